@@ -34,11 +34,11 @@ class Destination(Protocol):
     def check_held(self) -> None:
         """Raise TakenOverError where another run has taken over from the one that holds it."""
 
-    def read(self, manifest: str) -> bytes | None:
-        """A manifest; None where there is none."""
+    def read(self, name: str) -> bytes | None:
+        """A manifest, or what stands beside a list; None where there is none."""
 
-    def replace(self, manifest: str, text: bytes) -> None:
-        """Write a manifest, whole."""
+    def replace(self, name: str, text: bytes) -> None:
+        """Write a manifest or what stands beside a list, whole."""
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
         """What a list is written to."""
@@ -56,7 +56,7 @@ class Destination(Protocol):
         """The records of a complete list."""
 
     def remove(self, name: str) -> None:
-        """Remove a list or a manifest, if it is there."""
+        """Remove a list, what stands beside one, or a manifest, if it is there."""
 
     def manifests(self) -> list[str]:
         """The names of all manifests."""

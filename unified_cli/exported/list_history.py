@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, Self
 
 from unified_cli.errors import StateError
-from unified_cli.exported import increments
+from unified_cli.exported import gone_ids, increments
 from unified_cli.exported.checkpoint import START_ANEW
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.increments import Increment, Mark
@@ -80,7 +80,8 @@ def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterat
 def forget(destination: Destination, name: str, files: Collection[str]) -> None:
     """Remove the manifest of that name, and what was added to the lists that begin with these files.
 
-    The first files stay until there are new ones. Raises UnsafeError where a folder is a link, StorageError.
+    The first files stay until there are new ones, and what ids they all have is noted. Raises UnsafeError where a
+    folder is a link, StorageError.
     """
     try:
         text = destination.read(name)
@@ -88,7 +89,9 @@ def forget(destination: Destination, name: str, files: Collection[str]) -> None:
     except StateError:
         # Who starts anew may do so because it is damaged.
         known = {}
-    for first in known.keys() & {*files}:
+    for first in sorted(known.keys() & {*files}):
+        if known[first].complete:
+            gone_ids.keep(destination, [known[first], *_added(known[first], known)])
         number = 2
         while (file := _name(first, number)) in known:
             destination.remove(file)

@@ -72,13 +72,18 @@ class LocalFolder:
     def check_held(self) -> None:
         """Nothing: nobody takes over a lock."""
 
-    def read(self, manifest: str) -> bytes | None:
-        """A manifest; None where there is none. Raises StateError for one that is too large, StorageError."""
-        return state.whole(self._folder / manifest, START_ANEW, largest=_LARGEST)
+    def read(self, name: str) -> bytes | None:
+        """A small file; None where there is none.
 
-    def replace(self, manifest: str, text: bytes) -> None:
-        """Write a manifest to its place, whole. Raises StorageError, UnsafeError where the folder was replaced."""
-        path = self._folder / manifest
+        Raises StateError for one that is too large, UnsafeError where its folder is a link, StorageError.
+        """
+        path = self._folder / name
+        folders.check_below(self._folder, path)
+        return state.whole(path, START_ANEW, largest=_LARGEST)
+
+    def replace(self, name: str, text: bytes) -> None:
+        """Write a small file to its place, whole. Raises StorageError, UnsafeError where the folder was replaced."""
+        path = self._folder / name
         try:
             atomic_file.replace(path, text, lambda: self._root.check(path))
         except OSError as error:

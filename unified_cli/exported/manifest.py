@@ -22,7 +22,7 @@ _VERSION = 1
 _MEMBERS = (
     "file", "profile", "account_id", "origin", "api", "resource", "fingerprint", "options", "records", "pages",
     "bytes", "sha256", "started", "ended", "complete", "offered", "why", "since", "mark", "look", "clock",
-    "modified", "checked",
+    "modified", "checked", "gone",
 )  # fmt: skip
 
 
@@ -33,7 +33,8 @@ class ManifestEntry(ListRecord):
     `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
     empty where all was read. `modified` is the time of the file, in nanoseconds, when its content was last compared
     with the hash; `look` is what tells at a glance whether somebody changed it, where the destination has such a thing.
-    `checked` is when an increment last found that nothing had changed.
+    `checked` is when an increment last found that nothing had changed. `gone` is how many ids of earlier
+    full reads the last one did not find, if there were any.
     """
 
     file: str
@@ -49,6 +50,7 @@ class ManifestEntry(ListRecord):
     look: str = ""
     modified: int | None = None
     checked: str = ""
+    gone: int | None = None
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
         """The entry of the list that came to this state; it is complete if nothing is `missing`, or that is allowed."""

@@ -114,11 +114,13 @@ def clean(spec: dict[str, Any], target: Path) -> None:
 def survives(spec: dict[str, Any], target: Path, expected: dict[str, bytes], point: int) -> str | None:
     """What went wrong when the export was killed at this call and run again; None where nothing did."""
     clean(spec, target)
+    before = content(target) if target.exists() else {}
     code, _ = child(spec, point)
     if code != -signal.SIGKILL:
         return f"{point}: not killed, but ended with {code}"
     early = content(target) if target.is_dir() or target.exists() else {}
-    if wrong := [name for name, data in early.items() if not name.endswith(TRACES) and data != expected[name]]:
+    whole = {name: {expected.get(name), before.get(name)} for name in early if not name.endswith(TRACES)}
+    if wrong := [name for name, either in whole.items() if early[name] not in either]:
         return f"{point}: {wrong} have their names and are not whole"
     code, _ = child(spec, NEVER)
     # Killed after the last trace of the run was gone, a single list finds its file complete and does not touch it.

@@ -137,6 +137,33 @@ def test_an_increment_survives_a_kill_at_any_call(
     judge(found, record_property, f"an increment of {changed} records as {form}")
 
 
+@pytest.mark.parametrize(
+    "form", ["ndjson", pytest.param("parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)])]
+)
+def test_what_is_gone_is_told_after_a_kill_at_any_call(
+    form: str, tmp_path: Path, service: Service, record_property: Any
+) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    target = tmp_path / "out" / "dump"
+    argv = ["export", "ticketing/tickets", "-p", "one", "--restart", "--to", str(target), "-o", form, "--rate", "0"]
+    reads = 0
+
+    def reply(seen: Seen) -> Reply:
+        nonlocal reads
+        at = int(cursor_of(seen) or 0)
+        reads += at == 0
+        # Each read after the first finds half of the records.
+        found = tickets(8)[:: 1 if reads == 1 else 2]
+        return served({"result": found[at : at + 2], "next_cursor": str(at + 2) if at + 2 < len(found) else None})
+
+    service.reply = reply
+    found = crash(service, tmp_path, argv, target, 24 if form == "ndjson" else size(400, 30), again=True)
+    judge(found, record_property, f"what is gone, as {form}")
+    lines = (target / "one/ticketing/tickets.gone.ndjson").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [one["id"] for one in tickets(8)[1::2]]
+
+
 def several(tmp_path: Path, workers: int) -> tuple[list[str], Path]:
     target = tmp_path / "out" / "dump"
     what = ["ticketing/tickets", "ticketing/users", "ticketing/t*s", "-p", "*", "--workers", str(workers)]

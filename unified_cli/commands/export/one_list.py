@@ -7,7 +7,7 @@ from functools import partial
 
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.errors import StateError, StorageError, UnifiedError
-from unified_cli.exported import increments, list_export, list_history
+from unified_cli.exported import gone_ids, increments, list_export, list_history
 from unified_cli.exported.checkpoint import REPLACE, ListIdentity, Option
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.increments import RecordsAhead
@@ -191,7 +191,10 @@ class ListRunner:
             part.close()
             raise
         missing = list_export.shortcomings(part, options)
-        yield FinishedList(entry.finished(part.state, missing, allow=self._plan.options.allow_partial), part)
+        entry = entry.finished(part.state, missing, allow=self._plan.options.allow_partial)
+        if entry.since is None and not missing:
+            entry.gone = gone_ids.tell(self._destination, entry)
+        yield FinishedList(entry, part)
 
     def _pages(self, planned: PlannedList, request: Request, options: ListExportOptions, span: Span) -> Generator[Page]:
         name = f"{planned.connection}/{planned.operation.api}/{planned.operation.resource}"

@@ -8,7 +8,7 @@ from unified_cli.cli.result_table import show
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.plan import ExportPlan
 from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError
-from unified_cli.exported import destination as destinations
+from unified_cli.exported import destination as destinations, gone_ids
 from unified_cli.exported.checkpoint import START_ANEW
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.manifest import ManifestEntry
@@ -28,7 +28,8 @@ class ExportSummary:
     """What came of an export: files written and found complete, the failures by file, connections `without_lists`.
 
     `ahead` says which lists have records that are stamped later than the service's clock, `unseen` which of the columns
-    that were asked for no list has, `old` when each list was read that was complete before.
+    that were asked for no list has, `old` when each list was read that was complete before,
+    `gone` how many ids of a list are not there any more.
     """
 
     written: int = 0
@@ -39,6 +40,7 @@ class ExportSummary:
     ahead: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     old: dict[str, str] = field(default_factory=dict)
+    gone: dict[str, int] = field(default_factory=dict)
     failed: dict[str, UnifiedError] = field(default_factory=dict)
     without_lists: dict[str, list[ManifestEntry]] = field(default_factory=dict)
 
@@ -86,6 +88,8 @@ def report(runtime: Runtime, destination: str, total: int, summary: ExportSummar
     )
     if summary.old and not options.incremental:
         runtime.stderr.note(f"{_ages(summary.old)}; {_reads_again(options)}")
+    if summary.gone:
+        runtime.stderr.note(_gone(summary.gone))
     if summary.ahead:
         others = len(summary.ahead) - 1
         more = f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
@@ -121,6 +125,13 @@ def _reads_again(options: ExportOptions) -> str:
     if not (options.task or options.engine):
         ways.append("--restart reads everything again")
     return ", ".join(ways) or "another folder takes them anew"
+
+
+def _gone(gone: Mapping[str, int]) -> str:
+    """How many ids are gone from these lists, and where they stand."""
+    files = [gone_ids.file_beside(file) for file in sorted(gone)]
+    more = f" and {len(files) - 1} more such files" if len(files) > 1 else ""
+    return f"not there any more: {counted(sum(gone.values()), 'id')} of earlier reads, in {files[0]}{more}"
 
 
 def _raise_error(summary: ExportSummary, total: int) -> None:

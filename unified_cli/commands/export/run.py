@@ -190,6 +190,8 @@ class _Export:
             summary.not_offered += not entry.offered
             return
         summary.written += 1
+        if entry.gone:
+            summary.gone[entry.file] = entry.gone
         summary.records += entry.records
         self._untidy.append(part)
         if entry.records:

@@ -11,6 +11,7 @@ from unified_cli.commands.export.stores.chunk_log import ChunkLog, ListPlace
 from unified_cli.commands.export.stores.chunked_list import ChunkedList
 from unified_cli.commands.export.stores.lease import StoreLease
 from unified_cli.errors import StateError
+from unified_cli.exported import gone_ids
 from unified_cli.exported.checkpoint import REPLACE, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions
 from unified_cli.exported.manifest import NAME, ManifestEntry
@@ -52,14 +53,14 @@ class StoreFolder:
         if self._lease:
             self._lease.check()
 
-    def read(self, manifest: str) -> bytes | None:
-        """A manifest; None where there is none. Raises StorageError."""
-        return self._objects.get(manifest)
+    def read(self, name: str) -> bytes | None:
+        """A small object; None where there is none. Raises StorageError."""
+        return self._objects.get(name)
 
-    def replace(self, manifest: str, text: bytes) -> None:
-        """Write a manifest, whole. Raises TakenOverError where another run writes it by now, StorageError."""
+    def replace(self, name: str, text: bytes) -> None:
+        """Write a small object, whole. Raises TakenOverError where another run writes it by now, StorageError."""
         self.check_held()
-        self._objects.put(manifest, text)
+        self._objects.put(name, text)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
         """The chunks of a list, and their log."""
@@ -110,8 +111,8 @@ class StoreFolder:
             yield from chunk_log.records(self._objects, place, chunk)
 
     def remove(self, name: str) -> None:
-        """Remove a list or a manifest, if it is there. Raises TakenOverError where another run writes to it."""
-        if fnmatch(name, _MANIFESTS):
+        """Remove a list or a small object, if it is there. Raises TakenOverError where another run writes to it."""
+        if fnmatch(name, _MANIFESTS) or gone_ids.is_beside(name):
             self._objects.remove([name])
         else:
             chunk_log.remove(self._objects, name)

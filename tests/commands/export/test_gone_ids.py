@@ -1,0 +1,140 @@
+"""A list that is read whole again: which of its ids are gone is told beside it, whatever ends the process."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from changes import World
+from front_door import Result, Unified
+from pages import served
+from server import Reply, Service
+
+TICKETS = "acct-1/ticketing/tickets"
+
+
+@pytest.fixture
+def world(service: Service) -> World:
+    made = World(service)
+    for number, name in enumerate("abcd"):
+        made.change(name, number)
+    return made
+
+
+@pytest.fixture(params=["folder", pytest.param("store", marks=pytest.mark.extra)])
+def to(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if request.param == "folder":
+        yield f"{tmp_path}/dump"
+        return
+    pytest.importorskip("obstore", reason="needs the extra cloud")
+    # A store in a folder sets it for the whole process.
+    before = os.umask(0o077)
+    try:
+        yield f"file://{tmp_path}/dump"
+    finally:
+        os.umask(before)
+
+
+@pytest.fixture
+def export(unified: Unified, service: Service) -> Callable[..., Result]:
+    def run(more: str) -> Result:
+        return unified(f"export ticketing/tickets --to {more}", environ=service.environ)
+
+    return run
+
+
+def gone(tmp_path: Path) -> list[Any] | None:
+    path = tmp_path / "dump" / f"{TICKETS}.gone.ndjson"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else None
+
+
+def of(*ids: Any) -> list[Any]:
+    return [{"_profile": "acct-1", "id": one} for one in ids]
+
+
+def entry(tmp_path: Path) -> Any:
+    (found,) = json.loads((tmp_path / "dump/manifest.json").read_text())["files"]
+    return found
+
+
+@pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=pytest.mark.extra)])
+def test_a_full_read_tells_which_ids_are_gone(
+    world: World, to: str, export: Callable[..., Result], unified: Unified, tmp_path: Path, form: str
+) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    command = f"{to} --format {form}"
+    assert export(command).code == 0
+    world.change("e", 10)
+    assert export(f"{command} --incremental").stderr.startswith("wrote 1 file with 1 record")
+    assert gone(tmp_path) is None
+    del world.records["b"], world.records["e"]
+    told = f"not there any more: 2 ids of earlier reads, in {TICKETS}.gone.ndjson\n"
+    result = export(f"{command} --restart")
+    assert (result.code, result.stderr.endswith(told)) == (0, True)
+    assert (gone(tmp_path), entry(tmp_path)["gone"]) == (of("b", "e"), 2)
+    assert unified(f"export --verify {to}").code == 0
+    assert [path.name for path in (tmp_path / "dump").rglob("*.gone.*")] == ["tickets.gone.ndjson"]
+    # However often it is read, these are gone; one comes back, and another one goes.
+    assert export(f"{command} --restart").stderr.endswith(told)
+    assert gone(tmp_path) == of("b", "e")
+    world.change("e", 20)
+    del world.records["c"]
+    assert export(f"{command} --restart").code == 0
+    assert (gone(tmp_path), entry(tmp_path)["gone"]) == (of("b", "c"), 2)
+
+
+def test_ids_are_told_as_they_were_served(service: Service, export: Callable[..., Result], tmp_path: Path) -> None:
+    """A number is no text, an id may be spelled in another way, and half a surrogate pair is an id too."""
+    pages = [
+        r'[{"id":1},{"id":"1"},{"id":"\u00e9"},{"id":"ü"},{"id":"\ud800"},{"id":"\ud801"},{"id":"a\nb"},{"n":1},{"id":null}]',
+        r'[{"id":"1"},{"id":"é"},{"id":"\u00fc"},{"id":"\ud800"}]',
+    ]
+    for page in pages:
+        body = f'{{"result":{page},"next_cursor":null}}'.encode()
+        service.reply = lambda _, body=body: Reply(200, body)
+        assert export(f"{tmp_path}/dump --restart").code == 0
+    lines = (tmp_path / "dump" / f"{TICKETS}.gone.ndjson").read_text().splitlines()
+    assert lines == [rf'{{"_profile":"acct-1","id":{one}}}' for one in ("1", r'"\ud801"', r'"a\nb"')]
+
+
+def test_of_another_list_nothing_is_gone(
+    world: World, to: str, export: Callable[..., Result], unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    assert export(to).code == 0
+    world.records.clear()
+    world.change("z", 0)
+    for other in ("-q status=open", "-a acct-1 --since 2020-01-01"):
+        assert export(f"{to} --restart {other}").code == 0
+        assert (gone(tmp_path), entry(tmp_path)["gone"]) == (None, None)
+    assert [*(tmp_path / "dump").rglob("*.gone.*")] == []
+    other = {**service.environ, "UNIFIED_TOKEN": "another-0123456789"}
+    world.records.clear()
+    assert unified(f"export ticketing/tickets --since 2020-01-01 --to {to} --restart", environ=other).code == 0
+    assert gone(tmp_path) == of("z")
+
+
+def test_a_list_that_somebody_changed_is_replaced_without_a_word(
+    world: World, to: str, export: Callable[..., Result], tmp_path: Path
+) -> None:
+    assert export(to).code == 0
+    for path in (tmp_path / "dump").rglob("*.ndjson"):
+        path.write_bytes(b'{"id":"stranger"}\n')
+    del world.records["a"]
+    assert export(f"{to} --restart").code == 0
+    assert gone(tmp_path) is None
+
+
+def test_what_a_partial_read_lacks_is_not_gone(
+    world: World, to: str, export: Callable[..., Result], tmp_path: Path
+) -> None:
+    assert export(to).code == 0
+    del world.records["a"]
+    world.broken = lambda _: served({"result": [], "next_cursor": None, "is_partial_response": True})
+    assert export(f"{to} --restart").code == 9
+    assert gone(tmp_path) is None
+    world.broken = lambda _: None
+    assert export(f"{to} --restart").code == 0
+    assert gone(tmp_path) == of("a")

@@ -1,0 +1,108 @@
+"""Which ids are gone from a list that is read whole again: they are told in a file beside it.
+
+The file has all that were there in some earlier read and are not now, so that it is the same however often it is made.
+The ids of the older files are kept in a note before these are replaced, and the note stays until the ids are told: so
+nothing is lost by a run that is killed in between.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
+from pathlib import PurePosixPath
+
+from unified_cli.errors import StateError
+from unified_cli.exported.destination import Destination
+from unified_cli.exported.manifest import ManifestEntry
+from unified_cli.json_text.members import member, string
+
+_READABLE = {".ndjson", ".parquet"}
+_GONE, _NOTE = ".gone.ndjson", ".gone.part"
+
+
+def is_beside(name: str) -> bool:
+    """Whether a name is that of what stands beside a list, and of no list."""
+    return fnmatch(name, f"*{_GONE}") or fnmatch(name, f"*{_NOTE}")
+
+
+def file_beside(file: str) -> str:
+    """Where the ids are told that are gone from the list with this file."""
+    return _beside(file, _GONE)
+
+
+def keep(destination: Destination, files: list[ManifestEntry]) -> None:
+    """Note the ids in the complete files of a list, of which the first names it.
+
+    Where somebody changed the files nothing is noted. Raises UnsafeError where a folder is a link, StorageError.
+    """
+    first = files[0]
+    if PurePosixPath(first.file).suffix not in _READABLE:
+        return
+    name = _beside(first.file, _NOTE)
+    try:
+        if not all(destination.holds(entry) for entry in files):
+            return
+        # What an earlier run noted and could not tell yet.
+        found = {_key(one): one for one in _noted(destination.read(name) or b"", first) or ()}
+        for entry in files:
+            found |= {_key(one): one for one in _ids(destination.records(entry.file))}
+    except StateError:
+        return
+    ids = [*found.values()]
+    destination.replace(name, b"".join(line + b"\n" for line in (_header(first, ids), *ids)))
+
+
+def tell(destination: Destination, entry: ManifestEntry) -> int | None:
+    """Write which ids of earlier reads are not in the list any more, and give how many; None where none were noted.
+
+    `entry` is of the list that was read whole. Raises StateError, StorageError.
+    """
+    note, told = _beside(entry.file, _NOTE), file_beside(entry.file)
+    text = destination.read(note)
+    if text is None:
+        return None
+    ids = _noted(text, entry)
+    if ids is None:
+        destination.remove(told)
+    else:
+        before = _ids((destination.read(told) or b"").splitlines())
+        gone = {_key(one): one for one in (*before, *ids)}
+        for one in _ids(destination.records(entry.file)):
+            gone.pop(_key(one), None)
+        profile = json.dumps(entry.profile).encode()
+        lines = (b'{"_profile":' + profile + b',"id":' + one + b"}\n" for one in gone.values())
+        destination.replace(told, b"".join(lines))
+    destination.remove(note)
+    return None if ids is None else len(gone)
+
+
+def _beside(file: str, end: str) -> str:
+    path = PurePosixPath(file)
+    return str(path.with_name(f"{path.stem}{end}"))
+
+
+def _noted(text: bytes, entry: ManifestEntry) -> list[bytes] | None:
+    """The ids of a note; None where it is of another list, or not what was written."""
+    header, *ids = text.split(b"\n")[:-1] or [b""]
+    return ids if header == _header(entry, ids) else None
+
+
+def _header(entry: ManifestEntry, ids: Iterable[bytes]) -> bytes:
+    """What tells lists apart: of another connection, or filtered otherwise, nothing is gone. The ids are in it, too."""
+    asked = (entry.options.get("query"), entry.options.get("changed_since"))
+    digest = hashlib.sha256(b"\n".join(ids)).hexdigest()
+    return json.dumps([1, entry.origin, entry.account_id, entry.api, entry.resource, *asked, digest]).encode()
+
+
+def _ids(records: Iterable[bytes]) -> Iterator[bytes]:
+    """The ids of the records as JSON text; some may have none."""
+    for record in records:
+        found = member(record, "id")
+        if found is not None and found != b"null":
+            yield found
+
+
+def _key(identity: bytes) -> int:
+    """What two spellings of an id have in common, as 64 bits."""
+    value = b'"' + string(identity).encode("utf-8", "surrogatepass") if identity.startswith(b'"') else identity
+    return int.from_bytes(hashlib.blake2b(value, digest_size=8).digest(), "big")
