@@ -25,7 +25,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import evidence, request as requests
 from unified_cli.http.answer.reader import Answer
-from unified_cli.http.request import Content, Request, Scope
+from unified_cli.http.request import Content, Request
 from unified_cli.http.upload import Progress, Upload, of_bytes, of_form
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -183,7 +183,7 @@ class Clock:
 
 def request_for(upload: Upload, settings: Any, key: str | None = "k-1", path: str | None = None) -> Request:
     """The request that creates an attachment of the upload, or that posts it to a path."""
-    scope = Scope(*settings.reachable(), CATALOGUE.service, settings.is_own)
+    scope = requests.scope_of(settings, CATALOGUE.service)
     content = Content(upload=upload, key=key)
     if path is not None:
         return requests.for_path(scope, "POST", path, content)

@@ -25,7 +25,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
-from unified_cli.http.request import Content, Query, Request, Scope
+from unified_cli.http.request import Content, Query, Request
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def check_options(options: CallOptions) -> None:
 
 def operation_request(call: Call, operation: Operation) -> Request:
     """The request for an operation, from the typed options."""
-    connection = scope(call.settings, call.catalogue)
+    connection = requests.scope_of(call.settings, call.catalogue.service)
     build = partial(requests.for_operation, connection, operation, identifier(call.options))
     return _built(operation_content(call, operation), build)
 
@@ -112,7 +112,7 @@ def operation_request(call: Call, operation: Operation) -> Request:
 def record_request(call: Call, operation: Operation, record: str) -> Request:
     """The request for a record by its id, with the query of the typed options."""
     content = Content(read_query(call, lists=False))
-    return requests.for_operation(scope(call.settings, call.catalogue), operation, record, content)
+    return requests.for_operation(requests.scope_of(call.settings, call.catalogue.service), operation, record, content)
 
 
 def operation_content(call: Call, operation: Operation) -> Content:
@@ -162,7 +162,7 @@ def identifier(options: CallOptions) -> str | None:
 
 def path_request(call: Call, method: str, path: str) -> Request:
     """The request for a typed method and path."""
-    connection = scope(call.settings, call.catalogue)
+    connection = requests.scope_of(call.settings, call.catalogue.service)
     query = read_query(call, lists=part(call.options, PageOptions).page_size is not None)
     content = _content(call, method, query, read_body(call, method))
     return _built(content, partial(requests.for_path, connection, method, path))
@@ -183,11 +183,6 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "
     except UnifiedError:
         # Whoever needs the connection says what is wrong with its settings; a skeleton needs none.
         return None
-
-
-def scope(settings: Settings, catalogue: Catalogue) -> Scope:
-    """What all requests of a connection have in common. Raises ConfigError if the address or account is missing."""
-    return Scope(*settings.reachable(), catalogue.service, settings.is_own)
 
 
 def check_writable(settings: Settings, request: Request) -> None:

@@ -13,7 +13,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
 from unified_cli.http import request as requests
-from unified_cli.http.request import Content, Scope
+from unified_cli.http.request import Content
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Probe:
 
         service = self.catalogue.service
         if self.operation is not None:
-            scope = Scope(*settings.reachable(), service, settings.is_own)
+            scope = requests.scope_of(settings, service)
             request = requests.for_operation(scope, self.operation, None, Content([(service.page_size, "1")]))
             return ProbeResult(None, 0, None, dict(client.send(request).headers))
         health = introspection.ask_health(client, settings, self.catalogue)

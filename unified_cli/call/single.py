@@ -49,7 +49,6 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
         made_by = request.operation
         what = f"{made_by.api} {made_by.resource} {builder.identifier(options)}" if made_by else request.path
         prompt.confirm_delete(runtime, settings, what, yes=part(options, ConfirmOptions).yes)
-    request = request._replace(honoured=settings.idempotency_window > 0)
     if options.out == "-":
         call = call._replace(options=options.replaced(out=None))
     if exchange or options.out in {None, "", "-"}:

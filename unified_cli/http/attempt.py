@@ -137,7 +137,7 @@ def how_to_repeat(request: Request) -> str:
         facts = request.upload.facts
         said.append(f"its file was {visible(facts.file)} ({counted(facts.size, 'byte')}, sha256 {facts.sha256})")
     if request.key is not None:
-        repeat = "its key was " if request.outward else "to repeat it safely: --idempotency-key "
+        repeat = "its key was " if request.may_act_twice else "to repeat it safely: --idempotency-key "
         said.append(f"{repeat}{request.key}")
     return "; ".join(said)
 
@@ -155,7 +155,7 @@ def _leaves_doubt(attempt: Attempt) -> bool:
 
 def _settles(request: Request, attempt: Attempt) -> bool:
     examined = attempt.outcome is Outcome.ANSWERED and attempt.status in _REFUSED
-    return examined and attempt.own and not attempt.remote and request.key is not None and request.honoured
+    return examined and attempt.own and not attempt.remote and request.key is not None and request.honours_keys
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
@@ -169,11 +169,11 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
     if attempt.outcome is Outcome.ANSWERED:
         if attempt.blocked or not (attempt.status in _STATUSES or (attempt.remote and attempt.status >= 500)):
             return False
-        if not request.outward:
+        if not request.may_act_twice:
             return True
         asked = attempt.status == 429 or (attempt.status == 503 and attempt.retry_after is not None)
         return asked and outcome_of(request, [attempt]) is WriteOutcome.FAILED
-    return attempt.outcome in {Outcome.LOST, Outcome.UNFINISHED, Outcome.DAMAGED} and not request.outward
+    return attempt.outcome in {Outcome.LOST, Outcome.UNFINISHED, Outcome.DAMAGED} and not request.may_act_twice
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:

@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urls
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.config.address import Address
+from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
@@ -58,6 +59,13 @@ class Scope(NamedTuple):
     service: Service
     own: bool = False
     """The token is the connection's own, so that requests do not name the account."""
+    honours_keys: bool = False
+    """The service honours idempotency keys, so a repeat with the same key is safe."""
+
+
+def scope_of(settings: Settings, service: Service) -> Scope:
+    """What all requests with these settings have in common. Raises ConfigError where they name no connection."""
+    return Scope(*settings.reachable(), service, settings.is_own, settings.idempotency_window > 0)
 
 
 class Content(NamedTuple):
@@ -83,7 +91,7 @@ class Request(NamedTuple):
     body: bytes | None = None
     key: str | None = None
     operation: Operation | None = None
-    honoured: bool = True
+    honours_keys: bool = False
     """The service honours idempotency keys, so a repeat with the same key is safe."""
     in_doubt: bool = False
     """An attempt of an earlier run may have been carried out."""
@@ -126,7 +134,7 @@ class Request(NamedTuple):
         return headers
 
     @property
-    def outward(self) -> bool:
+    def may_act_twice(self) -> bool:
         """Whether a repeat may have an effect: outside the connection, or in it if no key prevents that.
 
         A path that is not in the catalogue may have any effect, and a file without a key be stored twice.
@@ -134,8 +142,8 @@ class Request(NamedTuple):
         if self.upload is not None and self.key is None:
             return True
         if self.operation is None:
-            return self.method != "GET" and not (self.batch and self.key is not None and self.honoured)
-        return self.operation.outward or (self.key is not None and self.writes and not self.honoured)
+            return self.method != "GET" and not (self.batch and self.key is not None and self.honours_keys)
+        return self.operation.outward or (self.key is not None and self.writes and not self.honours_keys)
 
     @property
     def writes(self) -> bool:
@@ -235,7 +243,7 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
     account = scope.account if scope.own else _segment(scope.account, "the account id")
     query = (*content.query,) if scope.own else ((service.connection, account), *content.query)
     request = Request(method, address, path, query, account, content.body, content.key, scoped=not scope.own)
-    request = request._replace(upload=content.upload)
+    request = request._replace(upload=content.upload, honours_keys=scope.honours_keys)
     passed_on = content.upload is not None and not service.names_no_account(_below(segments))
     if passed_on and service.body_passthrough not in dict(content.query):
         request = request.with_query((service.body_passthrough, "true"))

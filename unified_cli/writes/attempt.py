@@ -84,9 +84,9 @@ def identifier_of(body: bytes, service: Service) -> str | None:
     return found.decode("ascii") if found.lstrip(b"-").isdigit() else None
 
 
-def may_repeat(request: Request, age: float, window: float) -> bool:
+def may_resend(request: Request, age: float, window: float) -> bool:
     """Whether a request in doubt, first sent so many seconds ago, has no second effect when it is sent again.
 
     `window` is for how many seconds the service honours an idempotency key, as far as we know.
     """
-    return (not request.outward and 0 <= age < window) or request.method == "DELETE"
+    return (not request.may_act_twice and 0 <= age < window) or request.method == "DELETE"

@@ -10,7 +10,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import StateError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
-from unified_cli.http.request import Content, Request, Scope
+from unified_cli.http.request import Content, Request
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import selection as run_selection
@@ -54,9 +54,8 @@ class RunConnections:
         if (str(address), account) != (call.base_url, call.account):
             raise run_selection.moved(call, settings)
         content = Content(call.query, body if call.body is None else call.body.encode("utf-8"), key or None)
-        scope = Scope(address, account, self._catalogue.service, settings.is_own)
-        request = requests.for_operation(scope, self.operation(call.operation), call.id, content)
-        return request._replace(honoured=settings.idempotency_window > 0)
+        scope = requests.scope_of(settings, self._catalogue.service)
+        return requests.for_operation(scope, self.operation(call.operation), call.id, content)
 
     def operation(self, command: str) -> Operation:
         """The operation of a call. Raises StateError where the catalogue has it no more."""

@@ -111,4 +111,4 @@ def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: f
         return False
     settings = connections.settings(entry.call.profile)
     request = connections.request(entry.call, run.body, entry.k)
-    return attempt.may_repeat(request, wall - sent.t, settings.idempotency_window)
+    return attempt.may_resend(request, wall - sent.t, settings.idempotency_window)

@@ -21,7 +21,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, RefusedError, ServiceError
 from unified_cli.fleet.clients import Clients
-from unified_cli.http.request import Scope
+from unified_cli.http import request as requests
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 from unified_cli.stderr import Stderr
@@ -41,7 +41,7 @@ def asked(environ: Mapping[str, str], folder: Path, operation: Operation = CREAT
     runtime, settings = resolved(environ, folder)
     with Clients(runtime, CATALOGUE) as clients:
         client = clients.open(settings)
-        scope = Scope(*settings.reachable(), CATALOGUE.service, settings.is_own)
+        scope = requests.scope_of(settings, CATALOGUE.service)
         try:
             found = description.asked(client, scope, operation)
         finally:

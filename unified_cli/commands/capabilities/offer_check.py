@@ -73,7 +73,7 @@ class OfferCheck(NamedTuple):
         """What a connection offers. Raises nothing that the connection is the cause of."""
         found = self._reported(name, settings, client)
         if self.probe:
-            scope = Scope(*settings.reachable(), self.catalogue.service, settings.is_own)
+            scope = requests.scope_of(settings, self.catalogue.service)
             found.cells = [*self._probed(found.cells, scope, client)]
         return found
 

@@ -199,19 +199,19 @@ def _begin(item: InputItem, request: Request, entry: JournalEntry, terms: Import
     """The job for an item that this import has not sent; it stays in doubt where another one may have done it."""
     if item.in_doubt and item.mark is not None:
         entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
-        if not _may_repeat(request, entry.t, terms):
+        if not _may_resend(request, entry.t, terms):
             return WriteAttempt(entry)
     return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
 
 
 def _repeat(item: InputItem, request: Request, before: JournalEntry, terms: ImportTerms) -> ImportJob | None:
     """The job for an item that is in doubt, with the key of the first attempt; None where it might be done twice."""
-    if not _may_repeat(request, before.t, terms):
+    if not _may_resend(request, before.t, terms):
         return None
     again = JournalEntry(EntryState.SENT, item.number, h=before.h, k=before.k, t=before.t)
     return ImportJob(item, request._replace(in_doubt=True), again)
 
 
-def _may_repeat(request: Request, sent: float, terms: ImportTerms) -> bool:
+def _may_resend(request: Request, sent: float, terms: ImportTerms) -> bool:
     """Whether a request in doubt, first sent at that time, may be sent again."""
-    return terms.retry_in_doubt or attempts.may_repeat(request, terms.wall() - sent, terms.window)
+    return terms.retry_in_doubt or attempts.may_resend(request, terms.wall() - sent, terms.window)

@@ -28,7 +28,7 @@ from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
 from unified_cli.http import request as requests
 from unified_cli.http.rate_limit import Patience
-from unified_cli.http.request import Content, Request, Scope
+from unified_cli.http.request import Content, Request
 from unified_cli.input import input_file, records
 from unified_cli.input.input_file import InputFile
 from unified_cli.input.records import InputItem, ItemRules, RecordMap
@@ -107,10 +107,9 @@ class ImportTask:
     def request(self, item: InputItem, key: str) -> Request:
         """The request for an item. Raises UsageError for an id that cannot be sent."""
         settings = self.targets[item.profile]
-        scope = Scope(*settings.reachable(), self.catalogue.service, settings.is_own)
+        scope = requests.scope_of(settings, self.catalogue.service)
         content = Content(self.query, item.body, key if self.operation.method in {"POST", "PATCH"} else None)
-        made = requests.for_operation(scope, self.operation, item.identifier, content)
-        return made._replace(honoured=settings.idempotency_window > 0)
+        return requests.for_operation(scope, self.operation, item.identifier, content)
 
     def items(self, source: InputFile) -> Iterator[InputItem]:
         """The items to send, one for each record of the file."""

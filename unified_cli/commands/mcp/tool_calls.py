@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import overrides
 from unified_cli.cli.shared_options import NetworkOptions
@@ -213,8 +212,8 @@ class ToolWorld(NamedTuple):
         """The request for an operation on a connection. Raises UsageError for what cannot be sent."""
         if identifier is not None and not operation.takes_id:
             raise UsageError(f"{operation.command} takes no id")
-        made = requests.for_operation(builder.scope(settings, self.catalogue), operation, identifier, content)
-        return made._replace(honoured=settings.idempotency_window > 0)
+        scope = requests.scope_of(settings, self.catalogue.service)
+        return requests.for_operation(scope, operation, identifier, content)
 
 
 def pairs(query: Mapping[str, QueryValue | list[QueryValue]]) -> list[tuple[str, str]]:

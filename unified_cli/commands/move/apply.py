@@ -62,7 +62,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
         )
         settings = own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
         _check_target(files, settings)
-        check = PlanCheck(builder.scope(settings, context.catalogue), looks=not options.overwrite_changed)
+        check = PlanCheck(requests.scope_of(settings, context.catalogue.service), looks=not options.overwrite_changed)
         plans = [check.run(file) for file in files]
         _check_sources(plans, options)
         ids = IdMap()
@@ -172,7 +172,7 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
 
 def _terms(context: CommandContext, settings: Settings, options: ApplyOptions, writers: FairWriters) -> ApplyTerms:
     return ApplyTerms(
-        builder.scope(settings, context.catalogue),
+        requests.scope_of(settings, context.catalogue.service),
         writers,
         partial(writers.clients.open, settings, patience=Patience.ENDLESS),
         context.runtime.wall,

@@ -150,7 +150,7 @@ class PlanSender:
         first_sent = before.t if before else self.terms.wall()
         if doubtful and call.operation == "create":
             age = self.terms.wall() - first_sent
-            if not attempts.may_repeat(request, age, self.terms.window):
+            if not attempts.may_resend(request, age, self.terms.window):
                 return None
         sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
         return PlannedJob(at, call, request, self._look(call, plan), rules, sent)
@@ -159,8 +159,7 @@ class PlanSender:
         operation = plan.file.resource.operations[call.operation]
         identifier = None if call.id is None else str(call.id)
         content = Content((), bytes(call.body) or None, key if operation.method in {"POST", "PATCH"} else None)
-        request = requests.for_operation(self.terms.scope, operation, identifier, content)
-        return request._replace(honoured=self.terms.window > 0)
+        return requests.for_operation(self.terms.scope, operation, identifier, content)
 
     def _look(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
         get = plan.file.resource.operations.get("get")

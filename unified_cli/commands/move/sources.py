@@ -6,7 +6,6 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Self
 
-from unified_cli.call import builder
 from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.commands.move.side import SideFacts, identifier_in
 from unified_cli.config import file as config_file
@@ -79,7 +78,7 @@ class SourceFinder:
         operation = self._resource.operations.get("list")
         if operation is None:
             raise UsageError(f"{self._resource.api} {self._resource.name} has no list to be compared")
-        scope = builder.scope(settings, self._catalogue)
+        scope = requests.scope_of(settings, self._catalogue.service)
         size = [(self._catalogue.service.page_size, str(settings.page_size))] if settings.page_size else []
         request = requests.for_operation(scope, operation, None, Content(size))
 

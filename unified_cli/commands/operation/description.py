@@ -58,7 +58,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     if options.jq or options.out or options.columns is not None:
         raise UsageError("--describe takes no --jq, --columns and --out", hint="-o json prints what is served")
     call = builder.resolve(runtime, catalogue, options, mode)
-    scope = builder.scope(call.settings, catalogue)
+    scope = requests.scope_of(call.settings, catalogue.service)
 
     def ask(call: Call, clients: Clients, _: Request) -> None:
         stdout.check(runtime)

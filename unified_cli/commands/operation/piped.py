@@ -188,8 +188,10 @@ def _input(call: Call, fields: list[BodyField]) -> bytes:
 
 
 def _line_request(call: Call, operation: Operation, item: InputItem, content: Content, settings: Settings) -> Request:
-    made = requests.for_operation(builder.scope(settings, call.catalogue), operation, item.identifier, content)
-    return made._replace(honoured=settings.idempotency_window > 0, in_doubt=item.in_doubt)
+    made = requests.for_operation(
+        requests.scope_of(settings, call.catalogue.service), operation, item.identifier, content
+    )
+    return made._replace(in_doubt=item.in_doubt)
 
 
 def _key(item: InputItem, operation: Operation) -> str | None:
