@@ -1,4 +1,4 @@
-"""Turn typed options into settings and a request: body, query and idempotency key are read only here."""
+"""Turn typed options into settings and a request: body, query with the page size, and key are read only here."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unified_cli.call import Call, Mode
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
     WAITS,
@@ -195,10 +195,14 @@ def check_writable(settings: Settings, request: Request) -> None:
 def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
     """The query parameters typed with `-q`, and the page size if the request is for a list."""
     found = pairs(call.options.query)
-    size, name = call.settings.page_size, call.catalogue.service.page_size
-    if lists and size is not None and name not in dict(found):
-        found.append((name, str(size)))
-    return found
+    return with_page_size(found, call.settings, call.catalogue.service) if lists else found
+
+
+def with_page_size(query: list[tuple[str, str]], settings: Settings, service: Service) -> list[tuple[str, str]]:
+    """The query of a list with the page size of the settings, unless it has one already, or they have none."""
+    if settings.page_size is None or service.page_size in dict(query):
+        return query
+    return [*query, (service.page_size, str(settings.page_size))]
 
 
 def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:

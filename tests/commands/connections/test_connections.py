@@ -71,6 +71,18 @@ def test_all_pages_are_listed_with_the_profiles_that_lead_there(
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "query"),
+    [("--page-size 7", "limit=7"), ("-q limit=9 --page-size 7", "limit=9"), ("-q a=b --page-size 7", "a=b&limit=7")],
+)
+def test_the_page_size_is_sent_once(
+    options: str, query: str, unified: Unified, service: Service, environ: dict[str, str]
+) -> None:
+    answering(service, [connection("c-1")])
+    assert unified(f"{LIST} {options}", environ=environ).code == 0
+    assert [seen.target for seen in service.seen] == [f"/integrated-account?{query}"]
+
+
 def test_the_credentials_of_connections_are_nowhere(
     unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
 ) -> None:

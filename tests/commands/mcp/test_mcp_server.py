@@ -229,6 +229,19 @@ def test_large_records_neither_take_the_place_of_small_ones_nor_wait_for_ever(tm
     )
 
 
+def test_the_page_size_of_a_profile_holds_for_agents_too(tmp_path: Path) -> None:
+    with serving() as service:
+        service.reply = of_size({"1": [20] * 6})
+        config = configured(tmp_path, service.url, CANARY, acme="1")
+        with config.open("a") as file:
+            file.write("page_size = 3\n")
+        with agent(tmp_path, "-p acme", UNIFIED_CONFIG=str(config)) as found:
+            found.call("read", operation="ticketing tickets list", profile="acme", limit=6)
+            found.call("read", operation="ticketing tickets list", profile="acme", limit=3, query={"limit": 3})
+    assert [dict(seen.query).get("limit") for seen in service.seen] == ["3"] * 3
+    assert [seen.target.count("limit=") for seen in service.seen] == [1] * 3
+
+
 @contextmanager
 def two_services() -> Iterator[tuple[Service, Service]]:
     with serving() as here, serving() as there:

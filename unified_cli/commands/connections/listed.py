@@ -44,9 +44,7 @@ def listed(
 ) -> Iterator[ConnectionRecord]:
     """All connections that the token can see, page by page. Raises what a list raises."""
     service = context.catalogue.service
-    query = builder.pairs(options.query)
-    if resolved.page_size is not None:
-        query.append((service.page_size, str(resolved.page_size)))
+    query = builder.with_page_size(builder.pairs(options.query), resolved, service)
     address, _ = resolved.reachable()
     request = requests.for_service(address, service.accounts, query)
     with (

@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
+from unified_cli.call import builder
 from unified_cli.catalogue import Operation
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.tool_calls import QueryValue, ReadPosition, ToolWorld
@@ -112,7 +113,10 @@ class _ConnectionRead:
             settings = world.served.settings(self.name)
             self.facts = tool_calls.connection(self.name, settings)
             body = b"{}" if operation.method != "GET" else None
-            content = Content(tool_calls.pairs(arguments.query), body)
+            query = tool_calls.pairs(arguments.query)
+            if operation.lists:
+                query = builder.with_page_size(query, settings, world.catalogue.service)
+            content = Content(query, body)
             request = world.request(settings, operation, arguments.id, content)
             with world.client(self.name, settings) as client:
                 world.budget.spend()
