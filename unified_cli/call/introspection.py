@@ -1,4 +1,7 @@
-"""Ask the service about a connection: which operations it offers, and how it is, whatever its product."""
+"""Ask the service about a connection: which operations it offers, and its record, whatever its product.
+
+What the record says of its state is judged in `call.connection_record`.
+"""
 
 import re
 from collections.abc import Mapping

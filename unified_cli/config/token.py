@@ -25,7 +25,8 @@ _TYPED = ("environment", "token")
 class TokenSource(NamedTuple):
     """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`, `sandbox`, `replay`.
 
-    `origin` is the scheme, host and port it belongs to, None if that is not declared.
+    `origin` is the scheme, host and port it belongs to, None if that is not declared; `config.resolution` refuses it
+    for another one.
     """
 
     kind: str

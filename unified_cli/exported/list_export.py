@@ -77,7 +77,7 @@ class ListTarget(Protocol):
 
     @property
     def is_published(self) -> bool:
-        """Whether an earlier run came to the end."""
+        """Whether an earlier run came to the end, and was stopped before the manifest had it."""
 
     def lines(self) -> Iterator[bytes]:
         """What was written so far, line by line."""

@@ -19,7 +19,9 @@ ORDER = (
     ExitCode.INCOMPLETE,
     ExitCode.DIFFERENT,
 )  # fmt: skip
-"""The exit codes of single errors, the one that counts first; `conclude` says what many parts come to together."""
+"""The exit codes of single errors, the one that counts first. It is not what many parts come to: two of thirty that end
+with 5 make 9, as `conclude` says.
+"""
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
 """Where one part fails so, the whole command does: it is about this machine, and not about the part."""
 _MOST_NAMED = 5

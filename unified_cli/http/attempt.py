@@ -161,8 +161,9 @@ def _settles(request: Request, attempt: Attempt) -> bool:
 def may_repeat(request: Request, attempt: Attempt) -> bool:
     """Whether the same request may be sent again after this attempt without being carried out twice.
 
-    Assumption: the service honours the idempotency key that every POST and PATCH carries. An outward operation (an
-    email, a suspension) does not rely on it: it is sent again only where nothing was done, and the answer says when.
+    Assumption: the service honours the idempotency key that every POST and PATCH carries, unless the settings say
+    otherwise. What may act twice all the same (an email, a suspension, a file without a key) is sent again only where
+    nothing was done, and the answer says when.
     """
     if attempt.outcome is Outcome.NOT_SENT:
         return True

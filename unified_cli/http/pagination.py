@@ -1,4 +1,7 @@
-"""Pages of a list, one after the other: split without being decoded, and never round in a circle."""
+"""Pages of a list, one after the other: split without being decoded, and never round in a circle.
+
+How long a page is to be stands in the request already (`call.builder`).
+"""
 
 import re
 from collections.abc import Generator, Iterator, Sequence

@@ -1,4 +1,7 @@
-"""The journal of an import, beside its input file: which input goes where, and what became of each record."""
+"""The journal of an import, beside its input file: which input goes where, and what became of each record.
+
+What is sent again is decided by the importer.
+"""
 
 from collections import Counter
 from pathlib import Path

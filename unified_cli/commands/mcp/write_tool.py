@@ -1,4 +1,9 @@
-"""The tool that writes: one operation on one connection, whose outcome is told with its key."""
+"""The tool that writes: one operation on one connection, whose outcome is told with its key.
+
+Whether it may is asked four times: which permissions the server was started with (`command`), whether the tool is
+offered (`server`), which profiles are served (`tool_calls`), and for this call, here: deletes, and profiles that are
+read-only.
+"""
 
 import msgspec
 
