@@ -1,12 +1,16 @@
 """Tables: ids whole, readable at 80 columns, uncut on a pipe, and server text that stays text."""
 
+import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import Unified
+from many_connections import account, profiles
 from pages import serve
-from server import Service
+from server import Reply, Seen, Service
 
 from unified_cli.text_width import width
 
@@ -149,18 +153,32 @@ def on_screen(unified: Unified, service: Service, command: str, columns: int) ->
     ).stdout.splitlines()
 
 
-def test_ids_and_times_come_first_and_fit(unified: Unified, service: Service) -> None:
+def test_the_name_comes_first_and_a_time_is_a_day_before_a_name_is_cut(unified: Unified, service: Service) -> None:
     assert on_screen(unified, service, "", 80) == [
-        "ID                                    CREATED_AT         NAME",
-        "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a  2026-01-02 03:04Z  A ticket with a long n…",
+        "ID                                    NAME                            CREATED_AT",
+        "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a  A ticket with a long name tha…  2026-01-02",
+    ]
+    assert on_screen(unified, service, "", 120) == [
+        (
+            "ID                                    NAME                                      "
+            "CREATED_AT  UPDATED_AT  STATUS  PRIORITY"
+        ),
+        (
+            "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a  A ticket with a long name that does not…  "
+            "2026-01-02  2026-02-03  s-1     high"
+        ),
     ]
 
 
 def test_named_columns_share_the_terminal(unified: Unified, service: Service) -> None:
     named = "--columns priority,updated_at,name,id"
-    assert on_screen(unified, service, named, 100) == [
-        "PRIORITY  UPDATED_AT         NAME                               ID",
-        "high      2026-02-03 04:05Z  A ticket with a long name that d…  7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a",
+    assert on_screen(unified, service, named, 120) == [
+        "PRIORITY  UPDATED_AT         NAME                                         ID",
+        f"high      2026-02-03 04:05Z  A ticket with a long name that does not fit  {WIDE[0]['id']}",
+    ]
+    assert on_screen(unified, service, named, 105) == [
+        "PRIORITY  UPDATED_AT  NAME                                         ID",
+        "high      2026-02-03  A ticket with a long name that does not fit  7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a",
     ]
     assert on_screen(unified, service, named, 72) == [
         "PRIORITY  UPDATED_AT  NAME          ID",
@@ -168,11 +186,11 @@ def test_named_columns_share_the_terminal(unified: Unified, service: Service) ->
     ]
 
 
-def test_later_pages_keep_the_layout_and_ids_are_never_cut(unified: Unified, service: Service) -> None:
+def test_later_pages_keep_the_layout_and_the_screen_and_ids_are_never_cut(unified: Unified, service: Service) -> None:
     assert on_screen(unified, service, "--all --columns id,name,status,priority", 60) == [
         "ID                                    NAME    STATUS  PRIOR…",
         "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a  A tic…  s-1     high",
-        "7b0c5f7e-2222-4c53-9a3c-0d2f8f1f3f3a-longer  A tic…  s-1234  high",
+        "7b0c5f7e-2222-4c53-9a3c-0d2f8f1f3f3a-longer  A…  s-1234  hi…",
     ]
 
 
@@ -186,3 +204,53 @@ def test_columns_without_room_are_told(unified: Unified, service: Service) -> No
     )
     assert shown.stdout.splitlines()[1].endswith("  A ti…  high")
     assert shown.stderr == "not shown: updated_at (there is no room for more columns)\n"
+
+
+ODD = {"c00": "漢字かな交じり文のとても長い題名" * 4, "c01": "zu\u0308ge " * 12, "c02": "ok", "c03": "\U0001f600" * 40}
+ACROSS = """\
+_PROFILE  NAME                              ID
+c00       漢字かな交じり文のとても長い題…   c00-00000000000000000000000000000001
+c00       漢字かな交じり文のとても長い題…   c00-00000000000000000000000000000002
+c00  漢字かな交じり文のとても長い…   c00-00000000000000000000000000000003-longer
+c01       zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge z…  c01-00000000000000000000000000000001
+c01       zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge z…  c01-00000000000000000000000000000002
+c01  zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge zu\u0308ge…  c01-00000000000000000000000000000003-longer
+c02       ok                                c02-00000000000000000000000000000001
+c02       okok                              c02-00000000000000000000000000000002
+c02       okokok                     c02-00000000000000000000000000000003-longer
+c03       😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀…   c03-00000000000000000000000000000001
+c03       😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀…   c03-00000000000000000000000000000002
+c03  😀😀😀😀😀😀😀😀😀😀😀😀😀😀…   c03-00000000000000000000000000000003-longer
+""".splitlines()
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("how", ["", "--columns id,name,number"])
+def test_who_answers_first_does_not_decide_how_a_table_of_many_looks(
+    how: str, columns: int, unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    profiles(config, service.url, 4)
+
+    def reply(seen: Seen) -> Reply:
+        name = account(seen).removeprefix("a-")
+        page = int(dict(seen.query).get("next_cursor", "1"))
+        number = f"SUP-{10**page}"
+        record = {
+            "id": f"{name}-{page:032}" + "-longer" * (page == 3),
+            "name": ODD[name] * page,
+            "number": number,
+            "status": "open",
+        }
+        return Reply(200, json.dumps({"result": [record], "next_cursor": str(page + 1) if page < 3 else None}).encode())
+
+    service.reply = reply
+    shown = []
+    for order in ("-p c00 -p c01 -p c02 -p c03", "-p c03 -p c02 -p c01 -p c00"):
+        command = f"ticketing tickets list --all {order} --workers 1 --ordered -o table {how}"
+        result = unified(command, tty=True, columns=columns, environ={"NO_COLOR": "1"})
+        head, *rows = result.stdout.splitlines()
+        assert (result.code, len(rows), max(map(width, [head, *rows])) <= columns) == (0, 12, True)
+        shown.append((head, sorted(rows)))
+    assert shown[0] == shown[1]
+    if columns == 80 and not how:
+        assert [shown[0][0], *shown[0][1]] == ACROSS

@@ -1,6 +1,6 @@
 """Print records as the options say: in a format, with selected columns, through a jq program."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation, Service
@@ -12,6 +12,8 @@ from unified_cli.http.answer.page_body import unwrapped
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project
+from unified_cli.json_text.record_label import LABEL
+from unified_cli.masking import visible
 from unified_cli.output import printer, stdout
 from unified_cli.output.jq_program import JqProcess, JqProgram
 from unified_cli.output.record_writer import Style
@@ -100,10 +102,16 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
 
 
 def printer_for(
-    call: Call, operation: Operation, program: JqProgram | None, *, first: Sequence[str] = ()
+    call: Call, operation: Operation, program: JqProgram | None, *, names: Iterable[str] | None = None
 ) -> printer.Printer:
-    """A printer for the records of several answers as one result, or for the results of a program for them."""
-    style = style_for(call, operation, first=first)
+    """A printer for the records of several answers as one result, or for the results of a program for them.
+
+    They come in any order; with `names` they are of the connections of these names, and each says of which.
+    """
+    from unified_cli.text_width import width  # noqa: PLC0415  most calls give one answer
+
+    label = 0 if names is None else max((width(visible(name)) for name in names), default=0)
+    style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(label=label)
     # Several documents in one result are not a page with a cursor.
     style = style._replace(listing=False) if style.format in {"json", "yaml"} else style
     return printer.Printer(call.runtime, style, program, strict=not operation.changes)

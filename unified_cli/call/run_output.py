@@ -29,6 +29,11 @@ def results(call: Call, run: StoredRun, connections: RunConnections) -> OutcomeR
 def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedRecords:
     """What tells of each line of a run; the columns are the same for all records."""
     operation = connections.operation(run.header.command)
-    first = (LABEL,) if run.several else ()
-    printer = record_output.printer_for(call, operation, record_output.program(call.options), first=first)
+    names = _names(run) if run.several else None
+    printer = record_output.printer_for(call, operation, record_output.program(call.options), names=names)
     return ServedRecords(printer, call.runtime.stderr, several=run.several)
+
+
+def _names(run: StoredRun) -> set[str]:
+    """The names of the connections of a run."""
+    return {call.profile for _, _, call in run.calls() if call.profile}

@@ -32,6 +32,8 @@ class Style(NamedTuple):
     """Columns that come before all others."""
     more: Sequence[str] = ()
     """Columns that come after those of the first page."""
+    label: int | None = None
+    """How wide the longest name of a connection is, where the records of several come in any order; 0 without names."""
 
 
 class WriterMemory(TypedDict, total=False):

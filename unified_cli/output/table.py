@@ -1,7 +1,7 @@
 """Records as a table: which columns there is room for, their widths, what stands in a cell, and the rows."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -18,22 +18,25 @@ _BREAKS = re.compile(r"[\t\r\n]+")
 _NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
 # The provider's raw data is too large for a table.
 _NEVER = {"remote_data"}
-_EARLY = ("id", "created_at", *_NAMES[:-1], "first_name", "last_name", "file_name", "status", "type", "priority")
+_EARLY = ("id", *_NAMES[:-1], "first_name", "last_name", "file_name", "created_at", "status", "type", "priority")
 _AHEAD = ("id", "created_at", "updated_at")
+_AHEAD_ON_SCREEN = ("id", *_NAMES[:-1], "created_at", "updated_at")
 _LATE = ("updated_at", "etag")
 _WIDEST, _NAME, _NARROWEST, _LEAST = 60, 24, 10, 4
+# What is taken for the width of a column before a record is seen: an id is a UUID, a time is written to its second.
+_UUID, _SHORT, _LONG, _SECOND = 36, 12, 20, len("2026-01-01T12:00:00Z")
+_TIMES = ("_at", "_time", "_date")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z")
 _MINUTE, _DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
 
 
-def candidates(members: Iterable[Parts], known: Sequence[str], first: Sequence[str]) -> list[str]:
-    """The known columns that the data has, else all that it has; `first`, the id and the dates come first."""
+def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[str]) -> list[str]:
+    """The known columns that the data has, else all that it has; those `ahead` come first."""
     full: dict[str, None] = {}
     for one in members:
         full |= {key: None for key, value in one.items() if value != b"null" and key not in _NEVER}
     found = [key for key in known if key in full] or [*full]
-    ahead = [key for key in (*first, *_AHEAD) if key in full]
-    return [*dict.fromkeys([*ahead, *found])] or ["value"]
+    return [*dict.fromkeys([*(key for key in ahead if key in full), *found])] or ["value"]
 
 
 class Measured(NamedTuple):
@@ -45,9 +48,9 @@ class Measured(NamedTuple):
 
 
 def fit(found: Measured, room: int) -> dict[str, int]:
-    """The columns that fit, in their order, and their widths; ids are not narrowed, times to minutes.
+    """The columns that fit, in their order, and their widths; ids are not narrowed.
 
-    Names are chosen before times other than `created_at`.
+    Names are chosen before times. Times are days, and minutes where nothing else lacks room.
     """
     natural = found.natural
     floor = {column: _floor(column, size, found) for column, size in natural.items()}
@@ -69,6 +72,10 @@ def fit(found: Measured, room: int) -> dict[str, int]:
         more = max(0, min(wanted[column], room))
         floor[column] += more
         room -= more
+    for column in wanted:
+        if column in found.times and (more := min(natural[column], _MINUTE) - floor[column]) <= room:
+            floor[column] += more
+            room -= more
     return {column: floor[column] for column in wanted}
 
 
@@ -76,27 +83,49 @@ def _floor(column: str, size: int, found: Measured) -> int:
     if column in found.fixed:
         return size
     if column in found.times:
-        return min(size, _MINUTE)
+        return min(size, max(width(visible(column)), _DAY))
     return min(size, max(width(visible(column)), _NAME if column in _NAMES else _NARROWEST))
 
 
 def share(found: Measured, room: int) -> dict[str, int]:
-    """The widths of all columns, narrowed until they fit; ids are not. The last columns are left out if they cannot."""
+    """The widths of all columns, narrowed until they fit; ids are not. The last columns are left out if they cannot.
+
+    Times are shortened to days before anything else is cut.
+    """
     times = found.times
     least = {
         column: size if column in found.fixed else min(size, _DAY if column in times else _LEAST)
         for column, size in found.natural.items()
     }
-    while len(least) > 1 and sum(least.values()) + GAP * (len(least) - 1) > room:
+    while len(least) > 1 and _taken(least) > room:
         least.popitem()
     most = {
         column: min(found.natural[column], _MINUTE) if column in times else found.natural[column] for column in least
     }
-    widths = narrowed([*most.values()], [*least.values()], room)
-    # Where no minutes fit, a time takes no more than a day does, and the others share what is left.
-    days = {column for column, size in zip(least, widths, strict=True) if column in times and size < most[column]}
-    most |= {column: least[column] for column in days}
+    for column in reversed([column for column in least if column in times]):
+        if _taken(most) > room:
+            most[column] = least[column]
     return dict(zip(least, narrowed([*most.values()], [*least.values()], room), strict=True))
+
+
+def _taken(widths: Mapping[str, int]) -> int:
+    return sum(widths.values()) + GAP * (len(widths) - 1)
+
+
+def expected(columns: Sequence[str], label: int) -> Measured:
+    """What the columns of records that nobody has seen may take; those that are added name a connection."""
+    sizes: dict[str, int] = {}
+    for column in columns:
+        if column.startswith("_"):
+            size = label
+        elif is_id(column):
+            size = _UUID
+        elif column in _NAMES:
+            size = _WIDEST
+        else:
+            size = _SECOND if column.endswith(_TIMES) else _SHORT if column in _EARLY else _LONG
+        sizes[column] = max(size, width(visible(column)))
+    return Measured(sizes, {*filter(is_id, columns)}, {column for column in columns if column.endswith(_TIMES)})
 
 
 def _rank(column: str) -> int:
@@ -148,7 +177,11 @@ def cut(shown: str, size: int, sign: str) -> str:
 
 
 class Table(RecordWriter):
-    """Rows in columns; the first page decides which, and how wide. A single record has a line for each field."""
+    """Rows in columns; the first page decides which, and how wide. A single record has a line for each field.
+
+    On a terminal the first page of several connections decides nothing: any may be the first to answer, so what is
+    known of their records does.
+    """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(memory)
@@ -175,11 +208,12 @@ class Table(RecordWriter):
         if not self._begun:
             self._begun = True
             sign = self._style.ellipsis
-            head = self._line(cut(visible(column).upper(), size, sign) for column, size in self._widths.items())
+            heads = [cut(visible(column).upper(), size, sign) for column, size in self._widths.items()]
+            head = self._line(heads, self._widths.values())
             yield f"\x1b[1m{head}\x1b[0m" if self._style.colour else head
         if not self._style.columns and len(self._hidden) < _MOST_HIDDEN:
             self._hidden |= dict.fromkeys(key for key in members if key not in self._widths)
-        yield self._line(self._cells(members))
+        yield self._row(members)
 
     def remarks(self) -> Sequence[str]:
         """The columns that are not shown."""
@@ -196,7 +230,14 @@ class Table(RecordWriter):
 
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         style = self._style
-        columns = style.columns or candidates(_all_members(slices), style.known, style.first)
+        if style.width is not None and style.label is not None and (style.columns or style.known):
+            # The ids are last: where they are shorter than was expected, nothing stands apart.
+            names = [name for name in _NAMES[:-1] if name in style.known]
+            known = [name for name in (*style.first, *names, *style.known, "id") if name not in _NEVER]
+            columns = style.columns or sorted(dict.fromkeys(known), key=is_id)
+            return self._fitting(expected(columns, style.label), style.width)
+        ahead = _AHEAD if style.width is None else _AHEAD_ON_SCREEN
+        columns = style.columns or candidates(_all_members(slices), style.known, (*style.first, *ahead))
         natural = {column: width(visible(column)) for column in columns}
         found = Measured(natural, {column for column in columns if is_id(column)}, set())
         for members in _all_members(slices):
@@ -207,26 +248,36 @@ class Table(RecordWriter):
                     found.fixed.add(column)
                 if column not in found.times and is_time(value):
                     found.times.add(column)
-        if style.width is None:
-            return natural
-        if not style.columns:
-            return fit(found, style.width)
-        widths = share(found, style.width)
-        self._hidden = dict.fromkeys(column for column in columns if column not in widths)
+        return natural if style.width is None else self._fitting(found, style.width)
+
+    def _fitting(self, found: Measured, room: int) -> dict[str, int]:
+        """The columns for which there is room, and their widths; those of `--columns` without room are told."""
+        if not self._style.columns:
+            return fit(found, room)
+        widths = share(found, room)
+        self._hidden = dict.fromkeys(column for column in found.natural if column not in widths)
         return widths
 
-    def _line(self, cells: Iterable[str]) -> str:
-        assert self._widths is not None  # noqa: S101  measured before the first line
-        return "  ".join(pad(cell, size) for cell, size in zip(cells, self._widths.values(), strict=True)).rstrip()
+    def _line(self, cells: Iterable[str], sizes: Iterable[int]) -> str:
+        return (" " * GAP).join(pad(cell, size) for cell, size in zip(cells, sizes, strict=True)).rstrip()
 
-    def _cells(self, members: Parts) -> Iterator[str]:
-        """The cells of a row, cut where they are longer than those of the first page; ids are never cut."""
-        assert self._widths is not None  # noqa: S101  as above
-        for column, size in self._widths.items():
-            value = pick(members, column)
-            shown = cell(value)
-            whole = self._style.width is None or is_id(column) or shows_id(value)
-            yield shown if whole else cut(shown, size, self._style.ellipsis)
+    def _row(self, members: Parts) -> str:
+        """The cells of a record, cut to their columns; ids are never cut, so the others make room for longer ones."""
+        assert self._widths is not None  # noqa: S101  measured before the first line
+        values = [pick(members, column) for column in self._widths]
+        cells, sizes, room = [*map(cell, values)], [*self._widths.values()], self._style.width
+        if room is None:
+            return self._line(cells, sizes)
+        whole = [is_id(column) or shows_id(value) for column, value in zip(self._widths, values, strict=True)]
+        wide = [max(0, width(one) - size) if kept else 0 for one, size, kept in zip(cells, sizes, whole, strict=True)]
+        if any(wide):
+            sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
+            # Blanks are given up before words.
+            filled = [min(size, width(one)) for one, size in zip(cells, sizes, strict=True)]
+            sizes = narrowed(sizes, filled, room)
+            sizes = narrowed(sizes, [size if kept else 1 for size, kept in zip(sizes, whole, strict=True)], room)
+        shown = zip(cells, sizes, whole, strict=True)
+        return self._line([one if kept else cut(one, size, self._style.ellipsis) for one, size, kept in shown], sizes)
 
 
 def _all_members(slices: Iterable[Sequence[Record]]) -> Iterator[Parts]:

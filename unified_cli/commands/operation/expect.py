@@ -13,7 +13,6 @@ from unified_cli.commands.operation.check_report import CheckReport
 from unified_cli.errors import RefusedError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
-from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import MaskedText, excerpt, masked
 from unified_cli.output import stdout
 from unified_cli.output.jq_program import Expectation, JqProcess, JqProgram, Verdict
@@ -193,12 +192,12 @@ class _Output:
     """Prints the records of all connections as one result, and one record as it was served."""
 
     def __init__(self, selected: SelectedReads, program: JqProgram | None) -> None:
-        common, operation, _, several = selected
+        common, operation, reads, several = selected
         self._several = several
         self._program = program
         self._printer: Printer | None = None
         if several:
-            self._printer = record_output.printer_for(common, operation, program, first=(LABEL,))
+            self._printer = record_output.printer_for(common, operation, program, names=(read.name for read in reads))
         elif operation.lists:
             self._printer = Printer(common.runtime, record_output.style_for(common, operation), program)
 

@@ -19,7 +19,6 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
 from unified_cli.http.rate_limit import Patience
-from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, Work, progress
@@ -53,7 +52,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
             dry_run.show(call, builder.operation_request(call, operation))
         return
     selection.note_same_of(runtime, config, options, names)
-    printer = record_output.printer_for(common, operation, record_output.program(common.options), first=(LABEL,))
+    printer = record_output.printer_for(common, operation, record_output.program(common.options), names=names)
     work = Work(part="connection", parts=len(names))
     fair = FairReaders(runtime, catalogue, options.workers, in_turn=part(options, ReadOptions).ordered)
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
