@@ -1,7 +1,7 @@
 """Turn typed options into settings and a request: body, query with the page size, and key are read only here."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from unified_cli.cli.options import (
 )
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
-from unified_cli.config.settings import Settings
+from unified_cli.config.settings import DEFAULT, Settings
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
@@ -65,7 +65,23 @@ def common(runtime: Runtime, catalogue: Catalogue, config: Config, options: Call
         raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
     settings = own_account.shared(runtime, config, overrides(options))
     check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
+    if runtime.stdout_is_terminal:
+        settings = of_many(settings, runtime, options.jq, config, profiles.select(config, options.profile))
     return Call(runtime, catalogue, settings, options, mode)
+
+
+def of_many(
+    settings: Settings, runtime: Runtime, jq: str | None, config: Config, names: Iterable[str] = ()
+) -> Settings:
+    """The settings for the results of many connections or writes: a table on a terminal, unless a format is named.
+
+    One of the profiles of these `names` may name it; a jq program is for JSON.
+    """
+    named = settings.values["output"].source != DEFAULT or any(
+        "output" in config.profiles.get(name, {}) for name in names
+    )
+    asked = named or jq or runtime.pretty
+    return settings if asked or not runtime.stdout_is_terminal else settings.printed_as("table", DEFAULT)
 
 
 def check_labelled(output: str) -> None:

@@ -5,7 +5,7 @@ from unified_cli.json_text.record_label import LABEL
 from unified_cli.output.printer import Printer
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import RunKind
-from unified_cli.writes.results import OutcomeRecords, ServedRecords
+from unified_cli.writes.results import OutcomeRecords, OutcomeTable, RunResults, ServedRecords
 from unified_cli.writes.run import StoredRun
 
 _COLUMNS = {
@@ -14,10 +14,13 @@ _COLUMNS = {
 }
 
 
-def results(call: Call, run: StoredRun, connections: RunConnections) -> OutcomeRecords | ServedRecords:
+def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResults:
     """What tells of each call of a run; `call` is common to all of them."""
     if run.kind is RunKind.LINES:
         return lines(call, run, connections)
+    options = call.options
+    if call.settings.output == "table" and call.runtime.stdout_is_terminal and not (options.columns or options.jq):
+        return OutcomeTable(call.runtime, _names(run))
     style = record_output.style_for(call, None, first=(LABEL,))
     if not style.columns:
         columns = _COLUMNS.get(style.format, ())

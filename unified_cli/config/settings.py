@@ -124,9 +124,9 @@ class Settings:
         """The same settings for a request that names a connection after all: one that is not known is missing."""
         return replace(self, account_id=self.account_id or None)
 
-    def printed_as(self, output: str) -> "Settings":
+    def printed_as(self, output: str, source: str = "here") -> "Settings":
         """The same settings with this output format."""
-        return replace(self, values={**self.values, "output": Value(output, "here")})
+        return replace(self, values={**self.values, "output": Value(output, source)})
 
     def limited_to(self, *, timeout: float, retries: int) -> "Settings":
         """The same settings with this timeout and number of retries."""

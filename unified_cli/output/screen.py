@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from unified_cli import text_width
 from unified_cli.masking import MaskedText, masked, visible
-from unified_cli.output import terminal
+from unified_cli.output import stdout, terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.output.text_columns import GAP, is_id, narrowed
 from unified_cli.plural import counted
@@ -145,15 +145,14 @@ def table(
     On a terminal it is never wider than that: what has no room continues on further lines of its column, broken between
     words, and the column `apart`, such as that of ids, then has lines of its own. Off a terminal nothing is cut.
     """
-    columns = [head if isinstance(head, Column) else Column(head) for head in heads]
+    columns = _columns(heads)
     shown = [[*row] for row in rows]
     aside: list[Cell] = []
     if runtime.stdout_is_terminal and apart is not None and _least_room(columns, shown) > runtime.width:
         aside = [row.pop(apart) for row in shown]
         aside_head = columns.pop(apart).head
     widths = _widths(runtime, columns, shown)
-    total = sum(widths) + GAP * (len(widths) - 1)
-    heading: list[Cell] = [Word(masked(column.head.upper()), Look.STRONG) for column in columns]
+    total, heading = _total(widths), _heading(columns)
     if not aside:
         return drawn(runtime, _grid(runtime, columns, widths, [heading, *shown]), width=total)
     things: list[RenderableType] = []
@@ -162,6 +161,41 @@ def table(
         line.pad_left(GAP)
         things += [_grid(runtime, columns, widths, [cells]), line]
     return drawn(runtime, *things, width=max(total, *(GAP + cell_size(cell) for cell in aside)))
+
+
+class Rows:
+    """A table whose rows are shown on the terminal as they come; how wide its columns are is decided before."""
+
+    def __init__(self, runtime: Runtime, heads: Sequence[str | Column], widest: Sequence[int]) -> None:
+        """`widest` is what each column takes where there is room."""
+        self._runtime = runtime
+        self._columns = _columns(heads)
+        least = [
+            min(_NARROWEST, size) if column.cut else size for column, size in zip(self._columns, widest, strict=True)
+        ]
+        self._widths = narrowed([*widest], least, runtime.width)
+        self._begun = False
+
+    def show(self, cells: Sequence[Cell]) -> None:
+        """Show a row, after the heads where it is the first. Raises as `stdout.write` does."""
+        rows = [cells] if self._begun else [_heading(self._columns), cells]
+        self._begun = True
+        shown = drawn(
+            self._runtime, _grid(self._runtime, self._columns, self._widths, rows), width=_total(self._widths)
+        )
+        stdout.show(self._runtime, [shown])
+
+
+def _columns(heads: Sequence[str | Column]) -> list[Column]:
+    return [head if isinstance(head, Column) else Column(head) for head in heads]
+
+
+def _heading(columns: Sequence[Column]) -> list[Cell]:
+    return [Word(masked(column.head.upper()), Look.STRONG) for column in columns]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
 
 
 def _grid(
@@ -208,7 +242,7 @@ def _widths(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
     """How wide the rows are if cells are broken, or cut, wherever they can be."""
     least = [_least(column, cells) for column, cells in zip(columns, _contents(columns, rows), strict=True)]
-    return sum(least) + GAP * (len(least) - 1)
+    return _total(least)
 
 
 def _contents(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:

@@ -1,6 +1,6 @@
 """What a run tells of each write, whether it goes through at once, is resumed or retried."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -9,10 +9,18 @@ from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import IncompleteError, UnifiedError
 from unified_cli.http.answer.page_body import unwrapped
 from unified_cli.json_text.members import Record
+from unified_cli.masking import NO_TEXT, MaskedText, masked, visible
+from unified_cli.output import screen
 from unified_cli.output.printer import Printer
+from unified_cli.output.screen import Column, Look, Word
+from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
+from unified_cli.text_width import width
 from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import OUTCOMES, EntryState, RunCall
+
+_HEADS = (Column("profile", cut=True), "outcome", "status", Column("reason", cut=True))
+_LOOKS = {"done": Look.GOOD, "failed": Look.BAD, "in-doubt": Look.DOUBT, "not-tried": Look.OPEN, "left-out": Look.OPEN}
 
 
 class ToldCall(NamedTuple):
@@ -71,6 +79,44 @@ class OutcomeRecords:
         ]
         text = b",".join(b'"%b":%b' % (name.encode(), value) for name, value in shown)
         self._printer.page([Record(b"{%b}" % text)], one_line=False, profile=told.call.profile)
+
+
+class OutcomeTable:
+    """Shows each call on a terminal in a row that fits: its connection, its outcome, its status and the reason.
+
+    The reasons are whole in the summary, which groups them.
+    """
+
+    causes = True
+
+    def __init__(self, runtime: Runtime, names: Iterable[str]) -> None:
+        """`names` are those of the connections."""
+        outcomes = ["outcome", *OUTCOMES.values()]
+        widest = [_widest(["profile", *names]), _widest(outcomes), _widest(["status"]), runtime.width]
+        self._rows = screen.Rows(runtime, _HEADS, widest)
+
+    def put(self, told: ToldCall) -> None:
+        """Show what became of a call."""
+        call, _, attempt = told
+        state = attempt.entry.s if attempt else EntryState.NEW
+        outcome = Word(masked(OUTCOMES[state].replace("-", " ")), _LOOKS[OUTCOMES[state]])
+        status = masked(str(attempt.entry.status)) if attempt and attempt.entry.status else NO_TEXT
+        reason = _said(attempt.error) if attempt and attempt.error else NO_TEXT
+        self._rows.show([masked(call.profile or ""), outcome, status, reason])
+
+    def end(self) -> UnifiedError | None:
+        """Nothing is left to show."""
+        return None
+
+
+def _widest(words: Iterable[str]) -> int:
+    return max(width(visible(word)) for word in words)
+
+
+def _said(error: UnifiedError) -> MaskedText:
+    """What an answer says, without its status, which has a column, and the request, which is the same for all."""
+    said = error.reason.partition(": ")[2] if error.status else ""
+    return masked(said) if said else error.message
 
 
 class ServedRecords:

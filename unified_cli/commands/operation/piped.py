@@ -75,6 +75,8 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         targets = dict(select(runtime, config, options).items())
     else:
         call = builder.resolve(runtime, catalogue, options, mode)
+        if operation.changes:
+            call = call._replace(settings=builder.of_many(call.settings, runtime, options.jq, config))
         call.settings.reachable()
         targets = {None: call.settings}
     jobs = _jobs(call, operation, targets)

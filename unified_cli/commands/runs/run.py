@@ -71,11 +71,13 @@ def _shown_as(
 ) -> Settings:
     """The settings that say how the run is shown, as when it was begun: those of its only connection, if it has one."""
     if run.several:
-        return own_account.shared(runtime, config, overrides(options))
+        names = {call.profile for _, _, call in run.calls() if call.profile}
+        found = own_account.shared(runtime, config, overrides(options))
+        return builder.of_many(found, runtime, options.jq, config, names)
     profile = next((call.profile for _, _, call in run.calls()), None)
     settings = own_account.resolved(flags._replace(profile=profile, output=options.output), runtime, config)
     own_account.apply_to_messages(runtime, settings)
-    return settings
+    return builder.of_many(settings, runtime, options.jq, config)
 
 
 def _failed(run: StoredRun) -> Iterator[int]:
