@@ -1,8 +1,14 @@
 """A terminal of a chosen size for a process: what it is sent, and what it then shows."""
 
+import fcntl
+import os
 import re
+import struct
 import sys
+import termios
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 
@@ -84,6 +90,31 @@ class Terminal:
     def lines(self) -> list[str]:
         """What it shows, without colours."""
         return shown(self.sent, self._columns)
+
+
+class Pty:
+    """A pseudo-terminal in this process: what is written to its `stream` is what it is sent, until it is closed."""
+
+    def __init__(self, columns: int) -> None:
+        self._own, handle = os.openpty()
+        fcntl.ioctl(handle, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.stream = os.fdopen(handle, "wb", buffering=0)
+        self._sent: list[bytes] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        # The other end of the terminal is closed.
+        with suppress(OSError):
+            while part := os.read(self._own, 65536):
+                self._sent.append(part)
+
+    def close(self) -> str:
+        """End it; all that was sent to it, with line feeds alone."""
+        self.stream.close()
+        self._reader.join()
+        os.close(self._own)
+        return b"".join(self._sent).decode().replace("\r\n", "\n")
 
 
 def shown(sent: str, columns: int) -> list[str]:

@@ -83,21 +83,18 @@ def test_wide_characters_count_for_two_and_each_line_of_the_heads_is_bold() -> N
     )  # fmt: skip
 
 
-def test_an_id_stays_whole_though_no_terminal_is_that_narrow() -> None:
+def test_where_words_have_no_room_side_by_side_each_cell_has_lines_of_its_own() -> None:
+    assert table(34, ("an-id-in-one-piece", "KEY=a-very-long/value of it"), ("b", "")) == (
+        "\x1b[1mID            \x1b[0man-id-in-one-piece\n"
+        "\x1b[1mWHAT IS SAID  \x1b[0mKEY=a-very-long/value\n"
+        "              of it\n"
+        "\n"
+        "\x1b[1mID            \x1b[0mb\n"
+    )
+
+
+def test_a_word_stays_whole_though_no_terminal_is_that_narrow() -> None:
     assert table(1, ("an-id-in-one-piece", "two blanks")) == (
-        "\x1b[1mID                \x1b[0m  \x1b[1mWHAT\x1b[0m\n"
-        "                    \x1b[1mIS\x1b[0m\n"
-        "                    \x1b[1mSAID\x1b[0m\n"
-        "an-id-in-one-piece  two\n"
-        "                    blanks\n"
-    )
-
-
-def test_words_that_have_no_room_go_on_in_the_next_line() -> None:
-    assert table(24, ("an-id-in-one-piece", "KEY=a-very-long/value of it")) == (
-        "\x1b[1mID                \x1b[0m  \x1b[1mWHAT IS\x1b[0m\n"
-        "                    \x1b[1mSAID\x1b[0m\n"
-        "an-id-in-one-piece  KEY=a-very\n"
-        "                    -long/valu\n"
-        "                    e of it\n"
-    )
+        "\x1b[1mID            \x1b[0man-id-in-one-piece\n"
+        "\x1b[1mWHAT IS SAID  \x1b[0mtwo blanks\n"
+    )  # fmt: skip

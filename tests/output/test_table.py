@@ -132,9 +132,10 @@ def test_a_narrow_terminal_still_gets_the_ids(columns: int, unified: Unified) ->
     assert [row.split()[0] for row in shown.stdout.splitlines()[1:]] == ids
 
 
+ID = "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a"
 WIDE = [
     {
-        "id": "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a",
+        "id": ID,
         "name": "A ticket with a long name that does not fit",
         "status": {"id": "s-1"},
         "priority": "high",
@@ -168,6 +169,24 @@ def test_the_name_comes_first_and_a_time_is_a_day_before_a_name_is_cut(unified: 
             "2026-01-02  2026-02-03  s-1     high"
         ),
     ]
+
+
+def test_the_fields_of_a_record_go_on_in_their_column(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(200, json.dumps({**WIDE[0], "tags": [{"id": ID}, {"id": ID}]}).encode())
+    environ = {**service.environ, "NO_COLOR": "1"}
+    shown = unified("ticketing tickets get 1 -o table", environ=environ, tty=True, columns=50)
+    assert shown.stdout == (
+        f"id          {ID}\n"
+        "name        A ticket with a long name that does\n"
+        "            not fit\n"
+        "status      s-1\n"
+        "priority    high\n"
+        "updated_at  2026-02-03T04:05:06.000Z\n"
+        "created_at  2026-01-02T03:04:05Z\n"
+        f"tags        {ID},\n"
+        f"            {ID}\n"
+    )
+    assert unified("ticketing tickets get 1 -o table", environ=environ).stdout.count("\n") == 7
 
 
 def test_named_columns_share_the_terminal(unified: Unified, service: Service) -> None:

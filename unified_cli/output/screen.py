@@ -142,8 +142,9 @@ def table(
 ) -> TerminalText:
     """The rows under their heads, each column as wide as its widest cell.
 
-    On a terminal it is never wider than that: what has no room continues on further lines of its column, broken between
-    words, and the column `apart`, such as that of ids, then has lines of its own. Off a terminal nothing is cut.
+    On a terminal what has no room continues on further lines of its column, broken between words; if words are too long
+    for that, the column `apart`, such as that of ids, has lines of its own; if they still are, each cell has. Off a
+    terminal nothing is cut.
     """
     columns = _columns(heads)
     shown = [[*row] for row in rows]
@@ -151,6 +152,8 @@ def table(
     if runtime.stdout_is_terminal and apart is not None and _least_room(columns, shown) > runtime.width:
         aside = [row.pop(apart) for row in shown]
         aside_head = columns.pop(apart).head
+    if runtime.stdout_is_terminal and _least_room(columns, shown) > runtime.width:
+        return _fields(runtime, _columns(heads), rows)
     widths = _widths(runtime, columns, shown)
     total, heading = _total(widths), _heading(columns)
     if not aside:
@@ -161,6 +164,25 @@ def table(
         line.pad_left(GAP)
         things += [_grid(runtime, columns, widths, [cells]), line]
     return drawn(runtime, *things, width=max(total, *(GAP + cell_size(cell) for cell in aside)))
+
+
+def _fields(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> TerminalText:
+    """Each cell that is not empty on lines of its own, after its head; a blank line between rows."""
+    from rich.text import Text  # noqa: PLC0415  as above
+
+    heads = [column.head.upper() for column in columns]
+    indent = max(map(text_width.width, heads)) + GAP
+    room = max(runtime.width - indent, _NARROWEST)
+    things: list[RenderableType] = []
+    for row in rows:
+        things += [Text()] if things else []
+        for head, cell in zip(heads, row, strict=True):
+            if (shown := text(runtime, cell)).plain:
+                shown.plain = f"\n{' ' * indent}".join(text_width.wrapped(shown.plain, room))
+                things.append(Text.assemble((text_width.pad(head, indent), Look.STRONG.style), shown))
+    # A word that is longer than the terminal, which wraps it itself, can be copied whole.
+    longest = max((text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1)
+    return drawn(runtime, *things, width=max(runtime.width, longest))
 
 
 class Rows:
@@ -217,7 +239,7 @@ def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":
     """The cell within its width: cut, or broken as all text is."""
     shown = cell.plain
     if text_width.width(shown) > size:
-        lines = [text_width.cut(shown, size, sign)] if column.cut else text_width.wrapped(shown, size, fold=True)
+        lines = [text_width.cut(shown, size, sign)] if column.cut else text_width.wrapped(shown, size)
         cell.plain = "\n".join(lines)
     return cell
 
@@ -228,15 +250,9 @@ def _widths(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence
     natural = [max(map(cell_size, column)) for column in cells]
     if not runtime.stdout_is_terminal:
         return natural
-    longest = max(runtime.width, _NARROWEST)
-    natural = [
-        size if is_id(column.head) else min(size, longest) for column, size in zip(columns, natural, strict=True)
-    ]
+    natural = [min(size, runtime.width) for size in natural]
     least = [_least(column, content) for column, content in zip(columns, cells, strict=True)]
-    found = narrowed(natural, least, runtime.width)
-    # Where even the longest words have no room they go on in the next line; but ids, which may be copied, stay whole.
-    least = [size if is_id(column.head) else min(_NARROWEST, size) for column, size in zip(columns, found, strict=True)]
-    return narrowed(found, least, runtime.width)
+    return narrowed(natural, least, runtime.width)
 
 
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:

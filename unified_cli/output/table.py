@@ -226,7 +226,13 @@ class Table(RecordWriter):
     def _field_lines(self, members: Parts) -> Sequence[str]:
         columns = self._style.columns or [*members]
         size = max((width(visible(column)) for column in columns), default=0)
-        return [f"{pad(visible(column), size)}  {cell(pick(members, column))}".rstrip() for column in columns]
+        found = []
+        for column in columns:
+            shown, room = cell(pick(members, column)), self._style.width
+            lines = [shown] if room is None else text_width.wrapped(shown, max(room - size - GAP, _NARROWEST))
+            found += [f"{pad(visible(column), size)}{' ' * GAP}{lines[0]}".rstrip()]
+            found += [f"{' ' * (size + GAP)}{line}" for line in lines[1:]]
+        return found
 
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         style = self._style

@@ -89,7 +89,7 @@ def show(
     if left_out:
         rows.append(("left out by --map", str(left_out), ""))
         value.append({"outcome": "left out", f"{unit}s": left_out, "file": None})
-    result_table.show(runtime, output, ("outcome", f"{unit}s", "file"), rows, value)
+    result_table.show(runtime, output, ("outcome", f"{unit}s", "file"), rows, value, apart=2)
 
 
 def ending_of(unit: str, groups: Sequence[OutcomeGroup], stopped: UnifiedError | None) -> Ending:
