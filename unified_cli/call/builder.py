@@ -77,10 +77,8 @@ def of_many(
 
     One of the profiles of these `names` may name it; a jq program is for JSON.
     """
-    named = settings.values["output"].source != DEFAULT or any(
-        "output" in config.profiles.get(name, {}) for name in names
-    )
-    asked = named or jq or runtime.pretty
+    by_profile = any("output" in config.profiles.get(name, {}) for name in names)
+    asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
     return settings if asked or not runtime.stdout_is_terminal else settings.printed_as("table", DEFAULT)
 
 
