@@ -32,7 +32,7 @@ _KINDS = (
 
 
 class UploadFacts(NamedTuple):
-    """What a journal keeps of an upload: `field` and `fields` of a form, or the type of bytes that are sent as is."""
+    """What is told of an upload: `field` and `fields` of a form, or the type of bytes that are sent as is."""
 
     file: str
     size: int
@@ -78,11 +78,6 @@ class Upload:
         """What a recording and `-vv` have in place of the body; without the folder of the file."""
         facts = self.facts.as_json() | {"file": Path(self.facts.file).name}
         return json.dumps(facts)
-
-    def check(self, size: int, sha256: str) -> None:
-        """Raise StateError unless the file holds what it held when these were noted."""
-        if (self.facts.size, self.facts.sha256) != (size, sha256):
-            raise self._file.changed()
 
     def body(self, sent: Callable[[], None]) -> "UploadBody":
         """The body from its beginning; `sent` is called whenever some of it has gone out.
