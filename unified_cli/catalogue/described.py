@@ -1,7 +1,7 @@
 """What a connection says that a method takes: schemas of several forms, read as far as they make sense."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -9,12 +9,13 @@ from unified_cli.json_text.values import Json, JsonObject
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object")
 _MOST_FIELDS = 1000
-_MOST_PARTS = 20_000
+_MOST_PARTS = 50_000
 _MOST_VALUES = 100
 _DEEPEST = 5
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 _MOST_REFERENCES = 5
+_LONGEST_REFERENCE = 1000
 # How a schema is put together of others, of all or of some; and what a list of fields calls the name and the values of
 # one.
 _ALTERNATIVES = ("anyOf", "oneOf")
@@ -153,19 +154,34 @@ class _Reader:
         told = schema.get("properties")
         properties = told if isinstance(told, dict) else {} if _is_schema(schema) else schema
         required = schema.get("required")
-        names = dict.fromkeys(one for one in required if isinstance(one, str)) if isinstance(required, list) else {}
-        for name, one in {**properties, **{name: {} for name in names if name not in properties}}.items():
+        first = _items(required)[:_MOST_FIELDS]
+        if not self._goes_on(len(first)):
+            return
+        names = dict.fromkeys(one for one in first if isinstance(one, str))
+        missing: Iterator[tuple[str, Json]] = ((name, {}) for name in names if name not in properties)
+        for name, one in chain(properties.items(), missing):
+            if not self._goes_on():
+                return
             # As a schema, true is anything.
             field = {} if one is True and properties is told else one
             if isinstance(field, dict):
                 yield from self._field(name, field, within, depth, required=name in names, binding=binding)
         for part in _PARTS:
-            for one in _dicts(schema.get(part)):
+            for one in self._dicts(schema.get(part)):
                 yield from self.members(one, within, depth, binding=binding and part not in _ALTERNATIVES)
 
-    def _goes_on(self) -> bool:
-        self._left -= 1
+    def _goes_on(self, parts: int = 1) -> bool:
+        """Whether so many more parts may be looked at."""
+        self._left -= parts
+        self.whole = self.whole and self._left >= 0
         return self._left >= 0
+
+    def _dicts(self, found: Json) -> Iterator[JsonObject]:
+        for one in _items(found):
+            if not self._goes_on():
+                return
+            if isinstance(one, dict):
+                yield one
 
     def _resolved(self, schema: JsonObject) -> JsonObject:
         """The schema that it refers to within the whole one, with what stands beside the reference."""
@@ -174,7 +190,7 @@ class _Reader:
             if not isinstance(place, str):
                 return schema
             found = _at(self._root, place)
-            if found is None:
+            if found is None or not self._goes_on(len(found) + len(schema)):
                 break
             schema = {**found, **{name: one for name, one in schema.items() if name != "$ref"}}
         self.whole = False
@@ -182,6 +198,8 @@ class _Reader:
 
     def _listed(self, found: list[Json], within: str, depth: int) -> Iterator[DescribedField]:
         for one in found:
+            if not self._goes_on():
+                return
             if isinstance(one, str):
                 yield from self._field(one, {}, within, depth, required=False)
             elif isinstance(one, dict):
@@ -196,7 +214,7 @@ class _Reader:
         path = f"{within}[{name}]" if within else name
         if not name:
             return
-        if not self._goes_on() or len(path) > _LONGEST_NAME:
+        if len(path) > _LONGEST_NAME:
             self.whole = False
             return
         schema = self._resolved(schema)
@@ -209,7 +227,7 @@ class _Reader:
             kind,
             binding and (required or schema.get("required") is True),
             _values(schema, items),
-            " ".join(text.split())[:_LONGEST_TEXT] if isinstance(text, str) else "",
+            " ".join(text[: 4 * _LONGEST_TEXT].split())[:_LONGEST_TEXT] if isinstance(text, str) else "",
         )
         inner, place = (items, f"{path}[]") if kind == "array" else (schema, path)
         if isinstance(inner, dict) and ("properties" in inner or any(map(_may_name_fields, _parts(inner)))):
@@ -224,7 +242,7 @@ def _own(one: Mapping[str, Json]) -> JsonObject:
 def _type(schema: JsonObject) -> str:
     told = [one.get("type") for one in (schema, *_parts(schema))]
     words = (word for one in told for word in (one if isinstance(one, list) else [one]))
-    known = next((word for word in words if isinstance(word, str) and word in _TYPES), "")
+    known = next((word for word in islice(words, _MOST_VALUES) if isinstance(word, str) and word in _TYPES), "")
     if known:
         return known
     return "object" if "properties" in schema else "array" if "items" in schema else ""
@@ -232,7 +250,8 @@ def _type(schema: JsonObject) -> str:
 
 def _values(schema: JsonObject, items: Json) -> tuple[str, ...]:
     """The values of a field that are listed, or those of its items."""
-    listed = [value for one in (schema, *_parts(schema)) for value in _listed_values(one)]
+    values = (value for one in (schema, *_parts(schema)) for value in _listed_values(one))
+    listed = [*islice(values, 10 * _MOST_VALUES)]
     if not listed and isinstance(items, dict):
         return _values(items, None)
     return tuple(dict.fromkeys(islice(_scalars(listed), _MOST_VALUES)))
@@ -246,8 +265,9 @@ def _listed_values(schema: JsonObject) -> list[Json]:
 
 
 def _parts(schema: JsonObject) -> list[JsonObject]:
-    """The schemas that this one is put together of."""
-    return [one for part in _PARTS for one in _dicts(schema.get(part))]
+    """The schemas that this one is put together of, as far as they say what it is."""
+    found = (one for part in _PARTS for one in islice(_items(schema.get(part)), _MOST_VALUES))
+    return [one for one in found if isinstance(one, dict)]
 
 
 def _may_name_fields(schema: JsonObject) -> bool:
@@ -256,6 +276,8 @@ def _may_name_fields(schema: JsonObject) -> bool:
 
 def _at(root: Json, place: str) -> JsonObject | None:
     """The object at a place like `#/$defs/owner`; None where there is none."""
+    if len(place) > _LONGEST_REFERENCE:
+        return None
     found, (document, *names) = root, place.split("/")
     for name in names:
         found = found.get(unquote(name).replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
@@ -271,5 +293,5 @@ def _scalars(listed: Iterable[Json]) -> Iterator[str]:
             yield f"{value}"
 
 
-def _dicts(found: Json) -> list[JsonObject]:
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+def _items(found: Json) -> list[Json]:
+    return found if isinstance(found, list) else []
