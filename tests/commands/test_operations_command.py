@@ -27,6 +27,21 @@ def test_operations_as_json_fit_the_committed_schema(unified: Unified) -> None:
     assert [*validator.iter_errors({"version": 2, "operations": []})] != []
 
 
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("list tickets", "ticketing tickets list"),
+        ("tickets", "ticketing tickets list"),
+        ("ticket types", "ticketing ticket_types list"),
+        ("page content", "knowledge-base page-content list"),
+        ("list", "ticketing accounts list"),
+    ],
+)
+def test_whole_words_of_the_resource_come_first(words: str, first: str, unified: Unified) -> None:
+    assert unified(f"operations {words}").stdout.split("\t")[0] == first
+    assert unified(f"operations {words} -o json").json["operations"][0]["command"] == f"unified {first}"
+
+
 def test_openapi_is_valid_and_holds_every_operation(unified: Unified) -> None:
     document = unified("operations --openapi").json
     validate(document)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from unified_cli.catalogue import Operation
+from unified_cli.catalogue import Operation, relevance
 from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
@@ -31,6 +31,8 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
         return
     wanted = [word.lower() for word in options.words]
     found = [operation for operation in context.catalogue if all(word in _text(operation) for word in wanted)]
+    whole = relevance.words_of(" ".join(wanted))
+    found.sort(key=lambda operation: relevance.rank(operation, whole), reverse=True)
     runtime = context.runtime
     if not found:
         runtime.stderr.note(f"no operation has these words: {' '.join(options.words)}")
@@ -78,6 +80,6 @@ OPERATIONS = Command(
     SearchOptions,
     _search,
     usage="[WORDS] [options]",
-    text=("{about} for words in their command, path or summary.",),
+    text=("{about} for words in their command, path or summary; resources that have them as a name come first.",),
     examples="unified operations suspend user",
 )

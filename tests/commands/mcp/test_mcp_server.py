@@ -126,6 +126,11 @@ def test_there_are_three_tools_and_four_where_it_may_write(reader: Agent, writer
     assert size < 4000
 
 
+@pytest.mark.parametrize("query", ["list tickets", "list all the tickets", "tickets", "ticketing/tickets list"])
+def test_whole_words_of_the_resource_come_first(reader: Agent, query: str) -> None:
+    assert reader.call("search", query=query)["operations"][0]["operation"] == "ticketing tickets list"
+
+
 def test_it_finds_and_describes_an_operation(reader: Agent) -> None:
     found = reader.call("search", query="suspend a user")
     assert found == {

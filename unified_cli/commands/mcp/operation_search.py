@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue import Catalogue, Operation, relevance
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.known_filters import known_filters
 from unified_cli.errors import UsageError
@@ -12,16 +12,15 @@ from unified_cli.json_text.values import JsonObject
 
 _WORD = re.compile(r"[a-z0-9]+")
 _SMALL = frozenset({"a", "an", "all", "and", "by", "for", "from", "in", "of", "on", "one", "the", "to", "with"})
-_SHORTEST = 3
 
 
 def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
     """The operations that have most of the words, those with all of them first; how many there are in all."""
-    words = [_stem(word) for word in _WORD.findall(query.lower()) if word not in _SMALL]
+    words = [relevance.stem(word) for word in _WORD.findall(query.lower()) if word not in _SMALL]
     found = [(score, operation) for operation in catalogue if (score := _score(operation, words)) or not words]
     best = max((score for score, _ in found), default=0)
     chosen = [operation for score, operation in found if int(score) == int(best)]
-    chosen.sort(key=lambda operation: -_score(operation, words))
+    chosen.sort(key=lambda operation: (*relevance.rank(operation, words), _score(operation, words)), reverse=True)
     return {
         "operations": [{**_brief(operation), "summary": operation.summary} for operation in chosen[:limit]],
         "found": len(chosen),
@@ -82,8 +81,3 @@ def _score(operation: Operation, words: Iterable[str]) -> float:
     """How many of the words the operation has; a little more where they stand in its command."""
     command, summary = operation.command.lower(), operation.summary.lower()
     return sum(1.01 if word in command else 1.0 for word in words if word in command or word in summary)
-
-
-def _stem(word: str) -> str:
-    """The word without the end of its plural."""
-    return word[:-1] if len(word) > _SHORTEST and word.endswith("s") and not word.endswith("ss") else word

@@ -1,0 +1,29 @@
+"""Which of the operations that a search finds is meant."""
+
+import re
+from collections.abc import Collection
+
+from unified_cli.catalogue.model import STANDARD, Operation
+
+_WORD = re.compile(r"[a-z0-9]+")
+_SHORTEST = 3
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, each without the end of its plural."""
+    return [stem(word) for word in _WORD.findall(text.lower())]
+
+
+def stem(word: str) -> str:
+    """The word without the end of its plural."""
+    return word[:-1] if len(word) > _SHORTEST and word.endswith("s") and not word.endswith("ss") else word
+
+
+def rank(operation: Operation, wanted: Collection[str]) -> tuple[float, bool]:
+    """How well an operation fits the words, as `words_of` gives them; the highest is what is meant.
+
+    First counts how much of the resource's name is made of them as whole words, but for `list` and its like; then
+    whether the operation's name is.
+    """
+    resource, names = words_of(operation.resource), {*wanted} - {*STANDARD}
+    return sum(word in names for word in resource) / len(resource), {*words_of(operation.name)} <= {*wanted}
