@@ -16,6 +16,8 @@ from unified_cli.writes.run import StoredRun
 
 COUNTED = ("done", "failed", "in-doubt", "not-tried")
 """The outcomes that are counted."""
+LAST = "last"
+"""In place of an id: the newest run that is not done."""
 
 
 def newest(runtime: Runtime) -> list[JsonObject]:
@@ -29,6 +31,25 @@ def newest(runtime: Runtime) -> list[JsonObject]:
         registry.point("import … -", str(journal), at=journal.stat().st_mtime)
     found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
     return [facts for _, facts in sorted(found, key=lambda one: (one[0], one[1]["id"]), reverse=True)]
+
+
+def last(runtime: Runtime, *, also_done: bool = False) -> str:
+    """The id of the newest run that is not done, which is told; `also_done` takes the newest where all are.
+
+    Raises UsageError where there is none, ConfigError and StorageError as `newest` does.
+    """
+    found = newest(runtime)
+    chosen = [one for one in found if _is_left(one)] or (found if also_done else [])
+    if not chosen:
+        raise UsageError("every run is done" if found else "there are no runs", hint="unified runs list")
+    first = chosen[0]
+    runtime.stderr.note(f"the newest run{'' if _is_left(first) else ', done,'} is {first['id']}: {first['command']}")
+    return str(first["id"])
+
+
+def _is_left(run: JsonObject) -> bool:
+    """Whether something of a run is not done. What an import or a plan left counts too, lest an older run is taken."""
+    return run["state"] == "open" or any(run[name.replace("-", "_")] for name in COUNTED if name != "done")
 
 
 def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, JsonObject] | None:

@@ -187,6 +187,47 @@ def test_a_torn_last_line_is_cut_off_by_a_resume_only(
     assert sorted(account(seen) for seen in service.seen) == ["a-c02", "a-c03"]
 
 
+@pytest.mark.parametrize("word", ["", " last"])
+def test_without_an_id_it_is_the_newest_that_is_not_done(
+    word: str, stopped: str, unified: Unified, service: Service
+) -> None:
+    later = run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda: AT + 60).stderr)
+    service.seen.clear()
+    shown = unified(f"runs show{word} -o json")
+    assert [one["outcome"] for one in shown.json["result"]] == ["done", "failed", "not-tried", "not-tried"]
+    assert shown.stderr.startswith(f"the newest run is {stopped}: ticketing tickets update\n")
+    resumed = unified(f"runs resume{word}")
+    assert resumed.stderr.startswith(f"the newest run is {stopped}: ticketing tickets update\nrun {stopped}\n")
+    assert sorted(account(seen) for seen in service.seen) == ["a-c02", "a-c03"]
+    assert unified(f"runs retry{word}").code == 0
+    assert account(service.seen[-1]) == "a-c01"
+    for command in ("resume", "retry"):
+        result = unified(f"runs {command}{word}")
+        assert (result.code, result.stderr) == (2, "error: every run is done (unified runs list)\n")
+    shown = unified(f"runs show{word} -o ndjson")
+    assert shown.stderr.startswith(f"the newest run, done, is {later}: ticketing tickets update\n")
+
+
+def test_the_newest_run_is_never_an_older_one_than_what_is_left_of_an_import(
+    stopped: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    (tmp_path / "new.ndjson").write_text('{"name":"x"}\n')
+    service.reply = failing({"a-c00": 422})
+    begun = unified(f"import ticketing/tickets {tmp_path / 'new.ndjson'} -p c00", wall=lambda: AT + 60)
+    assert begun.code != 0, begun.stderr
+    service.seen.clear()
+    result = unified("runs retry last")
+    assert (result.code, service.seen) == (2, [])
+    assert "is an import, which keeps its state in" in result.stderr
+    assert f"run {stopped}" not in result.stderr
+
+
+def test_without_any_run_there_is_no_last_one(unified: Unified) -> None:
+    for command in ("show", "resume", "retry last"):
+        result = unified(f"runs {command}")
+        assert (result.code, result.stderr) == (2, "error: there are no runs (unified runs list)\n")
+
+
 @pytest.mark.parametrize("command", ["show", "resume", "retry", "remove"])
 def test_what_is_no_run_is_said(command: str, unified: Unified) -> None:
     result = unified(f"runs {command} 20261121-7f3a")

@@ -21,7 +21,7 @@ from unified_cli.cli.shared_options import (
     Yes,
 )
 
-RunId = Annotated[str, Argument("the id of the run")]
+RunId = Annotated[str | None, Argument("the id of the run; last, or none: the newest that is not done", "[RUN|last]")]
 
 
 class ListRunsOptions(MessageOptions):
@@ -33,14 +33,14 @@ class ListRunsOptions(MessageOptions):
 class ShowRunOptions(MessageOptions):
     """Which run to show, and how."""
 
-    run: RunId
+    run: RunId = None
     output: Output = None
 
 
 class ResumeRunOptions(MessageOptions, NetworkOptions):
     """Which run to continue, and how."""
 
-    run: RunId
+    run: RunId = None
     token_file: TokenFile = None
     token_stdin: TokenStdin = False
     output: Output = None
@@ -69,6 +69,7 @@ _IN_DOUBT = (
     "What is in doubt is sent again with its key, for as long as the service honours that; never where an operation "
     "has effects outside the connection."
 )
+_LAST = "Without an id, or with last, it is the newest run that is not done, which is told."
 _LIST = Command(
     ListRunsOptions,
     Later(f"{_ROOM}.report:show_all"),
@@ -78,26 +79,27 @@ _LIST = Command(
 _SHOW = Command(
     ShowRunOptions,
     Later(f"{_ROOM}.report:show_one"),
-    usage="RUN [options]",
-    text=("{about}: its connection, its outcome, its key.", "It may be under way at this moment."),
+    usage="[RUN|last] [options]",
+    text=("{about}: its connection, its outcome, its key.", "It may be under way at this moment.", _LAST),
     examples="unified runs show 20261121-7f3a",
 )
 _RESUME = Command(
     ResumeRunOptions,
     Later(f"{_ROOM}.run:resume"),
-    usage="RUN [options]",
+    usage="[RUN|last] [options]",
     text=(
         "{about}.",
         _IN_DOUBT,
         _SAME,
+        _LAST,
     ),
     examples="unified runs resume 20261121-7f3a",
 )
 _RETRY = Command(
     ResumeRunOptions,
     Later(f"{_ROOM}.run:retry"),
-    usage="RUN [options]",
-    text=("{about}.", _SAME),
+    usage="[RUN|last] [options]",
+    text=("{about}.", _SAME, _LAST),
     examples="unified runs retry 20261121-7f3a",
 )
 _REMOVE = Command(

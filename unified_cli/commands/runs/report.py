@@ -75,7 +75,9 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
     """Show a run."""
     runtime = context.runtime
     form = options.output or ("table" if runtime.stdout_is_terminal else "tsv")
-    with StoredRun.look(RunRegistry(runtime.folder("data"), runtime.wall), options.run) as stored:
+    wanted = options.run or listed_runs.LAST
+    found = listed_runs.last(runtime, also_done=True) if wanted == listed_runs.LAST else wanted
+    with StoredRun.look(RunRegistry(runtime.folder("data"), runtime.wall), found) as stored:
         header = stored.header
         listed_runs.refuse(header)
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")

@@ -37,7 +37,9 @@ def retry(context: CommandContext, options: ResumeRunOptions) -> None:
 def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:
     runtime, catalogue = context.runtime, context.catalogue
     config = file.read(runtime)
-    with StoredRun.open(RunRegistry(runtime.folder("data"), runtime.wall), options.run) as run:
+    wanted = options.run or listed_runs.LAST
+    found = listed_runs.last(runtime) if wanted == listed_runs.LAST else wanted
+    with StoredRun.open(RunRegistry(runtime.folder("data"), runtime.wall), found) as run:
         listed_runs.refuse(run.header)
         kept = run.header
         flags = overrides(options)._replace(
