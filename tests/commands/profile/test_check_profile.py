@@ -110,6 +110,13 @@ def test_without_a_name_it_is_what_a_call_would_use(unified: Unified, service: S
     assert len(service.seen) == 2
 
 
+def test_without_a_name_and_a_default_all_are_offered(unified: Unified, config: Config) -> None:
+    config('base_url = "https://api.example.com"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
+    result = unified("profile test")
+    assert (result.code, result.stderr.endswith("; -p '*' tests all 2 profiles)\n")) == (3, True)
+    assert "tests all" not in unified("profile test", environ={"UNIFIED_PROFILE": "a"}).stderr
+
+
 def test_a_shared_program_is_run_once(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
     mark = tmp_path / "runs"
     script = f"echo x >> {mark}; echo t-shared"

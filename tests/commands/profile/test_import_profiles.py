@@ -27,6 +27,14 @@ def test_each_line_becomes_a_profile(unified: Unified, config: Config, tmp_path:
     }
 
 
+def test_columns_may_be_called_as_options_are(unified: Unified, config: Config) -> None:
+    path = config("")
+    assert unified("profile import -", stdin=b"name,account,tag\nacme,1,prod eu\n").code == 0
+    assert tomllib.loads(path.read_text())["profiles"] == {"acme": {"account_id": "1", "tags": ["prod", "eu"]}}
+    result = unified("profile import -", stdin=b"name,account,account_id\nb,1,2\n")
+    assert (result.code, result.stderr) == (2, 'error: the column "account_id" is repeated\n')
+
+
 def test_standard_input_and_a_thousand_lines(unified: Unified, config: Config) -> None:
     path = config("")
     text = "name,account_id\n" + "".join(f"acme-{number},id-{number}\n" for number in range(1000))

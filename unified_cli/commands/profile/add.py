@@ -24,6 +24,8 @@ from unified_cli.storage import input_bounds
 
 _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *SETTABLE)
+_MEANT = {"account": "account_id", "tag": "tags"}
+"""Other names of columns."""
 
 
 def run(context: CommandContext, options: AddOptions) -> None:
@@ -142,7 +144,7 @@ def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     lines: dict[str, int] = {}
     try:
-        heads = [head.strip() for head in next(reader, [])]
+        heads = [_MEANT.get(head.strip(), head.strip()) for head in next(reader, [])]
         _check_heads(heads)
         for cells in reader:
             if not any(cell.strip() for cell in cells):

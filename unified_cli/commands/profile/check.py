@@ -6,10 +6,12 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.profile.options import CheckOptions
 from unified_cli.config import file
-from unified_cli.config.keys import Overrides
+from unified_cli.config.keys import KEYS, Overrides
 from unified_cli.config.profiles import select
+from unified_cli.errors import ConfigError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.values import JsonObject
+from unified_cli.plural import counted
 
 VERSION = 1
 
@@ -26,6 +28,9 @@ def run(context: CommandContext, options: CheckOptions) -> None:
     rows = [(_name(one), one.word, f"{one.seconds * 1000:.0f} ms", _message(one)) for one in verdicts]
     value = {"version": VERSION, "profiles": [_described(one) for one in verdicts]}
     show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
+    first, default = verdicts[0], config.top.get("profile") or context.runtime.environ.get(KEYS["profile"].variable)
+    if not (patterns or default) and config.profiles and isinstance(first.error, ConfigError):
+        first.error.add_hint(f"-p '*' tests all {counted(len(config.profiles), 'profile')}")
     conclude(Ending("connection", len(verdicts), {_name(one): one.error for one in verdicts if one.error}))
 
 

@@ -101,6 +101,7 @@ _IMPORT = Command(
     text=(
         "{about}.",
         "The first line names the columns: name, account_id, tags, and any other key of a profile except token.",
+        "A column may also be called account or tag.",
         'A token is brought by a token_file, or by a token_command: a JSON list, such as ["pass", "show", "acme"].',
         "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is added.",
     ),
