@@ -311,6 +311,10 @@ _unified_argument() {
         diff:*) kind='api/resource' ;;
         plan:*) kind='api/resource' ;;
         apply:*) kind='file' ;;
+        runs\ show:*) kind='last-run' ;;
+        runs\ resume:*) kind='last-run' ;;
+        runs\ retry:*) kind='last-run' ;;
+        runs\ remove:*) kind='run' ;;
         schema:*) kind='api/resource' ;;
         help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile' ;;
         help:*) kind='' ;;
@@ -437,6 +441,56 @@ _unified_known() {
     esac
 }
 
+# Set `words` to the known fields of the body of the operation in $1.
+_unified_fields() {
+    words=''
+    case $1 in
+        ticketing\ accounts\ create|ticketing\ accounts\ update|ticketing\ accounts\ delete) words='name= domains=' ;;
+        ticketing\ attachments\ create) words='file_name= content_type= data=' ;;
+        ticketing\ attachments\ update) words='file_name= ticket_id= size= file_url= content_type= uploaded_by= uploaded_by_type=' ;;
+        ticketing\ collections\ create|ticketing\ collections\ update|ticketing\ collections\ delete) words='name= description= type= parent_collection_id= urls= workspace= entity_type=' ;;
+        ticketing\ comments\ create|ticketing\ comments\ update|ticketing\ comments\ delete) words='author= receiver= body= html_body= ticket= attachments= is_internal= is_private=' ;;
+        ticketing\ contacts\ create|ticketing\ contacts\ update|ticketing\ contacts\ delete) words='first_name= last_name= name= emails= phones= details= account_id= custom_fields= is_active=' ;;
+        ticketing\ tags\ create|ticketing\ tags\ update|ticketing\ tags\ delete) words='name= color= workspace= status= parent=' ;;
+        ticketing\ teams\ create|ticketing\ teams\ update|ticketing\ teams\ delete) words='name= description=' ;;
+        ticketing\ tickets\ create|ticketing\ tickets\ update|ticketing\ tickets\ delete) words='name= number= assignees= status= created_by= workspace= team= collections= ticket_type= contact= additional_contacts= account= parent_ticket= attachments= tags= priority=' ;;
+        ticketing\ fields\ create|ticketing\ fields\ update|ticketing\ fields\ delete) words='name= label= description= type= format= is_hidden= is_unique= is_required= options= is_user_defined= entity_type= entity_id=' ;;
+        ticketing\ users\ create|ticketing\ users\ update|ticketing\ users\ delete) words='name= first_name= last_name= username= emails= is_active= team_ids= avatar= roles=' ;;
+        ticketing\ workspaces\ create) words='name= account_id=' ;;
+        ticketing\ workspaces\ update|ticketing\ workspaces\ delete) words='name= status= description=' ;;
+        ticketing\ task_lists\ create) words='name= ticket= tasks=' ;;
+        ticketing\ tasks\ create|ticketing\ tasks\ update|ticketing\ tasks\ delete) words='name= assignees= description= due_date= ticket= task_list= status=' ;;
+        user-directory\ roles\ create) words='name= description= license=' ;;
+        user-directory\ roles\ update|user-directory\ roles\ delete) words='name= label= description= type= applicable_in=' ;;
+        user-directory\ users\ create|user-directory\ users\ update|user-directory\ users\ delete) words='external_id= identifiers= first_name= last_name= title= name= username= emails= phones= status= is_email_verified= is_2fa_enabled= roles=' ;;
+        user-directory\ users\ deactivate|user-directory\ users\ suspend) words='user_id=' ;;
+        user-directory\ users\ assign-role|user-directory\ users\ assign_role|user-directory\ users\ unassign_role) words='user_id= roles= workspace_id=' ;;
+        user-directory\ users\ unassign-role) words='user_id= organizations=' ;;
+        user-directory\ organizations\ update|user-directory\ organizations\ delete) words='name= pricing_plan= licenses=' ;;
+        user-directory\ groups\ create|user-directory\ groups\ update|user-directory\ groups\ delete) words='name= description= organization= group_type=' ;;
+        user-directory\ groups\ remove-user|user-directory\ groups\ add-user|user-directory\ groups\ add|user-directory\ groups\ remove) words='group_id= user_id=' ;;
+        user-directory\ role_assignments\ delete) words='user_id= group_id= group_type= role_id= workspace=' ;;
+        ats\ activities\ create) words='candidate= actor= activity_type= from= to= cc= subject= body= visibility=' ;;
+        ats\ applications\ move-stage) words='application_id= stage_id= user_id= candidate_id=' ;;
+        ats\ applications\ reject) words='application_id= reject_reason_id= user_id=' ;;
+        ats\ attachments\ create) words='file_name= file_url= candidate= application= job= attachment_type=' ;;
+        ats\ candidates\ create) words='first_name= last_name= name= company= title= last_interaction_at= is_private= can_email= locations= phones= emails= urls= tags= applications= attachments=' ;;
+        knowledge-base\ pages\ create|knowledge-base\ pages\ update) words='title= description= page_type= status= tags= parent= space= collection= created_by=' ;;
+        knowledge-base\ page-content\ append) words='page= body=' ;;
+        knowledge-base\ page-exports\ create) words='format=' ;;
+        emails\ emails\ create) words='from= to= cc= bcc= subject= content= priority= reply_to= attachments=' ;;
+        emails\ emails\ update|emails\ emails\ delete) words='from= to= cc= bcc= subject= content= headers= reply_to= priority= folder= is_draft= attachments= urls= sent_at=' ;;
+        emails\ emails\ send) words='to= subject= content= cc= bcc= reply_to= priority= folder= attachments=' ;;
+        emails\ emails\ reply) words='id= to= cc= bcc= subject= content=' ;;
+        emails\ emails\ reply-all) words='id= content=' ;;
+        emails\ emails\ forward) words='id= to= content=' ;;
+        emails\ emails\ move) words='id= folder=' ;;
+        emails\ folders\ create|emails\ folders\ update|emails\ folders\ delete) words='name= folder_url= size= description= parent=' ;;
+        calendar\ events\ create|calendar\ events\ update|calendar\ events\ delete) words='calendar= title= description= location= timezone= start_time=' ;;
+        voice\ recordings\ download) words='url=' ;;
+    esac
+}
+
 # Set `_unified_folder` to the folder of the configuration.
 _unified_locate() {
     _unified_folder=${XDG_CONFIG_HOME:-}
@@ -467,6 +521,35 @@ _unified_profiles() {
                 line=${line#*"${BASH_REMATCH[0]}"}
                 [[ " $words " == *" tag:${BASH_REMATCH[1]} "* ]] || words+=" tag:${BASH_REMATCH[1]}"
             done
+        fi
+    done <"$file"
+}
+
+# Add to `words` the aliases of the config file, those with harmless names; with $1 set `alias` to the command words
+# that this one stands for. They are looked for in the first thousand lines, which takes some milliseconds.
+_unified_aliases() {
+    local LC_ALL=C line name value file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} inside='' lines=0
+    local known=" $words "
+    local row='^[[:space:]]*"?([A-Za-z0-9][A-Za-z0-9_-]*)"?[[:space:]]*=[[:space:]]*["'"'"']([a-z][^"'"'"']*)["'"'"']'
+    alias=''
+    [[ -f $file && -r $file ]] || return
+    while ((lines++ < 1000)) && { IFS= read -r line || [[ -n $line ]]; }; do
+        if [[ -z $inside || $line == '['* ]]; then
+            [[ -z $inside ]] || return
+            [[ $line == '[alias]'* ]] && inside=1
+            continue
+        fi
+        [[ (${#line} -lt 400) && $line =~ $row ]] || continue
+        name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+        [[ $known == *" ${value%% *} "* && $known != *" $name "* ]] || continue
+        if [[ -z ${1:-} ]]; then
+            words+=" $name"
+        elif [[ $1 == "$name" ]]; then
+            while [[ -n $value && ${value%% *} =~ ^[a-z][a-z0-9_-]*$ ]]; do
+                alias+=" ${value%% *}"
+                [[ $value == *' '* ]] && value=${value#* } || value=''
+            done
+            return
         fi
     done <"$file"
 }
@@ -510,6 +593,23 @@ _unified_seen() {
             words+=" $line"
         fi
     done <"$file"
+}
+
+# Set `words` to the ids of the runs, as their files are named.
+_unified_runs() {
+    local LC_ALL=C file folder=${XDG_DATA_HOME:-}
+    if [[ -n $folder ]]; then
+        folder+=/unified
+    elif [[ -d ${HOME:-}/Library/Application\ Support/unified ]]; then
+        folder=$HOME/Library/Application\ Support/unified
+    else
+        folder=${HOME:-}/.local/share/unified
+    fi
+    words=''
+    for file in "$folder"/runs/*.ndjson; do
+        file=${file##*/} file=${file%.ndjson}
+        [[ $file =~ ^[0-9]{8}-[0-9a-f]{4,8}$ ]] && words+=" $file"
+    done
 }
 
 # Set `words` to the names that the connection described of the operation in `path`, up to the =; $1 is query or body.
@@ -643,17 +743,24 @@ _unified_offer_kind() {
             _unified_offer "$2"
             compopt -o nospace 2>/dev/null
             ;;
-        field)
+        field | field@file)
+            if [[ $1 == field@file && ${current#"$2"} == *=* ]]; then
+                _unified_offer_kind @file "$2"
+                return
+            fi
             _unified_described body
+            local described=$words word
+            _unified_fields "$path"
+            for word in $described; do
+                [[ " $words " == *" $word "* ]] || words+=" $word"
+            done
             _unified_offer "$2"
             compopt -o nospace 2>/dev/null
             ;;
-        field@file)
-            if [[ ${current#"$2"} == *[=@]* ]]; then
-                _unified_offer_kind @file "$2"
-            else
-                _unified_offer_kind field "$2"
-            fi
+        run | last-run)
+            _unified_runs
+            [[ $1 == run ]] || words+=' last'
+            _unified_offer "$2"
             ;;
         api/resource)
             local api=${current%%/*}
@@ -680,7 +787,7 @@ _unified() {
     COMPREPLY=()
     local IFS=$' \t\n' _unified_folder words flags kind current
     local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' helped='' typed=() n=-1 i
-    local profile='' account=''
+    local profile='' account='' alias word expanded=()
     _unified_locate
     # The shell splits words at = : and @; pieces without a blank between them are joined again.
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -706,8 +813,14 @@ _unified() {
                     # The words after help are those of the command itself.
                     helped=help
                 elif [[ -n $words ]]; then
-                    path+=${path:+ }${typed[i]}
-                    _unified_words "$path"
+                    alias=''
+                    [[ -n $path || " $words " == *" ${typed[i]} "* ]] || _unified_aliases "${typed[i]}"
+                    [[ -n $alias ]] && expanded=($alias) || expanded=("${typed[i]}")
+                    for word in "${expanded[@]}"; do
+                        [[ -n $words ]] || { ((argument++)); continue; }
+                        path+=${path:+ }$word
+                        _unified_words "$path"
+                    done
                     [[ -z $helped ]] || ((argument++))
                 else
                     ((argument++))
@@ -731,6 +844,7 @@ _unified() {
         words=$flags
         [[ $current == - ]] && COMPREPLY=($words) || _unified_offer ''
     elif [[ -n $words && ( -z $helped || -n $path ) ]]; then
+        [[ -n $path ]] || _unified_aliases
         _unified_offer ''
     else
         _unified_argument "${helped:-$path}" "$argument"

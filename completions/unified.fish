@@ -686,6 +686,14 @@ function __unified_argument --argument-names at argument
             echo 'api/resource'
         case 'apply:*'
             echo 'file'
+        case 'runs show:*'
+            echo 'last-run'
+        case 'runs resume:*'
+            echo 'last-run'
+        case 'runs retry:*'
+            echo 'last-run'
+        case 'runs remove:*'
+            echo 'run'
         case 'schema:*'
             echo 'api/resource'
         case 'help:0'
@@ -1103,6 +1111,98 @@ function __unified_parameters --argument-names at
     end
 end
 
+# The known fields of the operation's body.
+function __unified_fields --argument-names at
+    switch "$at"
+        case 'ticketing accounts create' 'ticketing accounts update' 'ticketing accounts delete'
+            string split ' ' 'name= domains='
+        case 'ticketing attachments create'
+            string split ' ' 'file_name= content_type= data='
+        case 'ticketing attachments update'
+            string split ' ' 'file_name= ticket_id= size= file_url= content_type= uploaded_by= uploaded_by_type='
+        case 'ticketing collections create' 'ticketing collections update' 'ticketing collections delete'
+            string split ' ' 'name= description= type= parent_collection_id= urls= workspace= entity_type='
+        case 'ticketing comments create' 'ticketing comments update' 'ticketing comments delete'
+            string split ' ' 'author= receiver= body= html_body= ticket= attachments= is_internal= is_private='
+        case 'ticketing contacts create' 'ticketing contacts update' 'ticketing contacts delete'
+            string split ' ' 'first_name= last_name= name= emails= phones= details= account_id= custom_fields= is_active='
+        case 'ticketing tags create' 'ticketing tags update' 'ticketing tags delete'
+            string split ' ' 'name= color= workspace= status= parent='
+        case 'ticketing teams create' 'ticketing teams update' 'ticketing teams delete'
+            string split ' ' 'name= description='
+        case 'ticketing tickets create' 'ticketing tickets update' 'ticketing tickets delete'
+            string split ' ' 'name= number= assignees= status= created_by= workspace= team= collections= ticket_type= contact= additional_contacts= account= parent_ticket= attachments= tags= priority='
+        case 'ticketing fields create' 'ticketing fields update' 'ticketing fields delete'
+            string split ' ' 'name= label= description= type= format= is_hidden= is_unique= is_required= options= is_user_defined= entity_type= entity_id='
+        case 'ticketing users create' 'ticketing users update' 'ticketing users delete'
+            string split ' ' 'name= first_name= last_name= username= emails= is_active= team_ids= avatar= roles='
+        case 'ticketing workspaces create'
+            string split ' ' 'name= account_id='
+        case 'ticketing workspaces update' 'ticketing workspaces delete'
+            string split ' ' 'name= status= description='
+        case 'ticketing task_lists create'
+            string split ' ' 'name= ticket= tasks='
+        case 'ticketing tasks create' 'ticketing tasks update' 'ticketing tasks delete'
+            string split ' ' 'name= assignees= description= due_date= ticket= task_list= status='
+        case 'user-directory roles create'
+            string split ' ' 'name= description= license='
+        case 'user-directory roles update' 'user-directory roles delete'
+            string split ' ' 'name= label= description= type= applicable_in='
+        case 'user-directory users create' 'user-directory users update' 'user-directory users delete'
+            string split ' ' 'external_id= identifiers= first_name= last_name= title= name= username= emails= phones= status= is_email_verified= is_2fa_enabled= roles='
+        case 'user-directory users deactivate' 'user-directory users suspend'
+            string split ' ' 'user_id='
+        case 'user-directory users assign-role' 'user-directory users assign_role' 'user-directory users unassign_role'
+            string split ' ' 'user_id= roles= workspace_id='
+        case 'user-directory users unassign-role'
+            string split ' ' 'user_id= organizations='
+        case 'user-directory organizations update' 'user-directory organizations delete'
+            string split ' ' 'name= pricing_plan= licenses='
+        case 'user-directory groups create' 'user-directory groups update' 'user-directory groups delete'
+            string split ' ' 'name= description= organization= group_type='
+        case 'user-directory groups remove-user' 'user-directory groups add-user' 'user-directory groups add' 'user-directory groups remove'
+            string split ' ' 'group_id= user_id='
+        case 'user-directory role_assignments delete'
+            string split ' ' 'user_id= group_id= group_type= role_id= workspace='
+        case 'ats activities create'
+            string split ' ' 'candidate= actor= activity_type= from= to= cc= subject= body= visibility='
+        case 'ats applications move-stage'
+            string split ' ' 'application_id= stage_id= user_id= candidate_id='
+        case 'ats applications reject'
+            string split ' ' 'application_id= reject_reason_id= user_id='
+        case 'ats attachments create'
+            string split ' ' 'file_name= file_url= candidate= application= job= attachment_type='
+        case 'ats candidates create'
+            string split ' ' 'first_name= last_name= name= company= title= last_interaction_at= is_private= can_email= locations= phones= emails= urls= tags= applications= attachments='
+        case 'knowledge-base pages create' 'knowledge-base pages update'
+            string split ' ' 'title= description= page_type= status= tags= parent= space= collection= created_by='
+        case 'knowledge-base page-content append'
+            string split ' ' 'page= body='
+        case 'knowledge-base page-exports create'
+            string split ' ' 'format='
+        case 'emails emails create'
+            string split ' ' 'from= to= cc= bcc= subject= content= priority= reply_to= attachments='
+        case 'emails emails update' 'emails emails delete'
+            string split ' ' 'from= to= cc= bcc= subject= content= headers= reply_to= priority= folder= is_draft= attachments= urls= sent_at='
+        case 'emails emails send'
+            string split ' ' 'to= subject= content= cc= bcc= reply_to= priority= folder= attachments='
+        case 'emails emails reply'
+            string split ' ' 'id= to= cc= bcc= subject= content='
+        case 'emails emails reply-all'
+            string split ' ' 'id= content='
+        case 'emails emails forward'
+            string split ' ' 'id= to= content='
+        case 'emails emails move'
+            string split ' ' 'id= folder='
+        case 'emails folders create' 'emails folders update' 'emails folders delete'
+            string split ' ' 'name= folder_url= size= description= parent='
+        case 'calendar events create' 'calendar events update' 'calendar events delete'
+            string split ' ' 'calendar= title= description= location= timezone= start_time='
+        case 'voice recordings download'
+            string split ' ' 'url='
+    end
+end
+
 # The folder of the configuration.
 function __unified_folder
     if test -n "$XDG_CONFIG_HOME"
@@ -1121,6 +1221,26 @@ function __unified_profiles
     printf '%s\t%s\n' sandbox 'the built-in profile'
     test -f "$file" -a -r "$file"; or return
     string match -rag '^\s*\[profiles\.(?:([A-Za-z0-9][A-Za-z0-9_-]*)|"([A-Za-z0-9][A-Za-z0-9._-]*)")\]\s*(?:#.*)?$' <$file | string match -r '.+'
+end
+
+# The aliases of the config file, those with harmless names, each with what it stands for.
+function __unified_aliases
+    set -l file $UNIFIED_CONFIG
+    test -n "$file"; or set file (__unified_folder)/config.toml
+    test -f "$file" -a -r "$file"; or return
+    set -l known (__unified_words '' | string replace -r '\t.*' '')
+    set -l inside ''
+    while read -l line
+        if string match -qr '^\s*\[' -- "$line"
+            test -n "$inside"; and return
+            string match -qr '^\s*\[\s*alias\s*\]' -- "$line"; and set inside 1
+        else if test -n "$inside"
+            if string match -qr '^\s*"?(?<name>[A-Za-z0-9][A-Za-z0-9_-]*)"?\s*=\s*["\'](?<value>[a-z][^"\']*)["\']' -- "$line"
+                set -l first (string split -m 1 ' ' -- $value)[1]
+                contains -- $first $known; and not contains -- $name $known; and printf '%s\t%s\n' $name $value
+            end
+        end
+    end <$file
 end
 
 # The tags in the config file, those with harmless names.
@@ -1167,6 +1287,19 @@ function __unified_seen --argument-names kind at profile account
     test "$seen" = "$config"; or return
     test -e "$config"; and not test (path mtime -- $file) -gt (path mtime -- $config); and return
     string match -r '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' <$file
+end
+
+# The ids of the runs, as their files are named.
+function __unified_runs
+    set -l folder "$HOME/.local/share/unified"
+    if test -n "$XDG_DATA_HOME"
+        set folder $XDG_DATA_HOME/unified
+    else if test -d "$HOME/Library/Application Support/unified"
+        set folder "$HOME/Library/Application Support/unified"
+    end
+    for file in $folder/runs/*.ndjson
+        string match -rg '/([0-9]{8}-[0-9a-f]{4,8})\.ndjson$' -- $file
+    end
 end
 
 # The names that the connection described of the operation, up to the =; of the query or the body.
@@ -1238,12 +1371,20 @@ function __unified_offer --argument-names kind before current at profile account
                 __unified_parameters "$at"
                 __unified_described query "$at" "$profile" "$account"
             end | string replace -r '^' -- "$before"
-        case field
-            __unified_described body "$at" "$profile" "$account" | string replace -r '^' -- "$before"
-        case 'field@file'
-            set -l meant field
-            string match -qr '[=@]' -- "$current"; and set meant '@file'
-            __unified_offer $meant "$before" "$current" "$at" "$profile" "$account"
+        case field 'field@file'
+            if test "$kind" = 'field@file'; and string match -q '*=*' -- "$current"
+                __unified_offer '@file' "$before" "$current" "$at" "$profile" "$account"
+                return
+            end
+            begin
+                __unified_fields "$at"
+                __unified_described body "$at" "$profile" "$account"
+            end | string replace -r '^' -- "$before"
+        case run last-run
+            begin
+                __unified_runs
+                test "$kind" = run; or echo last
+            end | string replace -r '^' -- "$before"
         case api/resource
             if set -l parts (string match -r '^([^/]*)/' -- "$current")
                 __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
@@ -1291,8 +1432,20 @@ function __unified_complete
                     # The words after help are those of the command itself.
                     set helped help
                 else if set -q known[1]
-                    set at (string trim -- "$at $word")
-                    set known (__unified_words "$at")
+                    set -l parts $word
+                    if test -z "$at"; and not string match -q -- "$word"\t'*' $known
+                        set -l value (__unified_aliases | string match -rg '^'(string escape --style=regex -- $word)'\t(.*)')
+                        set -q value[1]; and set parts (string split -n ' ' -- $value[1])
+                    end
+                    for part in $parts
+                        string match -qr '^-' -- $part; and break
+                        if set -q known[1]
+                            set at (string trim -- "$at $part")
+                            set known (__unified_words "$at")
+                        else
+                            set argument (math $argument + 1)
+                        end
+                    end
                     test -n "$helped"; and set argument (math $argument + 1)
                 else
                     set argument (math $argument + 1)
@@ -1309,6 +1462,7 @@ function __unified_complete
         __unified_flags "$at"
     else if set -q known[1]; and test -z "$helped" -o -n "$at"
         printf '%s\n' $known
+        test -n "$at"; or __unified_aliases
     else
         test -n "$helped"; and set at help
         __unified_offer "$(__unified_argument "$at" $argument)" '' "$current" "$at" "$profile" "$account"

@@ -378,6 +378,10 @@ $UnifiedArguments = @{
     'diff' = @('api/resource')
     'plan' = @('api/resource')
     'apply' = @('file')
+    'runs show' = @('last-run')
+    'runs resume' = @('last-run')
+    'runs retry' = @('last-run')
+    'runs remove' = @('run')
     'schema' = @('api/resource')
     'help' = @('exit-codes output query filters config environment options operations profiles runs move agents evidence checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile', '')
     'doctor' = @('connection')
@@ -473,6 +477,8 @@ $UnifiedComplete = {
             'parameter' { }
             'field' { }
             'field@file' { }
+            'run' { }
+            'last-run' { }
             'api/resource' {
                 if ($wordToComplete.Contains('/')) {
                     $api = ($wordToComplete -split '/')[0]

@@ -90,19 +90,26 @@ class Shell:
 
     def offered(self, line: str) -> set[str]:
         """What is offered at the end of the line, which is then thrown away; some shells mark folders with a slash."""
-        self._pty.send(line)
         if self.name == "bash":
-            # Readline has no way to tell a program; it prints one candidate a line.
-            self._pty.send(f"{_LIST}\x15echo E''ND\r")
-            self._pty.expect("END\r?\n")
-            listed = str(self._pty.before).splitlines()
-            self._ready()
-            return {one.strip().rstrip("/") for one in listed if one.strip() and _PROMPT not in one}
+            found = self._listed(line)
+            if not found:
+                # After a line without any candidate readline does not list the next one that is alone.
+                self._listed("unified ticketin")
+            return found
+        self._pty.send(line)
         self._pty.send(_LIST)
         self._pty.expect("BEGIN\r?\n(.*?)END\r?\n")
         found = {one.split("\t")[0].strip().rstrip("/") for one in self._pty.match[1].splitlines()}
         self._pty.send("\x15")
         return {one for one in found if one}
+
+    def _listed(self, line: str) -> set[str]:
+        """What bash lists. Readline has no way to tell a program; it prints one candidate a line."""
+        self._pty.send(f"{line}{_LIST}\x15echo E''ND\r")
+        self._pty.expect("END\r?\n")
+        listed = str(self._pty.before).splitlines()
+        self._ready()
+        return {one.strip().rstrip("/") for one in listed if one.strip() and _PROMPT not in one}
 
     def complete(self, line: str) -> str:
         """Complete the line with TAB and run it; what is printed."""

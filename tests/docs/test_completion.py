@@ -279,6 +279,96 @@ def test_columns_and_parameters_are_those_that_are_known(name: str, shell: Start
 
 
 @pytest.mark.parametrize("name", SHELLS)
+def test_the_known_fields_of_a_body_are_offered(name: str, shell: Start, tmp_path: Path) -> None:
+    (tmp_path / "prioritized.json").touch()
+    running = shell(name)
+    for command in ("ticketing tickets create", "ticketing tickets update 7"):
+        for option in ("-f", "-F", "--field"):
+            assert running.offered(f"unified {command} {option} pri") == {"priority="}, command
+    offered = running.offered("unified user-directory users suspend -f us")
+    assert offered == {"user_id="}
+    assert running.offered("unified ticketing tickets create -f id") == set()
+    [file] = running.offered("unified ticketing tickets create -F priority=@pri")
+    assert file.endswith("prioritized.json")
+    assert running.offered("unified ticketing tickets list -f ") == set()
+
+
+RUNS = ("20261121-7f3a", "20261122-00ab12cd")
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_runs_are_offered_by_the_names_of_their_files(name: str, shell: Start, tmp_path: Path) -> None:
+    for folder in (tmp_path / ".local/share/unified/runs", tmp_path / "data/unified/runs"):
+        folder.mkdir(parents=True)
+    hostile = ("$(touch PWN)", "20261121-7f3a;touch PWN", "20261121-7f3A", "x")
+    for run in (*RUNS, *hostile):
+        (tmp_path / ".local/share/unified/runs" / f"{run}.ndjson").touch()
+    (tmp_path / ".local/share/unified/runs/20261123-0000.lock").touch()
+    (tmp_path / "data/unified/runs/20260101-0001.ndjson").touch()
+    running = shell(name)
+    for command in ("show", "resume", "retry"):
+        assert running.offered(f"unified runs {command} ") == {"last", *RUNS}
+    assert running.offered("unified runs remove 2026112") == {*RUNS}
+    assert running.offered("unified runs show 20261122") == {RUNS[1]}
+    elsewhere = shell(name, XDG_DATA_HOME=str(tmp_path / "data"))
+    assert elsewhere.offered("unified runs retry ") == {"last", "20260101-0001"}
+    running.complete("unified runs show ")
+    assert not list(tmp_path.glob("**/PWN*"))
+    assert running.offered("unified apply da") == {"data"} or name == "bash"
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_plans_are_files(name: str, shell: Start, tmp_path: Path) -> None:
+    (tmp_path / "monday.plan").touch()
+    running = shell(name)
+    running.run(_ECHO[name])
+    assert "ran: apply monday.plan\r" in running.complete("unified apply mon")
+
+
+ALIASES = r"""
+profile = "acme"  # t = "voice calls"
+
+[alias]
+t = "ticketing tickets"  # comment
+"open" = 'ticketing tickets list -q status=open -p globex'
+mail = "emails"
+r = "runs show"
+export = "ticketing"
+loop = "t list"
+bad = "nothing here"
+"x;touch PWN" = "ticketing"
+y = "ticketing $(touch PWN)"
+z = "ticketing `touch PWN`"
+[profiles.acme]
+u = "ticketing"
+"""
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_an_alias_is_completed_as_what_it_stands_for(name: str, shell: Start, tmp_path: Path) -> None:
+    (tmp_path / ".local/share/unified/runs").mkdir(parents=True)
+    (tmp_path / ".local/share/unified/runs" / f"{RUNS[0]}.ndjson").touch()
+    running = shell(name, ALIASES)
+    assert running.offered("unified t") == {"t", "ticketing"}
+    assert running.offered("unified ") >= {"t", "open", "mail", "r", "ticketing", "profile"}
+    assert not running.offered("unified ") & {"bad", "loop", "u", "x;touch PWN", "acme"}
+    assert running.offered("unified t ") == running.offered("unified ticketing tickets ")
+    assert running.offered("unified -p acme -v t up") == {"update"}
+    assert running.offered("unified mail m") == running.offered("unified emails m")
+    assert running.offered("unified t create -f pri") == {"priority="}
+    assert running.offered("unified open -o ta") == {"table"}
+    assert running.offered("unified open --al") == {"--all", "--allow-partial"}
+    assert running.offered("unified r ") == {"last", *RUNS[:1]}
+    assert running.offered("unified help t li") == {"list"}
+    assert running.offered("unified export tic") == {"ticketing"}
+    for line in ("unified loop ", "unified bad ", "unified u ", "unified '*' ", "unified '[a' "):
+        assert running.offered(line) == set(), line
+    for line in ("unified y ", "unified z ", "unified "):
+        running.complete(line)
+    assert not list(tmp_path.glob("**/PWN*"))
+
+
+@pytest.mark.parametrize("name", SHELLS)
 def test_ids_and_columns_that_a_terminal_showed_are_offered(name: str, shell: Start, tmp_path: Path) -> None:
     running = shell(name, TAGGED)
     settled(tmp_path)
@@ -340,8 +430,8 @@ def test_what_a_connection_described_is_offered_and_nothing_of_it_runs(name: str
     assert running.offered(f"unified -p acme {tickets} list -q cr") == {*known, "cr-own_1="}
     whole = {one.removeprefix("--query=") for one in running.offered(f"unified {tickets} list --query=cr-")}
     assert whole == {"cr-own_1="}
-    assert running.offered(f"unified {tickets} create -f cr") == {"cr-own_1=", "created_at="}
-    assert running.offered(f"unified {tickets} create -F cr") == {"cr-own_1=", "created_at="}
+    assert running.offered(f"unified {tickets} create -f cr") == {"cr-own_1=", "created_at=", "created_by="}
+    assert running.offered(f"unified {tickets} create -F cr") == {"cr-own_1=", "created_at=", "created_by="}
     whole = {one.removeprefix("--field=") for one in running.offered(f"unified {tickets} create --field=cr-")}
     assert whole == {"cr-own_1="}
     (tmp_path / "crate.json").touch()
@@ -349,7 +439,7 @@ def test_what_a_connection_described_is_offered_and_nothing_of_it_runs(name: str
         (offered,) = running.offered(f"unified {tickets} create -F {typed}")
         assert offered.endswith("crate.json")
     assert running.offered(f"unified {tickets} create -F cr-own_1=cr") == set()
-    assert running.offered(f"unified {tickets} update 7 -f cr") == set()
+    assert running.offered(f"unified {tickets} update 7 -f cr") == {"created_by="}
     assert running.offered(f"unified -a other {tickets} list -q cr-") == set()
     assert running.offered(f"unified -p globex {tickets} list -q cr-") == set()
     running.complete(f"unified {tickets} create -f ")

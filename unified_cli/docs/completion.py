@@ -44,6 +44,7 @@ def bash(known: Grammar) -> Tables:
         "ARGUMENTS": (f"{_pattern(place)}) kind='{kind}' ;;" for place, kind in _arguments(known)),
         "COLUMNS": _bash_cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in known.columns.items()),
         "PARAMETERS": _bash_cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in parameters),
+        "FIELDS": (f"{'|'.join(map(_pattern, paths))}) words='{names}' ;;" for names, paths in _by_fields(known)),
         "COMMANDS": ["|".join(known.commands)],
         "VALUED": ["|".join(known.values)],
         **_names_of(known),
@@ -66,6 +67,7 @@ def zsh(known: Grammar) -> Tables:
         "PARAMETERS": (
             f"({_pattern(path)}) known=({' '.join(map(_posix, names))}) ;;" for path, names in known.parameters.items()
         ),
+        "FIELDS": (f"({'|'.join(map(_pattern, paths))}) known=({names}) ;;" for names, paths in _by_fields(known)),
         "COMMANDS": ["|".join(known.commands)],
         "VALUED": ["|".join(known.values)],
         **_names_of(known),
@@ -94,6 +96,11 @@ def fish(known: Grammar) -> Tables:
         "ARGUMENTS": cases((place, f"echo {quoted(kind)}") for place, kind in _arguments(known)),
         "COLUMNS": cases((path, f"string split ' ' '{' '.join(names)}'") for path, names in known.columns.items()),
         "PARAMETERS": cases((path, f"string split ' ' '{' '.join(one)}'") for path, one in known.parameters.items()),
+        "FIELDS": (
+            line
+            for names, paths in _by_fields(known)
+            for line in (f"case {' '.join(map(quoted, paths))}", f"    string split ' ' '{names}'")
+        ),
         "COMMANDS": known.commands,
         "VALUED": known.values,
         **_names_of(known),
@@ -129,6 +136,14 @@ def pwsh(known: Grammar) -> Tables:
 
 def _names_of(known: Grammar) -> Tables:
     return {"STANDARD": known.standard, "APIS": known.apis}
+
+
+def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
+    """The names of fields, joined by blanks, each with the operations that take these."""
+    found: dict[str, list[str]] = {}
+    for path, names in known.fields.items():
+        found.setdefault(" ".join(names), []).append(path)
+    yield from found.items()
 
 
 def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:

@@ -22,7 +22,7 @@ class Grammar:
     `flags` is by pattern, in which `*` stands for any one word and the first match wins; `values` by spelling, for all
     options that take a value, `own_values` by path and spelling where a command takes others; `arguments` by path, the
     last one repeats. `columns` are the known fields of a resource, `parameters` what an operation is known to take as
-    a query parameter, up to the `=`.
+    a query parameter, `fields` what its body is known to take, both up to the `=`.
     """
 
     apis: Sequence[str]
@@ -33,6 +33,7 @@ class Grammar:
     arguments: Mapping[str, Sequence[str]]
     columns: Mapping[str, Sequence[str]]
     parameters: Mapping[str, Sequence[str]]
+    fields: Mapping[str, Sequence[str]]
     standard: Sequence[str] = tuple(STANDARD)
 
     @property
@@ -53,6 +54,11 @@ def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
         arguments={" ".join(entry.path): entry.takes for entry in entries if any(entry.takes)},
         columns=_columns(catalogue),
         parameters={one.command: names for one in catalogue if (names := _parameters(one, catalogue.service))},
+        fields={
+            one.command: [f"{field.name}=" for field in one.accepted_fields]
+            for one in catalogue
+            if one.takes_body and one.accepted_fields
+        },
     )
 
 

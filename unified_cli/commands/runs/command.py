@@ -21,7 +21,9 @@ from unified_cli.cli.shared_options import (
     Yes,
 )
 
-RunId = Annotated[str | None, Argument("the id of the run; last, or none: the newest that is not done", "[RUN|last]")]
+RunId = Annotated[
+    str | None, Argument("the id of the run; last, or none: the newest that is not done", "[RUN|last]", ("last-run",))
+]
 
 
 class ListRunsOptions(MessageOptions):
@@ -56,7 +58,7 @@ class ResumeRunOptions(MessageOptions, NetworkOptions):
 class RemoveRunsOptions(MessageOptions):
     """Which runs to remove."""
 
-    runs: Annotated[tuple[str, ...], Argument("the ids of the runs", "RUN...")]
+    runs: Annotated[tuple[str, ...], Argument("the ids of the runs", "RUN...", ("run",))]
     yes: Yes = False
 
 

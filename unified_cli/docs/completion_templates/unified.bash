@@ -52,6 +52,14 @@ _unified_known() {
     esac
 }
 
+# Set `words` to the known fields of the body of the operation in $1.
+_unified_fields() {
+    words=''
+    case $1 in
+        @FIELDS@
+    esac
+}
+
 # Set `_unified_folder` to the folder of the configuration.
 _unified_locate() {
     _unified_folder=${XDG_CONFIG_HOME:-}
@@ -82,6 +90,35 @@ _unified_profiles() {
                 line=${line#*"${BASH_REMATCH[0]}"}
                 [[ " $words " == *" tag:${BASH_REMATCH[1]} "* ]] || words+=" tag:${BASH_REMATCH[1]}"
             done
+        fi
+    done <"$file"
+}
+
+# Add to `words` the aliases of the config file, those with harmless names; with $1 set `alias` to the command words
+# that this one stands for. They are looked for in the first thousand lines, which takes some milliseconds.
+_unified_aliases() {
+    local LC_ALL=C line name value file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} inside='' lines=0
+    local known=" $words "
+    local row='^[[:space:]]*"?([A-Za-z0-9][A-Za-z0-9_-]*)"?[[:space:]]*=[[:space:]]*["'"'"']([a-z][^"'"'"']*)["'"'"']'
+    alias=''
+    [[ -f $file && -r $file ]] || return
+    while ((lines++ < 1000)) && { IFS= read -r line || [[ -n $line ]]; }; do
+        if [[ -z $inside || $line == '['* ]]; then
+            [[ -z $inside ]] || return
+            [[ $line == '[alias]'* ]] && inside=1
+            continue
+        fi
+        [[ (${#line} -lt 400) && $line =~ $row ]] || continue
+        name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+        [[ $known == *" ${value%% *} "* && $known != *" $name "* ]] || continue
+        if [[ -z ${1:-} ]]; then
+            words+=" $name"
+        elif [[ $1 == "$name" ]]; then
+            while [[ -n $value && ${value%% *} =~ ^[a-z][a-z0-9_-]*$ ]]; do
+                alias+=" ${value%% *}"
+                [[ $value == *' '* ]] && value=${value#* } || value=''
+            done
+            return
         fi
     done <"$file"
 }
@@ -125,6 +162,23 @@ _unified_seen() {
             words+=" $line"
         fi
     done <"$file"
+}
+
+# Set `words` to the ids of the runs, as their files are named.
+_unified_runs() {
+    local LC_ALL=C file folder=${XDG_DATA_HOME:-}
+    if [[ -n $folder ]]; then
+        folder+=/unified
+    elif [[ -d ${HOME:-}/Library/Application\ Support/unified ]]; then
+        folder=$HOME/Library/Application\ Support/unified
+    else
+        folder=${HOME:-}/.local/share/unified
+    fi
+    words=''
+    for file in "$folder"/runs/*.ndjson; do
+        file=${file##*/} file=${file%.ndjson}
+        [[ $file =~ ^[0-9]{8}-[0-9a-f]{4,8}$ ]] && words+=" $file"
+    done
 }
 
 # Set `words` to the names that the connection described of the operation in `path`, up to the =; $1 is query or body.
@@ -258,17 +312,24 @@ _unified_offer_kind() {
             _unified_offer "$2"
             compopt -o nospace 2>/dev/null
             ;;
-        field)
+        field | field@file)
+            if [[ $1 == field@file && ${current#"$2"} == *=* ]]; then
+                _unified_offer_kind @file "$2"
+                return
+            fi
             _unified_described body
+            local described=$words word
+            _unified_fields "$path"
+            for word in $described; do
+                [[ " $words " == *" $word "* ]] || words+=" $word"
+            done
             _unified_offer "$2"
             compopt -o nospace 2>/dev/null
             ;;
-        field@file)
-            if [[ ${current#"$2"} == *[=@]* ]]; then
-                _unified_offer_kind @file "$2"
-            else
-                _unified_offer_kind field "$2"
-            fi
+        run | last-run)
+            _unified_runs
+            [[ $1 == run ]] || words+=' last'
+            _unified_offer "$2"
             ;;
         api/resource)
             local api=${current%%/*}
@@ -295,7 +356,7 @@ _unified() {
     COMPREPLY=()
     local IFS=$' \t\n' _unified_folder words flags kind current
     local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' helped='' typed=() n=-1 i
-    local profile='' account=''
+    local profile='' account='' alias word expanded=()
     _unified_locate
     # The shell splits words at = : and @; pieces without a blank between them are joined again.
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -321,8 +382,14 @@ _unified() {
                     # The words after help are those of the command itself.
                     helped=help
                 elif [[ -n $words ]]; then
-                    path+=${path:+ }${typed[i]}
-                    _unified_words "$path"
+                    alias=''
+                    [[ -n $path || " $words " == *" ${typed[i]} "* ]] || _unified_aliases "${typed[i]}"
+                    [[ -n $alias ]] && expanded=($alias) || expanded=("${typed[i]}")
+                    for word in "${expanded[@]}"; do
+                        [[ -n $words ]] || { ((argument++)); continue; }
+                        path+=${path:+ }$word
+                        _unified_words "$path"
+                    done
                     [[ -z $helped ]] || ((argument++))
                 else
                     ((argument++))
@@ -346,6 +413,7 @@ _unified() {
         words=$flags
         [[ $current == - ]] && COMPREPLY=($words) || _unified_offer ''
     elif [[ -n $words && ( -z $helped || -n $path ) ]]; then
+        [[ -n $path ]] || _unified_aliases
         _unified_offer ''
     else
         _unified_argument "${helped:-$path}" "$argument"

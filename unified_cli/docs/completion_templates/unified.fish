@@ -52,6 +52,13 @@ function __unified_parameters --argument-names at
     end
 end
 
+# The known fields of the operation's body.
+function __unified_fields --argument-names at
+    switch "$at"
+        @FIELDS@
+    end
+end
+
 # The folder of the configuration.
 function __unified_folder
     if test -n "$XDG_CONFIG_HOME"
@@ -70,6 +77,26 @@ function __unified_profiles
     printf '%s\t%s\n' sandbox 'the built-in profile'
     test -f "$file" -a -r "$file"; or return
     string match -rag '^\s*\[profiles\.(?:([A-Za-z0-9][A-Za-z0-9_-]*)|"([A-Za-z0-9][A-Za-z0-9._-]*)")\]\s*(?:#.*)?$' <$file | string match -r '.+'
+end
+
+# The aliases of the config file, those with harmless names, each with what it stands for.
+function __unified_aliases
+    set -l file $UNIFIED_CONFIG
+    test -n "$file"; or set file (__unified_folder)/config.toml
+    test -f "$file" -a -r "$file"; or return
+    set -l known (__unified_words '' | string replace -r '\t.*' '')
+    set -l inside ''
+    while read -l line
+        if string match -qr '^\s*\[' -- "$line"
+            test -n "$inside"; and return
+            string match -qr '^\s*\[\s*alias\s*\]' -- "$line"; and set inside 1
+        else if test -n "$inside"
+            if string match -qr '^\s*"?(?<name>[A-Za-z0-9][A-Za-z0-9_-]*)"?\s*=\s*["\'](?<value>[a-z][^"\']*)["\']' -- "$line"
+                set -l first (string split -m 1 ' ' -- $value)[1]
+                contains -- $first $known; and not contains -- $name $known; and printf '%s\t%s\n' $name $value
+            end
+        end
+    end <$file
 end
 
 # The tags in the config file, those with harmless names.
@@ -116,6 +143,19 @@ function __unified_seen --argument-names kind at profile account
     test "$seen" = "$config"; or return
     test -e "$config"; and not test (path mtime -- $file) -gt (path mtime -- $config); and return
     string match -r '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' <$file
+end
+
+# The ids of the runs, as their files are named.
+function __unified_runs
+    set -l folder "$HOME/.local/share/unified"
+    if test -n "$XDG_DATA_HOME"
+        set folder $XDG_DATA_HOME/unified
+    else if test -d "$HOME/Library/Application Support/unified"
+        set folder "$HOME/Library/Application Support/unified"
+    end
+    for file in $folder/runs/*.ndjson
+        string match -rg '/([0-9]{8}-[0-9a-f]{4,8})\.ndjson$' -- $file
+    end
 end
 
 # The names that the connection described of the operation, up to the =; of the query or the body.
@@ -187,12 +227,20 @@ function __unified_offer --argument-names kind before current at profile account
                 __unified_parameters "$at"
                 __unified_described query "$at" "$profile" "$account"
             end | string replace -r '^' -- "$before"
-        case field
-            __unified_described body "$at" "$profile" "$account" | string replace -r '^' -- "$before"
-        case 'field@file'
-            set -l meant field
-            string match -qr '[=@]' -- "$current"; and set meant '@file'
-            __unified_offer $meant "$before" "$current" "$at" "$profile" "$account"
+        case field 'field@file'
+            if test "$kind" = 'field@file'; and string match -q '*=*' -- "$current"
+                __unified_offer '@file' "$before" "$current" "$at" "$profile" "$account"
+                return
+            end
+            begin
+                __unified_fields "$at"
+                __unified_described body "$at" "$profile" "$account"
+            end | string replace -r '^' -- "$before"
+        case run last-run
+            begin
+                __unified_runs
+                test "$kind" = run; or echo last
+            end | string replace -r '^' -- "$before"
         case api/resource
             if set -l parts (string match -r '^([^/]*)/' -- "$current")
                 __unified_words $parts[2] | string replace -r '^' -- "$before$parts[1]"
@@ -240,8 +288,20 @@ function __unified_complete
                     # The words after help are those of the command itself.
                     set helped help
                 else if set -q known[1]
-                    set at (string trim -- "$at $word")
-                    set known (__unified_words "$at")
+                    set -l parts $word
+                    if test -z "$at"; and not string match -q -- "$word"\t'*' $known
+                        set -l value (__unified_aliases | string match -rg '^'(string escape --style=regex -- $word)'\t(.*)')
+                        set -q value[1]; and set parts (string split -n ' ' -- $value[1])
+                    end
+                    for part in $parts
+                        string match -qr '^-' -- $part; and break
+                        if set -q known[1]
+                            set at (string trim -- "$at $part")
+                            set known (__unified_words "$at")
+                        else
+                            set argument (math $argument + 1)
+                        end
+                    end
                     test -n "$helped"; and set argument (math $argument + 1)
                 else
                     set argument (math $argument + 1)
@@ -258,6 +318,7 @@ function __unified_complete
         __unified_flags "$at"
     else if set -q known[1]; and test -z "$helped" -o -n "$at"
         printf '%s\n' $known
+        test -n "$at"; or __unified_aliases
     else
         test -n "$helped"; and set at help
         __unified_offer "$(__unified_argument "$at" $argument)" '' "$current" "$at" "$profile" "$account"

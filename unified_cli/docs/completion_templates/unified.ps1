@@ -93,6 +93,8 @@ $UnifiedComplete = {
             'parameter' { }
             'field' { }
             'field@file' { }
+            'run' { }
+            'last-run' { }
             'api/resource' {
                 if ($wordToComplete.Contains('/')) {
                     $api = ($wordToComplete -split '/')[0]
