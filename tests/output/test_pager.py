@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,28 @@ def test_the_first_record_is_on_the_first_screen_and_q_ends_it(start: Start, ser
     # What fits into the pipe was read, and no more.
     assert len(service.seen) < 40
     assert "error" not in terminal.sent
+
+
+def test_q_waits_for_no_page_that_is_under_way(start: Start, service: Service) -> None:
+    good, end = service.reply, threading.Event()
+
+    def slow(seen: Seen) -> Reply:
+        if cursor_of(seen) == "c2":
+            end.wait(30)
+        return good(seen)
+
+    service.reply = slow
+    terminal = start(f"{LIST} --all")
+    terminal.until(r"\n:")
+    # The page after those that are there is asked for.
+    while len(service.seen) < 3:
+        time.sleep(0.01)
+    began = time.monotonic()
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert time.monotonic() - began < 10
+    assert "error" not in terminal.sent
+    end.set()
 
 
 def test_what_fits_is_printed_without_it(start: Start) -> None:

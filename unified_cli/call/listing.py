@@ -1,7 +1,8 @@
 """Print a list on stdout: one page or all, in any format; it ends complete, cut on request or broken off."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
+from functools import partial
 
 from unified_cli import signals
 from unified_cli.call import Call, builder, more_records, record_output
@@ -77,7 +78,8 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
     tally = ListSummary()
     patience = Patience.TIMEOUT if wanted.pages == 1 else Patience.ENDLESS
-    pages = _pages(clients.open(settings, patience=patience), request, catalogue.service, wanted)
+    client, look = clients.open(settings, patience=patience), partial(stdout.check_read, runtime)
+    pages = _pages(client, request, catalogue.service, wanted, look)
     try:
         with progress(runtime, Work(total=asked.limit), to_stdout=True) as shown, closing(pages):
             for page in pages:
@@ -89,7 +91,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
                 tally.add(page)
                 shown.add(len(page.records), pages=1)
                 if page.next_cursor is not None:
-                    stdout.check_read(runtime)
+                    look()
     except stdout.QuitError:
         _check_whole([], tally, asked)
         raise
@@ -111,14 +113,16 @@ def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> 
         raise IncompleteError("; ".join(missing))
 
 
-def _pages(client: Client, request: Request, service: Service, wanted: Span) -> Generator[Page]:
+def _pages(
+    client: Client, request: Request, service: Service, wanted: Span, look: Callable[[], None]
+) -> Generator[Page]:
     if wanted.pages == 1:
         with closing(client):
             yield from pagination.pages(client.send, request, service, wanted)
     else:
         from unified_cli.fleet import pool  # noqa: PLC0415  one page needs no worker
 
-        yield from pool.pages(client, request, service, wanted)
+        yield from pool.pages(client, request, service, wanted, look)
 
 
 def report(call: Call, tally: ListSummary) -> None:

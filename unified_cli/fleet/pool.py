@@ -44,13 +44,19 @@ class _Task(Generic[Job, Result]):
 
 
 def results_of(
-    jobs: Iterable[Job], work: Callable[[Job], Generator[Result]], size: int, *, ordered: bool = False
+    jobs: Iterable[Job],
+    work: Callable[[Job], Generator[Result]],
+    size: int,
+    *,
+    ordered: bool = False,
+    look: Callable[[], None] = lambda: None,
 ) -> Generator[Result]:
     """Do each of the jobs in one of so many workers, and give the results as `WorkerPool.results` does.
 
+    `look` is called now and then while a result is waited for, and may end that with an error.
     To be used with `contextlib.closing`: a generator that is closed early waits for nobody.
     """
-    with WorkerPool(size, work) as pool:
+    with WorkerPool(size, work, look) as pool:
         yield from pool.results(jobs, ordered=ordered)
 
 
@@ -64,9 +70,12 @@ class WorkerPool(Generic[Job, Result]):
     Workers are daemons, so that the program can end before.
     """
 
-    def __init__(self, size: int, work: Callable[[Job], Generator[Result]]) -> None:
+    def __init__(
+        self, size: int, work: Callable[[Job], Generator[Result]], look: Callable[[], None] = lambda: None
+    ) -> None:
         self._size = size
         self._work = work
+        self._look = look
         self._threads = 0
         self._submitted: SimpleQueue[_Task[Job, Result] | None] = SimpleQueue()
         self._results: SimpleQueue[tuple[_Task[Job, Result], Result | _End] | None] = SimpleQueue()
@@ -163,6 +172,7 @@ class WorkerPool(Generic[Job, Result]):
             with suppress(Empty):
                 if event := self._results.get(timeout=signals.LONGEST_WAIT):
                     return event
+            self._look()
 
     def _begin(self, job: Job) -> _Task[Job, Result]:
         task: _Task[Job, Result] = _Task(job)
@@ -216,11 +226,14 @@ class WorkerPool(Generic[Job, Result]):
                     return
 
 
-def pages(client: Client, request: Request, service: Service, span: Span) -> Generator[Page]:
+def pages(
+    client: Client, request: Request, service: Service, span: Span, look: Callable[[], None] = lambda: None
+) -> Generator[Page]:
     """The pages of a list, each read while the one before it is used; to be used with `contextlib.closing`.
 
-    The client is closed at the end. Where the generator is closed while a request is under way, nothing waits for it:
-    the worker closes the client after that request. Raises what `ListReader.read` raises, after the pages read before.
+    `look` is called now and then while a page is waited for, and may end that with an error. The client is closed at
+    the end. Where the generator is closed while a request is under way, nothing waits for it: the worker closes the
+    client after that request. Raises what `ListReader.read` raises, after the pages read before.
     """
     reader = ListReader(client.send, request, service, span)
     try:
@@ -241,4 +254,4 @@ def pages(client: Client, request: Request, service: Service, span: Span) -> Gen
             while not reader.done:
                 yield reader.read()
 
-    yield from results_of([reader], all_pages, 1)
+    yield from results_of([reader], all_pages, 1, look=look)

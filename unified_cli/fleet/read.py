@@ -50,11 +50,16 @@ class FairReaders:
         return self._slots.held()
 
     def read(
-        self, jobs: Iterable[Job], work: Callable[[Job], Generator[Result]], connections: int | None = None
+        self,
+        jobs: Iterable[Job],
+        work: Callable[[Job], Generator[Result]],
+        connections: int | None = None,
+        look: Callable[[], None] = lambda: None,
     ) -> Generator[Result]:
         """Do each job in a worker, and give the results as they come, or in order.
 
-        Each is that of a connection of its own, or they are of so many `connections`.
+        Each is that of a connection of its own, or they are of so many `connections`. `look` is called now and then
+        while a result is waited for, and may end that with an error.
         """
 
         def run(job: Job) -> Generator[Result]:
@@ -65,7 +70,8 @@ class FairReaders:
             jobs = [*jobs]
             connections = len(jobs)
         threads = self._slots.threads(connections)
-        yield from pool.results_of(jobs, run, self._slots.number if self._in_turn else threads, ordered=self._in_turn)
+        size = self._slots.number if self._in_turn else threads
+        yield from pool.results_of(jobs, run, size, ordered=self._in_turn, look=look)
 
     def in_order(
         self,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
 from unified_cli import signals
 from unified_cli.call import Call, Mode, builder, dry_run, listing, record_output
@@ -55,8 +56,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     printer = record_output.printer_for(common, operation, record_output.program(common.options), names=names)
     work = Work(part="connection", parts=len(names))
     fair = FairReaders(runtime, catalogue, options.workers, in_turn=part(options, ReadOptions).ordered)
+    look = partial(stdout.check_read, runtime)
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
-        results = readers.read(names, _reader(common, readers.clients, operation, call_to))
+        results = readers.read(names, _reader(common, readers.clients, operation, call_to), look=look)
         outcome = _read_all(common, printer, shown, names, results)
     asked = part(options, PageOptions)
     if outcome.is_quit:
