@@ -56,12 +56,6 @@ def ending_at_once() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def share_terminal() -> None:
-    """From now on let the first Ctrl-C stop the program in order, and leave others to the one that has the terminal."""
-    if _is_handled():
-        signal.signal(signal.SIGINT, _stop_once)
-
-
 @contextlib.contextmanager
 def interrupts_left_to_others() -> Iterator[None]:
     """Do nothing on SIGINT for as long as the block lasts: another program has the terminal, and is to act on it.
@@ -77,7 +71,7 @@ def interrupts_left_to_others() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, _stop if before is _stop_once else before)
+        signal.signal(signal.SIGINT, before)
 
 
 RUN_AGAIN = "run the same command again"
@@ -105,9 +99,10 @@ def _stop(number: int, _frame: object) -> NoReturn:
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
-def _is_handled() -> bool:
-    in_main = threading.current_thread() is threading.main_thread()
-    return in_main and signal.getsignal(signal.SIGINT) is _stop
+def share_terminal() -> None:
+    """Let the first Ctrl-C stop the program in order, and leave all others to a program that has the terminal."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is _stop:
+        signal.signal(signal.SIGINT, _stop_once)
 
 
 def _stop_once(number: int, _frame: object) -> NoReturn:

@@ -35,11 +35,11 @@ LIBRARIES = {
     "waitress": ["sandbox"],
     "sqlite3": ["sandbox"],
     "subprocess": [
-        "output/pager.py",
         "config/token_command.py",
         "config/other_program.py",
         "output/jq_program.py",
         "docs/terminal_picture.py",
+        "output/pager.py",
     ],
 }
 

@@ -3,23 +3,22 @@
 import contextlib
 import io
 import os
-import shlex
 import signal
-import subprocess
 import termios
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from unified_cli import os_limits, signals
-from unified_cli.config import file, other_program
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.masking import COLOUR
 from unified_cli.runtime import Runtime, WholeWriter
 
 if TYPE_CHECKING:
+    import subprocess
+
     from _typeshed import ReadableBuffer
 
 _DEFAULT = "less -FRX"
@@ -156,29 +155,35 @@ class PagedStdout(io.RawIOBase):
 
     def _start(self) -> str | None:
         """Start the pager with what is held; why that is not possible."""
+        import subprocess  # noqa: PLC0415  most results fit the screen
+
+        from unified_cli.config import other_program  # noqa: PLC0415  as above
+
         try:
-            words = _command(self._runtime)
-            program = other_program.find(words[0], self._runtime.environ) if words else None
-            if program is None:
+            text = _command(self._runtime)
+            if not text.strip():
                 self.unpage()
-                return f"no pager {words[0]!r} (--no-pager, or PAGER names another)" if words else None
+                return None
+            environ = self._runtime.environ
             self._before = _attributes(self.fileno())
             self._child = subprocess.Popen(  # noqa: S603  words of the user's own settings, and no shell
-                [program, *words[1:]],
+                other_program.words(text, environ),
                 stdin=subprocess.PIPE,
                 stdout=self.fileno(),
-                env=_OPTIONS | other_program.environment(self._runtime.environ),
+                env=_OPTIONS | other_program.environment(environ),
                 bufsize=0,
             )
         except (OSError, ValueError) as error:
             self.unpage()
-            return f"the pager cannot start: {getattr(error, 'strerror', None) or error}"
+            return (
+                f"the pager cannot start: {getattr(error, 'strerror', None) or error} (--no-pager, or PAGER names one)"
+            )
         assert self._child.stdin is not None  # noqa: S101  a pipe, as above
         self._pipe = WholeWriter(self._child.stdin.fileno())
         self._state = _State.PAGED
         signals.share_terminal()
-        text, self._kept = self._kept, b""
-        return self._feed(text)
+        held, self._kept = self._kept, b""
+        return self._feed(held)
 
     def _feed(self, text: bytes) -> str | None:
         assert self._pipe is not None  # noqa: S101  there while there is a pager
@@ -235,19 +240,18 @@ def _is_real(stream: BinaryIO) -> bool:
         return False
 
 
-def _command(runtime: Runtime) -> list[str]:
-    """The words of the pager's command; none where it is turned off. Raises ValueError for quotes that stay open."""
-    environ: Mapping[str, str] = runtime.environ
-    found = environ.get(KEYS["pager"].variable)
+def _command(runtime: Runtime) -> str:
+    """The pager's command; empty where it is turned off."""
+    from unified_cli.config import file  # noqa: PLC0415  most results fit the screen
+
+    found = runtime.environ.get(KEYS["pager"].variable)
     if found is None:
         try:
             found = file.read(runtime).top.get("pager")
         except UnifiedError:
             # Help needs no sound config file, and whatever reads the settings says what is wrong with it.
             found = None
-    if found is None:
-        found = environ.get("PAGER", _DEFAULT)
-    return shlex.split(str(found))
+    return str(runtime.environ.get("PAGER", _DEFAULT) if found is None else found)
 
 
 def _code(child: "subprocess.Popen[bytes]") -> int:
