@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import signal
 import struct
 import sys
 import termios
@@ -69,6 +70,10 @@ class Terminal:
     def interrupt(self) -> None:
         """Press Ctrl-C."""
         self._child.sendintr()
+
+    def terminate(self) -> None:
+        """Send SIGTERM to the program."""
+        self._child.kill(signal.SIGTERM)
 
     def resize(self, columns: int) -> None:
         """Make it so wide; it breaks its lines anew, as most terminals do."""

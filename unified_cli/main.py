@@ -30,10 +30,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
     # Masked from the start: it may appear in a message before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
     with stdout.paged(runtime) as shown:
-        code = _code(argv, shown)
-        if code == ExitCode.TERMINATED:
-            stdout.end_pager(shown)
-        return code
+        return _code(argv, shown)
 
 
 def _code(argv: list[str], runtime: Runtime) -> int:
@@ -54,7 +51,9 @@ def _code(argv: list[str], runtime: Runtime) -> int:
     except stdout.ClosedError:
         return ExitCode.CLOSED
     except KeyboardInterrupt as stop:
-        if not isinstance(stop, Terminated):
+        if isinstance(stop, Terminated):
+            stdout.end_pager(runtime)
+        else:
             runtime.stderr.end_line()
         return _report(_stopped(stop), runtime)
     except Exception as error:  # noqa: BLE001  any other exception is a bug of ours

@@ -214,6 +214,14 @@ def test_ctrl_c_ends_the_reading_and_leaves_no_pager(start: Start, service: Serv
     assert "interrupted" in after or not after.strip("\x1b>")
 
 
+def test_sigterm_ends_it_too(start: Start) -> None:
+    terminal = start(f"{LIST} --all")
+    terminal.until(r"\n:")
+    terminal.terminate()
+    assert terminal.end() == 143
+    assert "terminated" in terminal.sent
+
+
 def test_quitting_hides_no_failure_of_before(start: Start, service: Service, tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     profiles = "".join(f'[profiles.p{at}]\naccount_id = "{at}"\n' for at in range(9))

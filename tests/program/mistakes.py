@@ -73,12 +73,12 @@ TYPED = [
     Mistake(
         f"{LIST} -o yml",
         f"unified {LIST}: invalid value for '-o' / '--output': 'yml' is not one of 'json', 'ndjson', 'table', 'csv', "
-        f"'tsv', 'yaml', 'ids', 'raw'; did you mean \"yaml\"? (unified {LIST} --help)",
+        f"'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean \"yaml\"? (unified {LIST} --help)",
     ),
     Mistake(
         f"{LIST} -o JSON",
         f"unified {LIST}: invalid value for '-o' / '--output': 'JSON' is not one of 'json', 'ndjson', 'table', 'csv', "
-        f"'tsv', 'yaml', 'ids', 'raw'; did you mean \"json\"? (unified {LIST} --help)",
+        f"'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean \"json\"? (unified {LIST} --help)",
     ),
     Mistake(
         "export ticketing --to x -o jsonl",

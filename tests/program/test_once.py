@@ -20,6 +20,7 @@ OWN_THREADS: dict[Use, str] = {
     ("signals.py", "Timer"): "sends a signal again that Python lost",
     ("os_limits.py", "start_thread"): "one call that no deadline can end",
     ("output/progress.py", "start_thread"): "draws the line that shows how far the work is",
+    ("output/pager.py", "start_thread"): "shows what fits the screen although more may come",
     ("sandbox/pytest_plugin.py", "Thread"): "a server for the tests of other projects",
     ("commands/export/stores/shared_place.py", "start_thread"): "renews a lease while the work goes on",
     ("commands/export/stores/lease.py", "start_thread"): "renews a lease while the work goes on",
