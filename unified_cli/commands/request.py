@@ -55,5 +55,6 @@ REQUEST = Command(
         "The path is typed as in a URL, percent-encoded where it must be.",
         "POST /file makes a file public, to anyone who has its address; off a terminal that needs --yes.",
     ),
-    examples="unified -p sandbox request GET /unified/ticketing/tickets -q limit=2",
+    examples="unified -p sandbox request GET /unified/ticketing/tickets -q limit=2\n"
+    "unified -p sandbox request POST /unified/ticketing/tags -f name=Example --dry-run",
 )

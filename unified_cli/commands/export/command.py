@@ -96,6 +96,7 @@ EXPORT = Command(
         "With --incremental it adds what changed since then; what was deleted is not seen.",
         "--engine has a cluster do it, --tasks and --task any scheduler: unified help engines.",
     ),
-    examples="unified -p sandbox export ticketing 'ats/job*' --to dump",
+    examples="unified -p sandbox export ticketing 'ats/job*' --to dump\n"
+    "unified -p sandbox export ticketing/tickets --to tables -o csv",
     sections=_SECTIONS,
 )

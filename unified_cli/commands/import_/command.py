@@ -60,5 +60,6 @@ IMPORT = Command(
     Later("unified_cli.commands.import_.run:run"),
     usage="API/RESOURCE FILE [options]",
     text=("{about}: NDJSON, a JSON array, CSV, or ids for delete.", _ABOUT),
-    examples="unified -p sandbox import ticketing/contacts people.csv",
+    examples="unified -p sandbox import ticketing/contacts people.csv\n"
+    "unified -p sandbox import ats/candidates people.csv --dry-run",
 )
