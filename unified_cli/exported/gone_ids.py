@@ -7,8 +7,8 @@ nothing is lost by a run that is killed in between.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatch
 from pathlib import PurePosixPath
 
 from unified_cli.errors import StateError
@@ -17,12 +17,14 @@ from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.json_text.members import member, string
 
 _READABLE = {".ndjson", ".parquet"}
-_GONE, _NOTE = ".gone.ndjson", ".gone.part"
+_GONE, _NOTE = ".ndjson", ".part"
+# Not to be taken for a file of a list by its beginning, as in `tickets*.ndjson`. The files of increments have numbers.
+_BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")
 
 
 def is_beside(name: str) -> bool:
     """Whether a name is that of what stands beside a list, and of no list."""
-    return fnmatch(name, f"*{_GONE}") or fnmatch(name, f"*{_NOTE}")
+    return _BESIDE.fullmatch(name) is not None
 
 
 def file_beside(file: str) -> str:
@@ -78,7 +80,7 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
 
 def _beside(file: str, end: str) -> str:
     path = PurePosixPath(file)
-    return str(path.with_name(f"{path.stem}{end}"))
+    return str(path.with_name(f"gone.{path.stem}{end}"))
 
 
 def _noted(text: bytes, entry: ManifestEntry) -> list[bytes] | None:

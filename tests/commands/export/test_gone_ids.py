@@ -12,7 +12,7 @@ from front_door import Result, Unified
 from pages import served
 from server import Reply, Service
 
-TICKETS = "acct-1/ticketing/tickets"
+GONE = "acct-1/ticketing/gone.tickets.ndjson"
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def export(unified: Unified, service: Service) -> Callable[..., Result]:
 
 
 def gone(tmp_path: Path) -> list[Any] | None:
-    path = tmp_path / "dump" / f"{TICKETS}.gone.ndjson"
+    path = tmp_path / "dump" / GONE
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else None
 
 
@@ -71,12 +71,12 @@ def test_a_full_read_tells_which_ids_are_gone(
     assert export(f"{command} --incremental").stderr.startswith("wrote 1 file with 1 record")
     assert gone(tmp_path) is None
     del world.records["b"], world.records["e"]
-    told = f"not there any more: 2 ids of earlier reads, in {TICKETS}.gone.ndjson\n"
+    told = f"not there any more: 2 ids of earlier reads, in {GONE}\n"
     result = export(f"{command} --restart")
     assert (result.code, result.stderr.endswith(told)) == (0, True)
     assert (gone(tmp_path), entry(tmp_path)["gone"]) == (of("b", "e"), 2)
     assert unified(f"export --verify {to}").code == 0
-    assert [path.name for path in (tmp_path / "dump").rglob("*.gone.*")] == ["tickets.gone.ndjson"]
+    assert [path.name for path in (tmp_path / "dump").rglob("gone.*")] == ["gone.tickets.ndjson"]
     # However often it is read, these are gone; one comes back, and another one goes.
     assert export(f"{command} --restart").stderr.endswith(told)
     assert gone(tmp_path) == of("b", "e")
@@ -96,7 +96,7 @@ def test_ids_are_told_as_they_were_served(service: Service, export: Callable[...
         body = f'{{"result":{page},"next_cursor":null}}'.encode()
         service.reply = lambda _, body=body: Reply(200, body)
         assert export(f"{tmp_path}/dump --restart").code == 0
-    lines = (tmp_path / "dump" / f"{TICKETS}.gone.ndjson").read_text().splitlines()
+    lines = (tmp_path / "dump" / GONE).read_text().splitlines()
     assert lines == [rf'{{"_profile":"acct-1","id":{one}}}' for one in ("1", r'"\ud801"', r'"a\nb"')]
 
 
@@ -109,7 +109,7 @@ def test_of_another_list_nothing_is_gone(
     for other in ("-q status=open", "-a acct-1 --since 2020-01-01"):
         assert export(f"{to} --restart {other}").code == 0
         assert (gone(tmp_path), entry(tmp_path)["gone"]) == (None, None)
-    assert [*(tmp_path / "dump").rglob("*.gone.*")] == []
+    assert [*(tmp_path / "dump").rglob("gone.*")] == []
     other = {**service.environ, "UNIFIED_TOKEN": "another-0123456789"}
     world.records.clear()
     assert unified(f"export ticketing/tickets --since 2020-01-01 --to {to} --restart", environ=other).code == 0
