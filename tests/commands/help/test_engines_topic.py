@@ -9,8 +9,9 @@ import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -161,6 +162,57 @@ def test_duckdb_reads_what_was_exported(folder: Path) -> None:
     connection.sql(CODE["DuckDB"].replace("'dump/", f"'{folder}/dump/"))
     found = connection.sql("SELECT profile, count(id), count(DISTINCT id) FROM tickets GROUP BY 1 ORDER BY 1")
     assert found.fetchall() == [("one", 120, 120), ("two", 120, 120)]
+
+
+@pytest.mark.extra
+def test_after_increments_readers_find_the_newest_state(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
+    polars = pytest.importorskip("polars", reason="needs the extra test-all")
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    config(CONFIG)
+    for form in ("ndjson", "parquet"):
+        (tmp_path / form).mkdir()
+
+    def done(command: str) -> str:
+        result = unified(command)
+        assert result.code == 0, result.stderr
+        return result.stdout
+
+    def export(more: str) -> None:
+        for form in ("ndjson", "parquet"):
+            done(f"export ticketing/tickets -p * --to {tmp_path / form}/dump --format {form} {more}")
+
+    export("")
+    done("-p one ticketing tickets delete tickets-9 --yes")
+    export("--restart")
+    # From the tenth on, the names of the files do not sort as they follow each other.
+    for number in range(10):
+        done(f"-p one -p two ticketing tickets update tickets-1 --yes -f name={number}")
+        done(f"-p two ticketing tickets update tickets-{number + 2} -f name=changed")
+        export("--incremental")
+    assert (tmp_path / "ndjson/dump/one/ticketing/tickets.11.ndjson").exists()
+    assert (tmp_path / "ndjson/dump/one/ticketing/gone.tickets.ndjson").exists()
+    expected = {
+        (name, json.loads(line)["id"]): line
+        for name in ("one", "two")
+        for line in done(f"-p {name} ticketing tickets list --all -o ndjson").splitlines()
+    }
+    for form, head in (
+        ("ndjson", "DuckDB, the newest state after --incremental"),
+        ("parquet", "The same of Parquet files"),
+    ):
+        connection = duckdb.connect()
+        connection.sql(CODE[head].replace("'dump/", f"'{tmp_path}/{form}/dump/"))
+        text = "json" if form == "ndjson" else "record"
+        rows = connection.sql(f"SELECT _profile, id, {text} FROM tickets").fetchall()
+        assert (len(rows), {row[:2]: row[2] for row in rows}) == (len(expected), expected)
+    found: dict[str, Any] = {}
+    exec(CODE["The same with polars"].replace('"dump/', f'"{tmp_path}/parquet/dump/'), found)
+    rows = found["tickets"].select("_profile", "id", "record").rows()
+    assert (len(rows), {row[:2]: row[2] for row in rows}) == (len(expected), expected)
+    assert found["tickets"].schema["updated_at"] == polars.Datetime("us", "UTC")
 
 
 def test_copy_is_given_each_record_as_a_line(folder: Path) -> None:

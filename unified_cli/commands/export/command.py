@@ -33,7 +33,13 @@ _SECTIONS = (
         [
             ("folder", "FROM read_ndjson_objects('dump/*/ticketing/tickets.ndjson')"),
             ("store", "FROM read_ndjson_objects('s3://bucket/dir/*/ticketing/tickets/*.ndjson')"),
-            ("Parquet", "FROM 's3://bucket/dir/*/ticketing/tickets/*.parquet' (columns _profile, id, record, …)"),
+            ("Parquet", "FROM 's3://bucket/dir/*/ticketing/tickets/*.parquet'"),
+            (
+                "columns",
+                "_profile, id, created_at and updated_at (UTC; null if it does not fit), record, --columns",
+            ),
+            ("newest", "the newest state of each record, with DuckDB and polars: unified help engines"),
+            ("deleted", "gone.tickets.ndjson beside a list that was read with --restart has the ids that are gone"),
         ],
     ),
 )
