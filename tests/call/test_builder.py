@@ -15,7 +15,7 @@ from server import Service
 
 from unified_cli import app
 from unified_cli.catalogue import Operation, load
-from unified_cli.cli.options import WAITS
+from unified_cli.cli.shared_options import WAITS
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime

@@ -9,7 +9,6 @@ from unified_cli.call import Call, Mode
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
-    WAITS,
     CallOptions,
     PageOptions,
     ReadCheckOptions,
@@ -19,6 +18,7 @@ from unified_cli.cli.options import (
     WriteOptions,
     overrides,
 )
+from unified_cli.cli.shared_options import WAITS
 from unified_cli.config import file, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import DEFAULT, Settings

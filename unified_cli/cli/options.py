@@ -21,6 +21,7 @@ from unified_cli.cli.flags import (
     in_order,
 )
 from unified_cli.cli.shared_options import (
+    WAITS,
     AllowPartial,
     Bom,
     Columns,
@@ -48,6 +49,7 @@ from unified_cli.cli.shared_options import (
     Strict,
     TransportOptions,
     Verbose,
+    WaitTimeout,
     Yes,
     lists,
 )
@@ -57,25 +59,10 @@ from unified_cli.errors import UsageError
 OptionsT = TypeVar("OptionsT", bound=Options)
 
 
-# Assumption: these start a job, whose record says when there is something to download.
-WAITS = ("knowledge-base page-exports create",)
-
-
 class WaitOptions(Options):
     """How long a read or a job is waited for."""
 
-    wait_timeout: Annotated[
-        float | None,
-        Flag(
-            ("--wait-timeout",),
-            WAIT,
-            "maximum seconds to wait (600)",
-            "S",
-            parse=KEYS["timeout"].parse,
-            order=1,
-            when=lambda operation: operation.command in WAITS or not operation.takes_body,
-        ),
-    ] = None
+    wait_timeout: WaitTimeout = None
 
     @property
     def longest_wait(self) -> float:

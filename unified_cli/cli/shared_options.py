@@ -27,6 +27,9 @@ from unified_cli.config.keys import KEYS, format_for
 from unified_cli.output import Format
 from unified_cli.runtime import Runtime
 
+# Assumption: these start a job, whose record says when there is something to download.
+WAITS = ("knowledge-base page-exports create",)
+
 
 def _default(key: str) -> str:
     return f"{KEYS[key].default:g}"
@@ -170,6 +173,18 @@ Strict = Annotated[
         "send nothing where a query parameter that is required is missing",
         order=2,
         when=lambda operation: not operation.lists and bool(operation.required_parameters),
+    ),
+]
+WaitTimeout = Annotated[
+    float | None,
+    Flag(
+        ("--wait-timeout",),
+        WAIT,
+        "maximum seconds to wait (600)",
+        "S",
+        parse=KEYS["timeout"].parse,
+        order=1,
+        when=lambda operation: operation.command in WAITS or not operation.takes_body,
     ),
 ]
 Tags = Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")]

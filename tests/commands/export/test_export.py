@@ -372,6 +372,7 @@ def test_a_dry_run_needs_no_token_and_asks_nobody(
         ("--tasks --to x", "--tasks prints what is to be done and does nothing (leave --dry-run out)"),
         ("--verify x", "--verify checks an export and writes none (leave --dry-run out)"),
         ("", "export needs a folder (--to DIR)"),
+        ("--to x --wait-timeout 5", "--wait-timeout needs --engine"),
         ("--to ftp://x/y", "cannot export to ftp:// (choose from s3://, gs://, az://, file://)"),
         (
             "--engine tcp://127.0.0.1:1 --to x",

@@ -20,6 +20,7 @@ from unified_cli.cli.shared_options import (
     Restart,
     Since,
     To,
+    WaitTimeout,
     flag_of,
     told,
 )
@@ -49,6 +50,10 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     dry_run: Annotated[
         bool, told(DryRun, "print the lists and where each would go; send and write nothing", EXPORT)
     ] = False
+    wait_timeout: Annotated[
+        float | None,
+        told(WaitTimeout, "with --engine: seconds to wait for a worker where none is left (600)", EXPORT),
+    ] = None
     incremental: Annotated[
         bool, Common(("--incremental",), EXPORT, "add what changed since the last run, as one more file a list")
     ] = False

@@ -58,6 +58,8 @@ def file_format(options: ExportOptions) -> str:
     builder.check_cells(form, bom=options.bom, csv_safe=options.csv_safe)
     if options.lag is not None and not options.incremental:
         raise UsageError("--lag needs --incremental")
+    if options.wait_timeout is not None and not options.engine:
+        raise UsageError("--wait-timeout needs --engine")
     if options.incremental:
         _check_increments(options, form)
     if form == "parquet":

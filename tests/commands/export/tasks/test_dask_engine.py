@@ -278,6 +278,54 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another(dask: Cluster, tmp_pat
     assert (len(found), set(found)) == (len(expected()), expected())
 
 
+LEFT = "no worker is left; waiting for one\n"
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster of its own, with one worker that hangs."""
+    with cluster(tmp_path / "home", pages=PAGES, records=RECORDS, workers=1) as made:
+        made.config(PROFILES)
+        (made.home / "hostile").write_text("hang")
+        yield made
+
+
+def lose_the_worker(dask: Cluster, to: Path, *more: str) -> tuple[subprocess.Popen[bytes], float]:
+    """An export whose only worker is killed in the middle, and how long it takes until that is said."""
+    process = dask.unified("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{to}", *more)
+    (killed,) = dask.workers
+    wait_until((dask.home / f"hanging-{killed.pid}").exists)
+    killed.kill()
+    began = time.monotonic()
+    assert process.stderr is not None
+    assert process.stderr.readline().decode() == LEFT
+    return process, time.monotonic() - began
+
+
+@pytest.mark.long(seconds=12)
+def test_where_no_worker_is_left_it_says_so_and_ends(alone: Cluster, tmp_path: Path) -> None:
+    process, seconds = lose_the_worker(alone, tmp_path / "dump", "--wait-timeout", "2")
+    assert seconds < 5
+    assert process.wait(30) == 6
+    assert process.communicate()[1].decode() == "error: all workers were lost (start some: dask worker HOST:PORT)\n"
+    # At the beginning, too.
+    code, stderr = export(alone, tmp_path / "dump", "--wait-timeout", "1")
+    assert code == 6
+    assert stderr.splitlines() == [
+        "no worker is there; waiting for one",
+        "error: the scheduler has no workers (start some: dask worker HOST:PORT)",
+    ]
+
+
+@pytest.mark.long(seconds=12)
+def test_a_worker_that_comes_is_waited_for(alone: Cluster, tmp_path: Path) -> None:
+    process, _ = lose_the_worker(alone, tmp_path / "dump")
+    (alone.home / "hostile").unlink()
+    alone.start_worker()
+    assert (process.wait(60), process.communicate()[1].decode()[:13]) == (0, "wrote 8 files")
+    assert set(records_of(tmp_path / "dump")) == expected()
+
+
 @pytest.mark.long(seconds=5)
 def test_tls_is_spoken_with_the_certificates_of_dasks_configuration(tmp_path: Path) -> None:
     authority = trustme.CA()

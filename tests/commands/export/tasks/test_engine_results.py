@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from unified_cli.commands.export.stores import shared_place
 from unified_cli.commands.export.stores.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
 from unified_cli.commands.export.stores.shared_place import SharedPlace
 from unified_cli.commands.export.tasks import driver, messages
-from unified_cli.commands.export.tasks.engine import EngineTask, TaskEnd, TaskNews
+from unified_cli.commands.export.tasks.engine import Engine, EngineTask, TaskEnd, TaskNews
 from unified_cli.commands.export.tasks.messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
 from unified_cli.commands.export.tasks.results import EngineResults
 from unified_cli.commands.export.tasks.task import ConnectionTask, TaskOptions
@@ -195,6 +196,8 @@ def test_news_of_a_task_that_is_run_again_count_once(results: EngineResults, sho
 class Ends:
     """An engine whose tasks came to these ends."""
 
+    workers = 1
+
     def __init__(self, *ends: TaskEnd | WorkerReport) -> None:
         self.ends = ends
         self.order = ORDER
@@ -212,6 +215,50 @@ class Ends:
             else TaskEnd(self.order, "w", msgspec.json.encode(msgspec.structs.replace(end, order=order)))
             for end in self.ends
         ]
+
+
+class Workers(Ends):
+    """An engine that has so many workers, look by look."""
+
+    def __init__(self, *counts: int) -> None:
+        super().__init__()
+        self.counts = [*counts]
+        self.workers = self.counts.pop(0)
+
+    def wait(self, _seconds: float) -> list[TaskNews | TaskEnd]:
+        self.workers = self.counts.pop(0) if self.counts else self.workers
+        return []
+
+
+def watch(engine: Engine, seconds: float | None, stderr: io.BytesIO) -> driver.WorkerWatch:
+    """Each look at the clock is a second after the one before."""
+    times = itertools.count()
+    runtime = RUNTIME._replace(stderr=Stderr(stderr), monotonic=lambda: float(next(times)))
+    return driver.WorkerWatch(runtime, engine, seconds)
+
+
+@pytest.mark.parametrize(("seconds", "looks"), [(None, 10), (3.0, 3)])
+def test_the_first_worker_is_waited_for(seconds: float | None, looks: int) -> None:
+    stderr = io.BytesIO()
+    watch(Workers(*[0] * looks, 1), seconds, stderr).wait_for_first()
+    assert stderr.getvalue() == b"no worker is there; waiting for one\n"
+    with pytest.raises(NetworkError, match="the scheduler has no workers"):
+        watch(Workers(*[0] * (looks + 1), 1), seconds, stderr).wait_for_first()
+
+
+@pytest.mark.parametrize(("seconds", "looks"), [(None, 600), (3.0, 3)])
+def test_that_no_worker_is_left_is_said_once_each_time(seconds: float | None, looks: int) -> None:
+    stderr, engine = io.BytesIO(), Workers(2)
+    found = watch(engine, seconds, stderr)
+    for _ in range(2):
+        engine.workers = 1
+        found.check()
+        engine.workers = 0
+        for _ in range(looks):
+            found.check()
+    assert stderr.getvalue() == b"no worker is left; waiting for one\n" * 2
+    with pytest.raises(NetworkError, match="all workers were lost"):
+        found.check()
 
 
 def test_a_worker_that_is_lost_while_it_is_asked_is_no_obstacle(tmp_path: Path) -> None:

@@ -19,8 +19,9 @@ from unified_cli.errors import ConfigError, NetworkError, StateError, UnsafeErro
 
 _CONNECT_SECONDS = 10
 _RESULT_SECONDS = 10
-# The scheduler is asked for a sign of life so often, and is taken for lost when none came for so long.
-_PING_SECONDS, _LOST_SECONDS = 5.0, 60.0
+# The scheduler is asked so often which workers there are, and for a sign of life; it is taken for lost when none came
+# for so long.
+_LOOK_SECONDS, _PING_SECONDS, _LOST_SECONDS = 1.0, 5.0, 60.0
 _PING = "ping"
 _LARGEST_NEWS = 64 * 1024
 _NOT_READ = "it failed with a pickle, which was not read"
@@ -97,7 +98,8 @@ class DaskEngine:
         self._submitted: dict[str, _Submitted] = {}
         self._events: SimpleQueue[Any] = SimpleQueue()
         self._open = ExitStack()
-        self._heard = self._asked = 0.0
+        self._heard = self._asked = self._looked = 0.0
+        self.workers = 0
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
@@ -111,6 +113,10 @@ class DaskEngine:
                 self._client.unsubscribe_topic(topic)
             self._client.subscribe_topic(self._topic, self._events.put)
             opened.callback(self._cancel)
+            try:
+                self.workers = len(self._client.nthreads())
+            except OSError:
+                raise self._lost_scheduler() from None
             self._open = opened.pop_all()
         self._heard = self._asked = self._clock()
         return self
@@ -142,12 +148,7 @@ class DaskEngine:
 
     def submit(self, task: EngineTask, *, everywhere: bool = False) -> int:
         """Have a task done: once, or by every worker that there is. Gives how many ends it will have."""
-        workers: list[str | None] = [None]
-        if everywhere:
-            # A cluster that was started just now.
-            with suppress(TimeoutError):
-                self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
-            workers = [*self._client.nthreads()]
+        workers: list[str | None] = [*self._client.nthreads()] if everywhere else [None]
         for worker in workers:
             future = self._client.submit(
                 perform,
@@ -233,21 +234,27 @@ class DaskEngine:
     def _lost_workers(self) -> list[TaskNews | TaskEnd]:
         """The ends of tasks whose only worker is gone; asks the scheduler for a sign of life, too."""
         now = self._clock()
-        if now - self._asked < _PING_SECONDS:
+        if now - self._looked < _LOOK_SECONDS:
             return []
-        self._asked = now
-        if now - self._heard > _LOST_SECONDS:
-            raise UnsafeError(
-                f"no message from {self._address} can be read any more: some worker sent a pickle, which was refused"
-            )
-        self._client.log_event(self._topic, _PING)
+        self._looked = now
+        if now - self._asked >= _PING_SECONDS:
+            self._ping(now)
         there = self._client.nthreads()
+        self.workers = len(there)
         lost = [key for key, one in self._submitted.items() if one.worker and one.worker not in there]
         found: list[TaskNews | TaskEnd] = []
         for one in map(self._submitted.pop, lost):
             one.future.release()
             found.append(TaskEnd(one.task, one.worker or "", why="the worker was lost"))
         return found
+
+    def _ping(self, now: float) -> None:
+        self._asked = now
+        if now - self._heard > _LOST_SECONDS:
+            raise UnsafeError(
+                f"no message from {self._address} can be read any more: some worker sent a pickle, which was refused"
+            )
+        self._client.log_event(self._topic, _PING)
 
     def _cancel(self) -> None:
         self._client.cancel([one.future for one in self._submitted.values()], force=True)

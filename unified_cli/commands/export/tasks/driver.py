@@ -115,6 +115,8 @@ def _share(pace: float, limit: float, tasks: int) -> float:
 
 
 _POLL_SECONDS = 0.5
+# A worker is waited for so long, at the beginning and where none is left, unless --wait-timeout says otherwise.
+_FIRST_SECONDS, _NEXT_SECONDS = 10.0, 600.0
 # As many tasks of a token without a limit run at a time.
 _MOST = 10
 _TOKENS = "they have tokens in their own configuration"
@@ -156,8 +158,10 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
                 DaskEngine(address, worker.work, runtime.monotonic) as cluster,
                 SharedPlace(runtime, objects) as place,
             ):
+                watch = WorkerWatch(runtime, cluster, options.wait_timeout)
+                watch.wait_for_first()
                 check_workers(cluster, job.tasks.values(), job.hashes, job.key, place)
-                _run(runtime, job, place.word, cluster, results, shown)
+                _run(job, place.word, watch, results, shown)
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
@@ -193,7 +197,41 @@ def _job(context: CommandContext, options: ExportOptions) -> _Job:
     return _Job({task.name: task for task, _ in found}, hashes, key, paces)
 
 
-def _run(runtime: Runtime, job: _Job, place: str, engine: Engine, results: EngineResults, shown: Progress) -> None:
+class WorkerWatch:
+    """Tells when there is no worker, and ends the export where none comes."""
+
+    def __init__(self, runtime: Runtime, engine: Engine, seconds: float | None) -> None:
+        """A worker is waited for so many `seconds`, if that is given."""
+        self.runtime = runtime
+        self.engine = engine
+        self._seconds = seconds
+        self._since: float | None = None
+
+    def wait_for_first(self) -> None:
+        """Wait until there is a worker: the cluster may have been started just now. Raises NetworkError."""
+        while not self.engine.workers:
+            self._check("no worker is there; waiting for one", "the scheduler has no workers", _FIRST_SECONDS)
+            self.engine.wait(_POLL_SECONDS)
+        self._since = None
+
+    def check(self) -> None:
+        """Raise NetworkError where there has been no worker for too long."""
+        if self.engine.workers:
+            self._since = None
+        else:
+            self._check("no worker is left; waiting for one", "all workers were lost", _NEXT_SECONDS)
+
+    def _check(self, waiting: str, ended: str, seconds: float) -> None:
+        now = self.runtime.monotonic()
+        if self._since is None:
+            self._since = now
+            self.runtime.stderr.note(waiting)
+        elif now - self._since >= (seconds if self._seconds is None else self._seconds):
+            raise NetworkError(ended, hint="start some: dask worker HOST:PORT")
+
+
+def _run(job: _Job, place: str, watch: WorkerWatch, results: EngineResults, shown: Progress) -> None:
+    runtime, engine = watch.runtime, watch.engine
     slots = TokenSlots(job.paces, WINDOW, _MOST)
     left = len(job.tasks)
     while left:
@@ -207,6 +245,8 @@ def _run(runtime: Runtime, job: _Job, place: str, engine: Engine, results: Engin
             if ended is not None:
                 slots.end(event.task.name, runtime.monotonic(), ended)
                 left -= 1
+        if left:
+            watch.check()
 
 
 def _paced(task: ConnectionTask, pace: float) -> ConnectionTask:
@@ -224,8 +264,6 @@ def check_workers(
     """
     order = EngineTask("unified-check", msgspec.json.encode(CheckOrder(key, place.word, tuple(_brief(tasks)))))
     left = engine.submit(order, everywhere=True)
-    if not left:
-        raise NetworkError("the scheduler has no workers", hint="start some: dask worker HOST:PORT")
     answered = 0
     while left:
         for event in engine.wait(_POLL_SECONDS):

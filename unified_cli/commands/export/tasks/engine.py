@@ -54,6 +54,9 @@ class Engine(Protocol):
     cancelled.
     """
 
+    workers: int
+    """How many workers there were at the last look, which is about a second old after `wait`."""
+
     def submit(self, task: EngineTask, *, everywhere: bool = False) -> int:
         """Have a task done: once, or by every worker that there is. Gives how many ends it will have."""
 
