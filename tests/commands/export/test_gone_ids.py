@@ -127,13 +127,14 @@ def test_a_list_that_somebody_changed_is_replaced_without_a_word(
     assert gone(tmp_path) is None
 
 
+@pytest.mark.parametrize(("more", "code"), [("", 9), ("--allow-partial", 0)])
 def test_what_a_partial_read_lacks_is_not_gone(
-    world: World, to: str, export: Callable[..., Result], tmp_path: Path
+    world: World, to: str, export: Callable[..., Result], tmp_path: Path, more: str, code: int
 ) -> None:
     assert export(to).code == 0
     del world.records["a"]
     world.broken = lambda _: served({"result": [], "next_cursor": None, "is_partial_response": True})
-    assert export(f"{to} --restart").code == 9
+    assert export(f"{to} --restart {more}").code == code
     assert gone(tmp_path) is None
     world.broken = lambda _: None
     assert export(f"{to} --restart").code == 0
