@@ -44,7 +44,7 @@ def test_what_is_offered_and_refused_is_what_the_file_says(unified: Unified, pub
     assert {one["state"] for one in lines} == {"offered", "refused"}
     assert lines[0] == {
         "_profile": ACCOUNT, "api": "ticketing", "resource": "accounts", "operation": "list", "state": "refused",
-        "why": "not among what the service says it offers", "status": "active", "blocked": False,
+        "why": "not among what the service says it offers", "status": "active", "blocked": False, "held": None,
     }  # fmt: skip
     whys = {one["why"] for one in lines if f"{one['api']}/{one['resource']}" == "ticketing/comments"}
     assert whys == {"the environment has a mapping of its own for it", lines[0]["why"]}
@@ -68,13 +68,18 @@ def test_a_blocked_account_stands_out(unified: Unified, published: PublishedServ
     environ = published.environ()
     result = unified("capabilities ticketing/tickets", environ=environ, tty=True, columns=120)
     assert result.stdout.splitlines()[1:] == [
-        "ticketing tickets list    blocked", "ticketing tickets create  blocked", "ticketing tickets get     blocked",
-        "ticketing tickets update  no", "ticketing tickets delete  no", "ticketing tickets import  no",
-    ]  # fmt: skip
+        "ticketing/tickets  no  no  no  no  no",
+        "  import: no",
+        "L list, C create, G get, U update, D delete",
+        "",
+        "refused (ticketing tickets update, ticketing tickets delete, ticketing tickets import):",
+        f"    {ACCOUNT}",
+        f"blocked: {ACCOUNT}",
+    ]
     assert result.stderr == f"{ACCOUNT}: the account is blocked\n"
     line = json.loads(unified("capabilities ticketing/tickets -o ndjson", environ=environ).stdout.splitlines()[0])
     assert (line["state"], line["why"]) == ("offered", "the account is blocked")
-    assert (line["status"], line["blocked"]) == ("active, blocked", True)
+    assert (line["status"], line["blocked"], line["held"]) == ("active, blocked", True, "blocked")
     (suite,) = JUnitXml.fromstring(unified("capabilities ticketing/tickets -o junit", environ=environ).raw)
     assert (suite.failures, suite.skipped) == (3, 3)
 

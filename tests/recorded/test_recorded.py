@@ -1,7 +1,7 @@
 """What the built-in commands print off a terminal is what the version before the screens printed, byte for byte.
 
 Where a content was wrong the files have what is right: `profile list` and `doctor` say "seen" before the age of what
-they know of a connection.
+they know of a connection; `capabilities` tells JSON readers what keeps an offered operation from being called (`held`).
 """
 
 from pathlib import Path

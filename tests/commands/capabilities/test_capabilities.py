@@ -12,6 +12,7 @@ from front_door import Unified
 from junitparser import JUnitXml
 from pages import offer, served
 from server import Seen, Service
+from whole_screen import configured, drawn
 
 from unified_cli.catalogue.load import load
 
@@ -52,26 +53,67 @@ def test_the_matrix_of_thirty_is_what_calling_each_list_shows(unified: Unified, 
     compare_with_calls(unified, config, size(6, 1), LISTS)
 
 
-def test_few_connections_have_a_column_each(unified: Unified, config: Config) -> None:
-    connections(config, ["full", "help-desk"])
-    result = unified("capabilities ticketing/tags voice/calls -p c* --color never", tty=True)
-    assert (result.code, result.stderr) == (0, "")
+LEGEND = "L list, C create, G get, U update, D delete"
+MATRIX = f"""\
+RESOURCE               L    C    G    U    D
+ticketing/tags         6/9  4/9  6/9  4/9  4/9
+ticketing/users        7/9  5/9  7/9  5/9  5/9
+  2 more rows like this: ticketing teams, contacts
+ticketing/tickets      7/9  5/9  7/9  5/9  5/9
+  import: 5/9
+user-directory/roles   5/9  3/9  5/9  3/9  3/9
+user-directory/groups  5/9  3/9  5/9  3/9  3/9
+  remove-user, add-user, add, remove: 3/9
+{LEGEND}
+n/9: so many of 9 connections offer it
+
+refused (user-directory): c3, c4
+refused (ticketing/tags): c2
+read-only (no writes): c7, c8
+blocked: c5
+needs login: c6
+c5: the account is blocked
+c6: the connection needs a new login (needs_reauth: invalid_grant: the provider
+  refused the credentials)"""
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_terminal_shows_a_row_for_each_resource_and_equal_ones_once(columns: int, tmp_path: Path) -> None:
+    accounts = [
+        "full",
+        "empty",
+        "limited",
+        "help-desk",
+        "help-desk:a",
+        "blocked",
+        "needs-reauth",
+        "read-only",
+        "full:x",
+    ]
+    tables = [f'[profiles.c{at}]\naccount_id = "{one}"\n' for at, one in enumerate(accounts)]
+    configured(tmp_path, f'base_url = "sandbox:"\n{"".join(tables)}read_only = true\n')
+    resources = ["ticketing/tags", "ticketing/users", "ticketing/teams", "ticketing/contacts", "ticketing/tickets"]
+    words = ["capabilities", *resources, "user-directory/roles", "user-directory/groups", "-p", "c*"]
     assert (
-        result.stdout
-        == (
-            "OPERATION              C000  C001\n"
-            "ticketing tags list    yes   yes\n"
-            "ticketing tags create  yes   yes\n"
-            "ticketing tags get     yes   yes\n"
-            "ticketing tags update  yes   yes\n"
-            "ticketing tags delete  yes   yes\n"
-            "voice calls list       yes   no\n"
-            "voice calls create     yes   no\n"
-            "voice calls get        yes   no\n"
-            "voice calls update     yes   no\n"
-            "voice calls delete     yes   no\n"
-        )
-        or "voice calls" in result.stdout
+        drawn(tmp_path, words, columns)
+        == (MATRIX if columns == 80 else MATRIX.replace("provider\n ", "provider")).splitlines()
+    )
+
+
+def test_a_terminal_says_of_one_connection_whether_it_offers_what(unified: Unified, config: Config) -> None:
+    connections(config, ["help-desk"])
+    words = "capabilities ticketing/tags ticketing/attachments voice/calls voice/recordings -p c000 --color never"
+    assert unified(words, tty=True).stdout == (
+        "RESOURCE               L    C    G    U    D\n"
+        "ticketing/tags         yes  yes  yes  yes  yes\n"
+        "ticketing/attachments  yes  yes  yes  yes\n"
+        "  download: yes\n"
+        "voice/calls            no\n"
+        "voice/recordings       no\n"
+        "  download: no\n"
+        f"{LEGEND}\n"
+        "\n"
+        "refused (voice): c000\n"
     )
 
 
@@ -89,11 +131,16 @@ def test_three_hundred_are_counted_and_the_exceptions_named(unified: Unified, co
     environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}
     result = unified("capabilities ticketing/tags -p * --color never", environ=environ, tty=True)
     assert (result.code, len(service.seen)) == (0, 600)
-    assert result.stdout.splitlines()[:3] == [
-        "OPERATION              OFFERED  OTHERS",
-        "ticketing tags list    100/300  refused: c001, c002, c004, c005, c007 and 195",
-        "                                more",
-    ]
+    assert result.stdout == (
+        "RESOURCE        L        C      G        U      D\n"
+        "ticketing/tags  100/300  0/300  100/300  0/300  0/300\n"
+        f"{LEGEND}\n"
+        "n/300: so many of 300 connections offer it\n"
+        "\n"
+        "refused: c001, c002, c004, c005, c007, c008, c010, c011 and 192 more\n"
+        "refused (ticketing tags create, ticketing tags update, ticketing tags delete):\n"
+        "    c000, c003, c006, c009, c012, c015, c018, c021 and 92 more\n"
+    )
     whole = unified("capabilities -p * --color never", environ=environ, tty=True)
     assert max(map(len, whole.stdout.splitlines())) <= 80
 
@@ -152,7 +199,10 @@ def test_formats(unified: Unified, config: Config) -> None:
         "why": None,
         "status": "active",
         "blocked": False,
+        "held": None,
     }
+    callable_now = [one for one in document["capabilities"] if one["state"] == "offered" and one["held"] is None]
+    assert {one["_profile"] for one in callable_now} == {"c000"}
     assert unified(f"{command} -o csv").stdout.startswith(
         "_profile,api,resource,operation,state,why,status,blocked\r\nc000,ticketing,tags,list,offered,,active,no\r\n"
     )

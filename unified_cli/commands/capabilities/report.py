@@ -8,6 +8,7 @@ from typing import Any
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.capabilities import matrix
 from unified_cli.commands.capabilities.offer_check import (
     FAILED,
     FORBIDDEN,
@@ -43,7 +44,10 @@ def show(
     runtime, service = context.runtime, context.catalogue.service
     chosen = form or ("table" if runtime.stdout_is_terminal else "tsv")
     if chosen == "table":
-        _table(runtime, operations, found)
+        if runtime.stdout_is_terminal:
+            stdout.show(runtime, matrix.drawn(runtime, operations, found))
+        else:
+            _table(runtime, operations, found)
         _tell_errors(runtime, service, found)
     elif chosen == "json":
         stdout.write_json(runtime, encoded({"version": VERSION, "capabilities": [*_records(found, service)]}))
@@ -58,7 +62,7 @@ def show(
 def _records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[JsonObject]:
     """The names are a contract."""
     for one in found:
-        for operation, state, why, _ in one.cells:
+        for operation, state, why, held in one.cells:
             status = one.state.in_words(service)
             yield {
                 LABEL: one.name,
@@ -69,6 +73,8 @@ def _records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[Jso
                 "why": why or None,
                 "status": status or None,
                 "blocked": one.state.blocked,
+                # What is offered and cannot be called does not count.
+                "held": held or None,
             }
 
 
@@ -83,6 +89,8 @@ def _rows(found: Sequence[ConnectionOffer], form: str, service: Service) -> Iter
     if form == "csv":
         writer.writerow([LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"])
     for record in _records(found, service):
+        # More columns would be taken for the last one.
+        del record["held"]
         cells = [_WRITTEN.get(value, value) for value in record.values()]
         if form == "csv":
             writer.writerow(cells)
