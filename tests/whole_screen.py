@@ -7,8 +7,8 @@ from screen import Terminal
 
 
 def drawn(home: Path, command: list[str], columns: int, environ: Mapping[str, str] | None = None) -> list[str]:
-    """The lines that a command leaves on a terminal, without colours; it has a home of its own and no pager."""
-    terminal = Terminal(command, {"HOME": str(home), "PAGER": "", **(environ or {})}, columns=columns)
+    """The lines that a command, run in a home of its own, leaves on a terminal, without colours and pager."""
+    terminal = Terminal(command, {"HOME": str(home), "PAGER": "", **(environ or {})}, columns=columns, cwd=home)
     terminal.end()
     lines = terminal.lines
     return lines[:-1] if lines[-1:] == [""] else lines

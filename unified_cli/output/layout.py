@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from unified_cli import text_width
 from unified_cli.masking import visible
 from unified_cli.output import screen
-from unified_cli.output.screen import Cell
+from unified_cli.output.screen import Bar, Cell, Word
 from unified_cli.output.terminal import TerminalText
 from unified_cli.output.text_columns import GAP
 from unified_cli.runtime import Runtime
@@ -37,9 +37,15 @@ def rows(
     return screen.drawn(runtime, Padding(grid, (0, 0, 0, indent)), width=max(runtime.width, total))
 
 
+def lines(runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: str = "    ") -> TerminalText:
+    """Each text on a line of its own, broken where the terminal ends."""
+    return rows(runtime, [runtime.width - indent], ([one] for one in texts), gap=0, indent=indent, hanging=hanging)
+
+
 def _broken(runtime: Runtime, cell: Cell, size: int, hanging: str) -> "Text":
     from rich.text import Text  # noqa: PLC0415  as above
 
-    if isinstance(cell, str):
-        return Text("\n".join(text_width.wrapped(visible(cell), size, indent=hanging, fold=True)))
-    return screen.text(runtime, cell)
+    if isinstance(cell, Bar):
+        return screen.text(runtime, cell)
+    words, style = (cell.text, cell.look.style) if isinstance(cell, Word) else (cell, "")
+    return Text("\n".join(text_width.wrapped(visible(words), size, indent=hanging, fold=True)), style)

@@ -15,6 +15,7 @@ import pytest
 from front_door import Process, Unified
 from record_files import TWO, ids_header, ndjson
 from server import Reply, Seen, Service
+from whole_screen import drawn
 
 
 def changes(text: str) -> list[tuple[str, list[Any], list[str]]]:
@@ -56,12 +57,59 @@ def test_an_export_in_shards_is_a_side(unified: Unified, tmp_path: Path) -> None
         assert unified(f"diff {one} --from sandbox --to {tmp_path}/dump/sandbox").code == 0
 
 
-def test_a_table_names_keys_and_paths(unified: Unified, tmp_path: Path) -> None:
+ID = "62f44730-dd91-461e-bd6a-aedd9e0ad{:03}"
+TIMES = "    created_at: 2025-01-01T00:00:{:02}Z → 2026-01-01T00:00:{:02}Z"
+LONG = {
+    80: ["    note: …or of this: Grace Hopper, by the sea → …or of this: Ada Lovelace, by",
+         "      the sea"],
+    120: ["    note: …or of this: Grace Hopper, by the sea → …or of this: Ada Lovelace, by the sea"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_terminal_shows_how_many_differ_in_what_and_the_first_of_them(tmp_path: Path, columns: int) -> None:
+    def record(at: int, year: int) -> dict[str, Any]:
+        return {"id": ID.format(at), "created_at": f"{year}-01-01T00:00:{at:02}Z"}
+
+    said = "A word of the author of this: {}, by the sea"
+    note, other_note = ({"id": "n" * 30, "note": said.format(name)} for name in ("Grace Hopper", "Ada Lovelace"))
+    mine = [{"id": at} for at in range(20)]
+    ndjson(tmp_path / "a", *(record(at, 2025) for at in range(60)), {"id": "t", "t": [1, {"a": 2}]}, note, *mine)
+    ndjson(
+        tmp_path / "b", *(record(at, 2026) for at in range(60)), {"id": "t", "t": [3, {}]}, other_note,
+        {"id": "\u4e2d\u6587" * 30}, {"name": "x"},
+    )  # fmt: skip
+    shown = drawn(tmp_path, ["diff", "ticketing/tags", "--from", "a", "--to", "b"], columns)
+    first = [line for at in range(3) for line in (f"  {ID.format(at)}", TIMES.format(at, at))]
+    wide = (columns - 2) // 2
+    assert shown[: shown.index("-o ndjson shows each of them whole")] == [
+        "1 without the key",
+        "  record 64 of b",
+        "60 differ in created_at",
+        *first,
+        "  and 57 more",
+        "1 differs in t[], t[].a",
+        "  t  t[0]: 1 → 3",
+        "     t[1].a: 2 → (nothing)",
+        "1 differs in note",
+        f"  {'n' * 30}",
+        *LONG[columns],
+        "20 only in a",
+        "  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 8 more",
+        "1 only in b",
+        *(f"  {text}" for text in (("\u4e2d\u6587" * 30)[:wide], ("\u4e2d\u6587" * 30)[wide:]) if text),
+    ]
+
+
+def test_a_table_off_a_terminal_names_keys_and_paths(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(tmp_path / "a", {"id": "a", "n": "x", "m": 1}, {"id": "b\u202e"})
     other = ndjson(tmp_path / "b", {"id": "a", "n": "y", "m": 2})
-    result = unified(f"diff ticketing/tags --from {one} --to {other} -o table", environ={"NO_COLOR": "1"}, tty=True)
+    command = f"diff ticketing/tags --from {one} --to {other} -o table"
+    result = unified(command)
     assert result.stdout == "CHANGE     KEY      PATHS\ndifferent  a        n, m\nonly from  b\\u202e\n"
     assert result.code == 14
+    shown = unified(command, environ={"NO_COLOR": "1"}, tty=True, columns=200, encoding="ascii").stdout
+    assert shown == f"1 differs in n, m\n  a  n: x -> y\n     m: 1 -> 2\n1 only in {one}\n  b\\u202e\n"
 
 
 def test_one_document_says_what_was_compared(unified: Unified, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.move.comparison import Comparison, comparison, prepared
+from unified_cli.commands.move.grouped import DifferenceGroups
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
 from unified_cli.commands.move.options import DiffFormat, DiffOptions
 from unified_cli.commands.move.side import SpooledSide
@@ -39,6 +40,8 @@ def run(context: CommandContext, options: DiffOptions) -> None:
         pairings = _tallied(found.join.pairings(found.rules), counts)
         if form == "json":
             _print_document(runtime, found, pairings)
+        elif form == "table" and runtime.stdout_is_terminal:
+            _draw(runtime, found, pairings)
         else:
             row, columns = (_table_row, _TABLE_COLUMNS) if form == "table" else (_record_row, ())
             style = printer.style_for(runtime, context.catalogue.service, form)._replace(columns=columns)
@@ -61,6 +64,22 @@ def _print_rows(
         printed = True
     if printed:
         out.end()
+
+
+def _draw(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> None:
+    """Show at a terminal how many records differ in what, with the first of them."""
+    groups = DifferenceGroups()
+    for pairing in pairings:
+        groups.add(pairing.change, _named(found, pairing), [*_differences(found, pairing)])
+    stdout.show(runtime, groups.drawn(runtime, (found.of_from.facts.name, found.of_to.facts.name)))
+    if not groups.is_whole:
+        runtime.stderr.note("-o ndjson shows each of them whole")
+
+
+def _named(found: Comparison, pairing: Pairing) -> str:
+    """What a person finds the record by: its key, or where it stands."""
+    places = _places(found, pairing) if pairing.change is Change.NO_KEY else []
+    return ", ".join(places or [text(value) for value in _key(found, pairing)])
 
 
 def _print_document(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> None:

@@ -1,0 +1,155 @@
+"""What differs, as a terminal shows it: records that differ in the same paths together, with the first few of them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import NamedTuple, Self
+
+from unified_cli import text_width
+from unified_cli.commands.move.join import UNMATCHED, Change
+from unified_cli.json_text.difference import ValueDifference
+from unified_cli.json_text.members import one_line, text
+from unified_cli.masking import NO_TEXT, masked, visible
+from unified_cli.output import layout, terminal
+from unified_cli.output.screen import Look, Word
+from unified_cli.output.terminal import TerminalText
+from unified_cli.plural import named
+from unified_cli.runtime import Runtime
+
+_INDENT = "  "
+_EXAMPLES = 3
+_MOST_KEYS = 12
+_MOST_PATHS = 6
+_MOST_GROUPS = 20
+# More groups than these are counted together: what differs everywhere else must not fill the memory.
+_MOST_KEPT = 1000
+_LONGEST = 512
+_LONG = 40
+_KEY = 20
+_BEFORE = 12
+_ITEM = re.compile(r"\[\d+\]")
+_WHOLE = "the whole record"
+_NONE = "(nothing)"
+
+Kind = tuple[Change, tuple[str, ...]]
+"""What a comparison says about records, and the paths in which they differ, those of all items of an array as one."""
+
+
+class ShownDifference(NamedTuple):
+    """A path with its value on both sides as text; long ones begin a little before the place where they differ."""
+
+    path: str
+    before: str
+    after: str
+    begins_later: bool
+
+    @classmethod
+    def of(cls, one: ValueDifference) -> Self:
+        """What is shown of a difference."""
+        before, after = (" ".join((_NONE if value is None else _text(value)).split()) for value in (one.one, one.other))
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+        start = max(0, same - _BEFORE) if max(len(before), len(after)) > _LONG else 0
+        end = start + _LONGEST
+        return cls(one.path, before[start:end], after[start:end], start > 0)
+
+
+def _text(value: bytes) -> str:
+    return text(value) if value.startswith(b'"') else one_line(value).decode("utf-8", "backslashreplace")
+
+
+class DifferingRecord(NamedTuple):
+    """One of the records: its key, and where it differs."""
+
+    key: str
+    differences: Sequence[ShownDifference]
+    paths: int
+
+
+@dataclass(slots=True)
+class DifferenceGroups:
+    """Takes what differs, record by record, and keeps how many there are of each kind, and the first of them."""
+
+    counts: Counter[Kind] = field(default_factory=Counter)
+    examples: dict[Kind, list[DifferingRecord]] = field(default_factory=dict)
+    uncounted: int = 0
+    """So many differ in yet other paths."""
+
+    def add(self, change: Change, key: str, differences: Sequence[ValueDifference]) -> None:
+        """Take a record, or several with the same key."""
+        kind = (change, tuple(dict.fromkeys(_ITEM.sub("[]", one.path) or _WHOLE for one in differences)))
+        if kind not in self.counts and len(self.counts) >= _MOST_KEPT:
+            self.uncounted += 1
+            return
+        self.counts[kind] += 1
+        kept = self.examples.setdefault(kind, [])
+        if len(kept) < (_EXAMPLES if differences else _MOST_KEYS):
+            shown = [*map(ShownDifference.of, differences[:_MOST_PATHS])]
+            kept.append(DifferingRecord(key[:_LONGEST], shown, len(differences)))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is shown is all that there is to say."""
+        cut = any(one.paths > _MOST_PATHS for several in self.examples.values() for one in several)
+        shown = all(number == len(self.examples[kind]) for kind, number in self.counts.items())
+        return shown and not cut and not self.uncounted and len(self.counts) <= _MOST_GROUPS
+
+    def drawn(self, runtime: Runtime, names: tuple[str, str]) -> Iterator[TerminalText]:
+        """The screen; `names` are those of the two sides."""
+        order = [*UNMATCHED, Change.DIFFERENT, Change.ONLY_FROM, Change.ONLY_TO]
+        kinds = sorted(self.counts, key=lambda kind: (order.index(kind[0]), -self.counts[kind]))
+        for kind in kinds[:_MOST_GROUPS]:
+            yield layout.lines(runtime, [Word(masked(_said(kind, self.counts[kind], names)), Look.STRONG)])
+            yield from _shown(runtime, kind, self.examples[kind], self.counts[kind])
+        if rest := sum(self.counts[kind] for kind in kinds[_MOST_GROUPS:]) + self.uncounted:
+            yield layout.lines(runtime, [masked(f"{rest} in other paths")])
+
+
+def _said(kind: Kind, number: int, names: tuple[str, str]) -> str:
+    """What so many records are said to be."""
+    change, paths = kind
+    words = {
+        Change.NO_KEY: "without the key",
+        Change.SAME_KEY: "with a key of several records",
+        Change.ONLY_FROM: f"only in {names[0]}",
+        Change.ONLY_TO: f"only in {names[1]}",
+        Change.DIFFERENT: f"{'differs' if number == 1 else 'differ'} in {named(paths, _MOST_PATHS)}",
+    }
+    return f"{number} {words[change]}"
+
+
+def _shown(runtime: Runtime, kind: Kind, examples: Sequence[DifferingRecord], number: int) -> Iterator[TerminalText]:
+    """The first records of a kind: of those that differ the values on both sides, of the others the keys."""
+    more = f" and {number - len(examples)} more" if number > len(examples) else ""
+    if kind[0] is not Change.DIFFERENT:
+        said = ", ".join(one.key for one in examples)
+        yield layout.lines(runtime, [masked(f"{said}{more}")], indent=len(_INDENT), hanging="")
+        return
+    size = max(text_width.width(visible(masked(one.key))) for one in examples)
+    # Beside long keys the values would have no room.
+    beside = size <= _KEY
+    room = runtime.width - (size if beside else 0) - len(_INDENT) * 2
+    for one in examples:
+        values = [masked(_values(runtime, difference, room)) for difference in one.differences]
+        if one.paths > _MOST_PATHS:
+            values.append(masked(f"and {one.paths - _MOST_PATHS} more paths"))
+        key = masked(one.key)
+        if beside:
+            rows = zip([key, *[NO_TEXT] * (len(values) - 1)], values, strict=True)
+            yield layout.rows(runtime, [size, room], rows, indent=len(_INDENT), hanging=_INDENT)
+        else:
+            yield layout.lines(runtime, [key], indent=len(_INDENT), hanging="")
+            yield layout.lines(runtime, values, indent=len(_INDENT) * 2, hanging=_INDENT)
+    if more:
+        yield layout.lines(runtime, [masked(more.strip())], indent=len(_INDENT))
+
+
+def _values(runtime: Runtime, one: ShownDifference, room: int) -> str:
+    """A path with its value on both sides."""
+    sign = terminal.ellipsis(runtime)
+    arrow = "→" if sign == "…" else "->"
+    before, after = (
+        text_width.cut(f"{sign if one.begins_later else ''}{value}", room, sign) for value in (one.before, one.after)
+    )
+    return f"{one.path}: {before} {arrow} {after}" if one.path else f"{before} {arrow} {after}"
