@@ -1,18 +1,23 @@
 """What a screen is made of beside tables: rows in columns without heads, and trees."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unified_cli import text_width
 from unified_cli.masking import visible
 from unified_cli.output import screen
-from unified_cli.output.screen import Bar, Cell, Word
+from unified_cli.output.screen import Bar, Cell, Look, Word
 from unified_cli.output.terminal import TerminalText
 from unified_cli.output.text_columns import GAP
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
+    from rich.table import Table
     from rich.text import Text
+    from rich.tree import Tree
+
+STEP = 4
+"""How much each level of a tree is indented."""
 
 
 def rows(
@@ -26,6 +31,15 @@ def rows(
 ) -> TerminalText:
     """The rows in columns of these widths; a longer text goes on in further lines, which begin with `hanging`."""
     from rich.padding import Padding  # noqa: PLC0415  only where a screen is drawn
+
+    grid = _grid(runtime, widths, cells, gap=gap, hanging=hanging)
+    total = indent + sum(widths) + gap * len(widths)
+    return screen.drawn(runtime, Padding(grid, (0, 0, 0, indent)), width=max(runtime.width, total))
+
+
+def _grid(
+    runtime: Runtime, widths: Sequence[int], cells: Iterable[Sequence[Cell]], *, gap: int = GAP, hanging: str = ""
+) -> "Table":
     from rich.table import Table  # noqa: PLC0415  as above
 
     grid = Table.grid(padding=(0, gap, 0, 0))
@@ -33,8 +47,7 @@ def rows(
         grid.add_column(width=size, no_wrap=True)
     for row in cells:
         grid.add_row(*(_broken(runtime, cell, size, hanging) for cell, size in zip(row, widths, strict=True)))
-    total = indent + sum(widths) + gap * len(widths)
-    return screen.drawn(runtime, Padding(grid, (0, 0, 0, indent)), width=max(runtime.width, total))
+    return grid
 
 
 def lines(runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: str = "    ") -> TerminalText:
@@ -49,3 +62,25 @@ def _broken(runtime: Runtime, cell: Cell, size: int, hanging: str) -> "Text":
         return screen.text(runtime, cell)
     words, style = (cell.text, cell.look.style) if isinstance(cell, Word) else (cell, "")
     return Text("\n".join(text_width.wrapped(visible(words), size, indent=hanging, fold=True)), style)
+
+
+class Branch(NamedTuple):
+    """A row of a tree, its first cell in the tree itself, and the rows below it."""
+
+    cells: Sequence[Cell]
+    below: Sequence["Branch"]
+
+
+def tree(runtime: Runtime, head: Cell, widths: Sequence[int], branches: Sequence[Branch]) -> TerminalText:
+    """Rows as a tree, in columns of these widths; the first one is narrowed by the lines that lead to a row."""
+    from rich.tree import Tree  # noqa: PLC0415  only where a screen is drawn
+
+    root = Tree(screen.text(runtime, head), guide_style=Look.OPEN.style)
+    _add(runtime, root, widths, branches)
+    return screen.drawn(runtime, root)
+
+
+def _add(runtime: Runtime, node: "Tree", widths: Sequence[int], branches: Sequence[Branch]) -> None:
+    within = [widths[0] - STEP, *widths[1:]]
+    for one in branches:
+        _add(runtime, node.add(_grid(runtime, within, [one.cells])), within, one.below)

@@ -109,7 +109,8 @@ def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None)
     from rich.console import Console  # noqa: PLC0415  only where a screen is drawn
 
     console = Console(
-        file=io.StringIO(),
+        # Its encoding says which characters there are; nothing is written to it.
+        file=io.TextIOWrapper(io.BytesIO(), encoding=runtime.encoding),
         force_terminal=True,
         color_system="standard" if terminal.has_colour(runtime) else None,
         no_color=False,
@@ -130,8 +131,7 @@ def text(runtime: Runtime, cell: Cell) -> "Text":
     from rich.text import Text  # noqa: PLC0415  as above
 
     if isinstance(cell, Bar):
-        place = 1 if runtime.encoding.lower().startswith("utf") else 2
-        return Text.assemble(*_pieces(cell, place))
+        return Text.assemble(*_pieces(runtime, cell))
     if isinstance(cell, Word):
         return Text(visible(cell.text), cell.look.style)
     return Text(visible(cell))
@@ -298,6 +298,11 @@ def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
     return Text("\n".join(" " * GAP + one for one in lines), no_wrap=True, overflow="ignore")
 
 
-def _pieces(bar: Bar, place: int) -> Iterator[tuple[str, str]]:
+def sign(runtime: Runtime, look: Look) -> str:
+    """What a part of a bar is made of."""
+    return str(look.value[1 if runtime.encoding.lower().startswith("utf") else 2])
+
+
+def _pieces(runtime: Runtime, bar: Bar) -> Iterator[tuple[str, str]]:
     for length, (_, look) in zip(lengths(bar), bar.parts, strict=True):
-        yield str(look.value[place]) * length, look.style
+        yield sign(runtime, look) * length, look.style

@@ -1,6 +1,7 @@
 """`unified schema`: the shape of real records, and whatever has changed in it."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from front_door import Unified
 from jsonschema import Draft202012Validator
 from junitparser import JUnitXml
 from pages import served
+from rich.cells import cell_len
 from server import Reply, Seen, Service
+from whole_screen import drawn
 
 Config = Callable[[str], Path]
 Record = dict[str, Any]
@@ -53,6 +56,45 @@ def baseline(unified: Unified, service: Service, config: Config, tmp_path: Path)
     result = unified(f"{SCHEMA} -p c0 -o json", environ=service.environ)
     path.write_text(result.stdout)
     return path
+
+
+TREE = """\
+ticketing/tickets
+├── id         ████████  100 %   string             "text"
+├── name       ██████░░  100 %   string, 25 % null  "text"
+├── priority   ████████  100 %   string             high, low
+├── size       ████████  100 %   integer            42
+├── assignee   ████████  100 %   object
+│   ├── id     ████████  100 %   string             "text"
+│   └── email  ████████  100 %   string             "text"
+├── tags       ████████  100 %   array of object
+│   └── id     ████████  100 %   string             "text"
+├── rare       █·······  2.5 %   boolean            true
+└── odd_at     ██░░░░░░  100 %   string, 75 % null  2026-01-31T09:00Z
+█ there, ░ null, · not there; only values of enumerations are from records
+80 records of 1 connection"""
+
+
+@pytest.mark.parametrize(("columns", "tree"), [(80, TREE), (120, TREE)])
+def test_a_terminal_shows_the_shape_as_a_tree(service: Service, tmp_path: Path, columns: int, tree: str) -> None:
+    found: list[Record] = [{**record(at), "odd_at": None if at % 4 else "x"} for at in range(80)]
+    service.reply = lambda _: served({"result": found})
+    assert drawn(tmp_path, ["schema", "ticketing/tickets"], columns, service.environ) == tree.splitlines()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_tree_stays_within_the_terminal(unified: Unified, service: Service, columns: int, encoding: str) -> None:
+    deep: Any = "x"
+    # Of other characters an ASCII terminal shows the escapes.
+    wide = ("e\u0301" * 20, "\u4e2d\u6587" * 20) if encoding == "utf-8" else ("e" * 20, "f" * 40)
+    for name in (*wide, "a" * 60, "c", "d", "f", "g", "h"):
+        deep = {name: [deep]}
+    service.reply = lambda _: served({"result": [deep]})
+    shown = unified(SCHEMA, environ=service.environ, tty=True, columns=columns, encoding=encoding).stdout
+    lines = shown.replace("\x1b", "").splitlines()
+    assert max(cell_len(re.sub(r"\[[0-9;]*m", "", line)) for line in lines) <= columns
+    assert ("├" in shown or "└" in shown) is (encoding == "utf-8")
 
 
 def test_the_shape_as_lines(unified: Unified, service: Service, config: Config) -> None:
@@ -336,7 +378,7 @@ def test_names_that_would_drive_a_terminal(unified: Unified, service: Service, t
     for text in (shown.stdout, told.stdout, told.stderr) if tty else (told.stderr,):
         assert "\x1b[31m" not in text
         assert "\x1b]0" not in text
-    assert len(shown.stdout.splitlines()) == (3 if tty else 2)
+    assert len(shown.stdout.splitlines()) == (4 if tty else 2)
 
 
 COUNTS: list[Any] = [{}, {"string": -5}, {"string": 10**30, "object": 1}, {"object": 0}, {"null": 50, "string": True}]

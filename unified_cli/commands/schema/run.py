@@ -18,7 +18,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import ReadOptions
 from unified_cli.cli.result_table import show
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
-from unified_cli.commands.schema import document, report
+from unified_cli.commands.schema import document, report, tree
 from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.report import Compared
 from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, paths
@@ -198,7 +198,14 @@ def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> 
             for path, node, of in paths(root)
         ]
         title = f"{operation.api}/{operation.resource}"
-        show(runtime, options.output, _HEADS, rows, document.document(root, title))
+        show(
+            runtime,
+            options.output,
+            _HEADS,
+            rows,
+            document.document(root, title),
+            drawn=lambda: tree.drawn(runtime, title, root),
+        )
         report.note_cuts(runtime, whole)
         runtime.stderr.note(f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
     # In the order of the selection: that in which they failed differs from run to run.
