@@ -48,7 +48,7 @@ def show(
         stdout.write_json(runtime, json_codec.dump(_masked(value)).encode())
         return
     if chosen == "table" and drawn and runtime.stdout_is_terminal:
-        made = [screen.table(runtime, drawn.heads, drawn.rows)] if isinstance(drawn, Drawn) else drawn()
+        made = [screen.table(runtime, drawn.heads, drawn.rows, apart=apart)] if isinstance(drawn, Drawn) else drawn()
         stdout.show(runtime, made)
         return
     shown = [[masked(cell) for cell in row] for row in rows]

@@ -161,9 +161,12 @@ def table(
     things: list[RenderableType] = []
     for cells, last in zip([heading, *shown], [Word(masked(aside_head.upper()), Look.STRONG), *aside], strict=True):
         line = text(runtime, last)
+        if not is_id(aside_head):
+            lines = text_width.wrapped(line.plain, runtime.width - GAP, fold=True)
+            line.plain = f"\n{' ' * GAP}".join(lines)
         line.pad_left(GAP)
         things += [_grid(runtime, columns, widths, [cells]), line]
-    return drawn(runtime, *things, width=max(total, *(GAP + cell_size(cell) for cell in aside)))
+    return drawn(runtime, *things, width=max(total, runtime.width, *(GAP + cell_size(cell) for cell in aside)))
 
 
 def _fields(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> TerminalText:

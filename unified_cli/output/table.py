@@ -223,16 +223,19 @@ class Table(RecordWriter):
         remedy = "there is no room for more columns" if self._style.columns else "--columns names what to show"
         return [f"not shown: {hidden} ({remedy})"] if hidden else []
 
-    def _field_lines(self, members: Parts) -> Sequence[str]:
-        columns = self._style.columns or [*members]
-        size = max((width(visible(column)) for column in columns), default=0)
-        found = []
+    def _field_lines(self, members: Parts) -> Iterator[str]:
+        """A line for each field; on a terminal a long value goes on below itself, and stands below a long name."""
+        columns, room = self._style.columns or [*members], self._style.width
+        sizes = {column: width(visible(column)) for column in columns}
+        size = max((one for one in sizes.values() if room is None or one <= room // 2), default=0)
         for column in columns:
-            shown, room = cell(pick(members, column)), self._style.width
-            lines = [shown] if room is None else text_width.wrapped(shown, max(room - size - GAP, _NARROWEST))
-            found += [f"{pad(visible(column), size)}{' ' * GAP}{lines[0]}".rstrip()]
-            found += [f"{' ' * (size + GAP)}{line}" for line in lines[1:]]
-        return found
+            name, value = visible(column), cell(pick(members, column))
+            if room is not None and sizes[column] > size:
+                yield from text_width.wrapped(name, room, fold=True)
+                name = ""
+            values = [value] if room is None else text_width.wrapped(value, max(room - size - GAP, GAP), fold=True)
+            for at, line in enumerate(values):
+                yield f"{pad('' if at else name, size)}  {line}".rstrip()
 
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         style = self._style

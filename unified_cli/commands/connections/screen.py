@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from unified_cli import text_width
 from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.catalogue import Service
-from unified_cli.masking import masked, visible
+from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import layout, screen, terminal
 from unified_cli.output.screen import Bar, Column, Look, Word
 from unified_cli.output.terminal import TerminalText
@@ -16,7 +16,7 @@ from unified_cli.runtime import Runtime
 
 _INDENT = "  "
 _BAR = 20
-_NARROWEST = 10
+_NARROWEST = 8
 _MOST_NAMED = 10
 _UNKNOWN = "unknown"
 # Of the cells of a line, those that may be cut, and the one that may be left out.
@@ -45,7 +45,7 @@ def listed(
     for product, of_it in lines.items():
         head = Word(masked(f"{product} ({len(of_it)})"), Look.STRONG)
         yield screen.drawn(runtime, screen.text(runtime, head))
-        rows = ([masked(text_width.cut(line[at], size, sign)) for at, size in widths.items()] for line in of_it)
+        rows = ([_fitted(at, line[at], size, sign) for at, size in widths.items()] for line in of_it)
         yield layout.rows(runtime, [*widths.values()], rows, indent=len(_INDENT))
     yield _wrong(runtime, shown, troubles)
 
@@ -87,8 +87,18 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
     kept = {at: size for at, size in natural.items() if size}
     if sum(kept.values()) + GAP * (len(kept) - 1) > room:
         kept.pop(_CREATED, None)
-    least = [min(size, _NARROWEST) if at in _NAMES else size for at, size in kept.items()]
-    return dict(zip(kept, narrowed([*kept.values()], least, room), strict=True))
+    names = {at: min(size, _NARROWEST) for at, size in kept.items() if at in _NAMES}
+    words = {at: max(text_width.longest_piece(line[at]) for line in lines) for at in kept}
+    found = [*kept.values()]
+    # Where shorter names do not suffice, a status goes on in the next line.
+    for least in ({**kept, **names}, {**words, **names}):
+        found = narrowed(found, [*least.values()], room)
+    return dict(zip(kept, found, strict=True))
+
+
+def _fitted(at: int, cell: str, size: int, sign: str) -> MaskedText:
+    """The cell of a column, cut where it is a name."""
+    return masked(text_width.cut(cell, size, sign) if at in _NAMES else cell)
 
 
 def _wrong(runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mapping[str, str]) -> TerminalText:

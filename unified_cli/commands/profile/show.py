@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from unified_cli import hints
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.result_table import TableFormat, show
+from unified_cli.cli.result_table import Drawn, TableFormat, show
 from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.options import ListProfilesOptions, ShowOptions
 from unified_cli.config import connection_facts, file, resolution
@@ -15,6 +15,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.profiles import select, tags_of
 from unified_cli.errors import ConfigError, UnifiedError, UsageError
 from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
@@ -152,13 +153,18 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
     shown = [*found.explained()]
     heads = ["key", "value", "source"]
     rows = [[one["key"], _text(one["value"]), one["source"]] for one in shown]
+    drawn = None
     if options.explain:
         heads.append("instead of")
         for row, one in zip(rows, shown, strict=True):
             row.append("; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"]))
+        # At a terminal in one column, which may have lines of its own.
+        told = [[key, value, f"{source}, instead of {lost}" if lost else source] for key, value, source, lost in rows]
+        drawn = Drawn(heads[:-1], [[masked(cell) for cell in row] for row in told])
     else:
         shown = [{key: value for key, value in one.items() if key != "overrode"} for one in shown]
-    show(runtime, options.output, heads, rows, {"version": VERSION, "profile": found.profile, "values": shown})
+    value = {"version": VERSION, "profile": found.profile, "values": shown}
+    show(runtime, options.output, heads, rows, value, apart=2, drawn=drawn)
 
 
 def _text(value: object) -> str:

@@ -4,15 +4,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli.result_table import show
+from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.difference import ShapeChange, ShapeDifference, compare
 from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, remarks
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.record_label import LABEL
+from unified_cli.masking import masked
 from unified_cli.output import junit
 from unified_cli.output.junit import JUnitCase, JUnitSuite
+from unified_cli.output.screen import Column
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -45,7 +47,10 @@ def print_found(runtime: Runtime, options: SchemaOptions, operation: Operation, 
     value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
     lines = [(name, one.kind.value, one.path, one.before, one.now) for name, one in rows]
     if lines or options.output == "json":
-        show(runtime, options.output, _HEADS, lines, value)
+        # The name of a connection is shortened before a path is broken.
+        heads: list[str | Column] = [Column(_HEADS[0], cut=True), *_HEADS[1:]]
+        drawn = Drawn(heads, [[masked(cell) for cell in line] for line in lines])
+        show(runtime, options.output, _HEADS, lines, value, drawn=drawn)
     if options.junit is not None:
         classname = f"{operation.api}.{operation.resource}"
         junit.write(Path(options.junit), [_suite(name, one, classname, options) for name, one in found.items()])

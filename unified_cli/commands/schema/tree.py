@@ -3,20 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from unified_cli import text_width
 from unified_cli.catalogue.known import KnownField
 from unified_cli.commands.schema.shape import ShapeNode, paths
-from unified_cli.masking import masked
+from unified_cli.masking import masked, visible
 from unified_cli.output import layout, screen
 from unified_cli.output.layout import STEP, Branch
 from unified_cli.output.screen import Bar, Cell, Look, Word
 from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import GAP
+from unified_cli.output.text_columns import narrowed
 from unified_cli.runtime import Runtime
 
 _BAR = 8
 _SHARE = len("99.9 %")
 _LEAST_NAME, _LEAST_EXAMPLE = 12, 15
-_WIDEST_TYPE = 24
+_NAME, _TYPE, _EXAMPLE = 0, 3, 4
 _EXAMPLES = {"string": '"text"', "integer": "42", "number": "1.5", "boolean": "true"}
 _TIME = "2026-01-31T09:00Z"
 # Deeper members are named by their path, so that there is room beside the lines of the tree.
@@ -34,24 +35,34 @@ class ShownMember(NamedTuple):
 def drawn(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalText]:
     """The screen of the shape of these records."""
     branches = [*_branches(root, 1)]
-    names = max([_LEAST_NAME, *(_name_width(one, 1) for one in branches)])
-    types = min(_WIDEST_TYPE, max([0, *map(_type_width, branches)]))
-    fixed = _BAR + _SHARE + types + GAP * 4
-    name = min(names, runtime.width - fixed - _LEAST_EXAMPLE)
-    widths = [name, _BAR, _SHARE, types, max(_LEAST_EXAMPLE, runtime.width - fixed - name)]
+    widths = _widths(branches, runtime.width)
     yield layout.tree(runtime, Word(masked(title), Look.STRONG), widths, branches)
     signs = (screen.sign(runtime, look) for look in (Look.GOOD, Look.DOUBT, Look.OPEN))
     said = ", ".join(f"{sign} {word}" for sign, word in zip(signs, ("there", "null", "not there"), strict=True))
     yield layout.lines(runtime, [masked(f"{said}; only values of enumerations are from records")])
 
 
-def _name_width(one: Branch, depth: int) -> int:
-    """How wide the names below here are, with the lines that lead to them."""
-    return max([STEP * depth + screen.cell_size(one.cells[0]), *(_name_width(inner, depth + 1) for inner in one.below)])
+def _widths(branches: Sequence[Branch], room: int) -> list[int]:
+    """The widths of the columns, the first with the lines that lead to a name; words stay whole where there is room."""
+    rows = [(STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)]
+    names = [indent + text_width.width(cells[_NAME]) for indent, cells in rows]
+    types, examples = ([text_width.width(cells[at]) for _, cells in rows] for at in (_TYPE, _EXAMPLE))
+    words = [max((text_width.longest_piece(cells[at]) for _, cells in rows), default=0) for at in (_TYPE, _EXAMPLE)]
+    found = [*(max(column, default=0) for column in (names, [_BAR], [_SHARE], types, examples))]
+    shortest = max((indent + min(_LEAST_NAME, text_width.width(cells[_NAME])) for indent, cells in rows), default=0)
+    for least in ([found[0], _BAR, _SHARE, *words], [shortest, _BAR, _SHARE, words[0], min(words[1], _LEAST_EXAMPLE)]):
+        found = narrowed(found, least, room)
+    return found
 
 
-def _type_width(one: Branch) -> int:
-    return max([screen.cell_size(one.cells[3]), *map(_type_width, one.below)])
+def _visible(cell: Cell) -> str:
+    return visible(cell) if isinstance(cell, str) else ""
+
+
+def _all(branches: Sequence[Branch], depth: int) -> Iterator[tuple[int, Branch]]:
+    for one in branches:
+        yield depth, one
+        yield from _all(one.below, depth + 1)
 
 
 def _branches(node: ShapeNode, depth: int) -> Iterator[Branch]:
