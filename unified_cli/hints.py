@@ -1,9 +1,12 @@
 """What to do about an error, for every kind of error that occurs in more than one place or has more than one cause."""
 
+import os
+import shlex
 from collections.abc import Collection
 from difflib import get_close_matches
 
 from unified_cli.catalogue import Operation
+from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
@@ -37,6 +40,28 @@ def known_profiles(names: Collection[str], wanted: str) -> str:
         return "there are none yet: unified profile add NAME"
     close = get_close_matches(wanted, names, 1)
     return f'did you mean "{close[0]}"?' if close else f"unified profile list shows {len(names)}"
+
+
+def meant_body(text: str) -> str | None:
+    """The option for a body, or for a field of one, that was given where JSON is expected; None for another text."""
+    name, equals, _ = text.partition("=")
+    if text.startswith("file://"):
+        return f"-d {_quoted(text.replace('file://', '@', 1))}"
+    if text.startswith(("@", "{", "[")):
+        return f"-d {_quoted(text)}"
+    if os.path.isfile(text):  # noqa: PTH113  not what a path is made of, such as a text of megabytes
+        return f"-d {_quoted(f'@{text}')}"
+    return f"-f {_quoted(text)}" if equals and name.isidentifier() else None
+
+
+def with_equals(option: str, text: str) -> str | None:
+    """The option with the assignment that `NAME:VALUE` was meant to be; None for another text."""
+    name, colon, value = text.partition(":")
+    return f"{option} {_quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
+
+
+def _quoted(text: str) -> str:
+    return visible(shlex.quote(text))
 
 
 def make_private(path: object) -> str:

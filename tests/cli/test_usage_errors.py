@@ -17,8 +17,8 @@ LIST = "unified ticketing tickets list"
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("ticketing tickets list --filter a=b", f"{LIST}: no such option: --filter (-q NAME=VALUE filters)"),
-        ("ticketing tickets list -n prod", f"{LIST}: no such option: -n (-p NAME chooses a connection)"),
+        ("ticketing tickets list --filter a=b", f"{LIST}: no such option: --filter (-q a=b filters)"),
+        ("ticketing tickets list -n prod", f"{LIST}: no such option: -n (-p prod chooses a connection)"),
         ("ticketing tickets list --all-p", f'{LIST}: no such option: --all-p (did you mean "--all"?)'),
         ("ticketing tickets list --page 2", f"{LIST}: no such option: --page (--cursor C)"),
         (

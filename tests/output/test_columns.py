@@ -85,9 +85,12 @@ def test_a_column_in_no_record_is_named_with_the_nearest_one(
 ) -> None:
     answer(service, *pages(['{"id":"1","name":"x","tags":[{"name":"a"}]}', '{"id":"2","name":"y","tags":[]}']))
     result = unified(f"{LIST} --columns id,nmae,tags.name -o {form} {more}", environ=service.environ)
-    assert (result.stdout, result.code) == (FORMATS[form], 0)
+    # In rows, which programs read, it is missing.
+    rows = form in {"csv", "tsv"}
+    assert (result.stdout, result.code) == (FORMATS[form], 9 if rows else 0)
     complete = "complete: 2 records in 1 page\n" if more else ""
-    assert result.stderr == f'no record has the column "nmae" (did you mean "name"?)\n{complete}'
+    said = 'no record has the column "nmae" (did you mean "name"?)\n'
+    assert result.stderr == (f"{complete}error: {said}" if rows else f"{said}{complete}")
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -133,7 +136,7 @@ def test_several_connections_are_one_result(unified: Unified, config: Callable[[
         '[profiles.a]\nbase_url="sandbox:"\naccount_id="empty"\n[profiles.b]\nbase_url="sandbox:"\naccount_id="full"'
     )
     some = unified("-p a -p b ticketing tickets list --columns id,nmae -o csv --quiet")
-    assert (some.stdout.splitlines()[:2], some.code) == (["_profile,id,nmae", "b,tickets-1,"], 0)
+    assert (some.stdout.splitlines()[:2], some.code) == (["_profile,id,nmae", "b,tickets-1,"], 9)
     none = unified("-p a -p b ticketing tickets list --columns nmae -o csv --quiet")
     assert (none.stdout, none.code) == ("", 2)
     assert none.stderr == 'error: no record has the column "nmae" (did you mean "name"?)\n'
@@ -175,7 +178,7 @@ def test_columns_of_a_file_are_remembered_by_a_run_that_resumes(
     assert unified(command, environ=service.environ).code == 5
     answer(service, second, third)
     result = unified(command, environ=service.environ)
-    assert result.code == 0
+    assert result.code == 9
     assert 'no record has the column "nmae"' in result.stderr
     assert '"due"' not in result.stderr
 

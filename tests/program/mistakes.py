@@ -47,23 +47,27 @@ TYPED = [
     Mistake("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
     Mistake(
         "get ticketing tickets",
-        'unified: no API or command named "get" (the operation comes last: unified API RESOURCE get)',
+        'unified: no API or command named "get" (the operation comes last: unified ticketing tickets get)',
     ),
     Mistake(
         "ticketing get tickets 42",
-        'unified ticketing: no resource named "get" (the resource comes first: unified ticketing RESOURCE get)',
+        'unified ticketing: no resource named "get" (the resource comes first: unified ticketing tickets get)',
     ),
     Mistake(
         "ticketing tickets describe 42",
         'unified ticketing tickets: no operation named "describe" (did you mean "get"?)',
     ),
     Mistake("api /unified/ticketing/tickets", 'unified: no API or command named "api" (did you mean "request"?)'),
-    Mistake("request /x", "unified request: missing argument 'PATH' (unified request METHOD PATH)"),
+    Mistake("request /x", "unified request: missing argument 'PATH' (unified request GET /x)"),
     Mistake(
         "ticketing tickets get",
         "unified ticketing tickets get: the ID is missing (unified ticketing tickets list -o ids prints them)",
     ),
-    Mistake(f"{LIST} 42", f'unified {LIST}: no place for "42" (unified {LIST} --help)'),
+    Mistake(
+        f"{LIST} 42",
+        f'unified {LIST}: unexpected argument "42" '
+        "(one record: unified ticketing tickets get 42; a filter: -q NAME=VALUE)",
+    ),
     Mistake(f"{LIST} --limit", "--limit needs a value (--limit N: read at most N records of each connection)"),
     Mistake(
         f"{LIST} --limit many",
@@ -108,15 +112,15 @@ OF_OTHER_TOOLS = [
         f"{LIST} -X GET",
         f"unified {LIST}: no such option: -X (the operation is the method; unified request METHOD PATH calls any path)",
     ),
-    Mistake(f"{LIST} --max-items 3", f"unified {LIST}: no such option: --max-items (--limit N)"),
+    Mistake(f"{LIST} --max-items 3", f"unified {LIST}: no such option: --max-items (--limit 3)"),
     Mistake(f"{LIST} --query T[].id", "-q 'T[].id' needs a value (-q NAME=VALUE; --jq EXPR selects from the result)"),
-    Mistake(f"{LIST} -n prod", f"unified {LIST}: no such option: -n (-p NAME chooses a connection)"),
+    Mistake(f"{LIST} -n prod", f"unified {LIST}: no such option: -n (-p prod chooses a connection)"),
     Mistake(
         "ticketing tickets create -f body.json", "-f 'body.json' needs a value (-f NAME=VALUE; -d @FILE sends a file)"
     ),
     Mistake(
         "ticketing tickets create name=x",
-        "unified ticketing tickets create: no place for \"name=x\" (-f 'name=x' sets a field)",
+        "unified ticketing tickets create: unexpected argument \"name=x\" (-f 'name=x' sets a field)",
     ),
     Mistake(
         f"{LIST} --token abc",

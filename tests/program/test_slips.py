@@ -32,7 +32,10 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ("voice calls list --all=yes", "--all takes no value (read all pages, not one)"),
         (
             "voice calls list --limit all",
-            f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not 'all' ({CALLS} --help)",
+            (
+                f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not 'all' "
+                "(--all reads every page)"
+            ),
         ),
         (
             "voice calls list --limit 0",
@@ -40,7 +43,7 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ),
         (
             "list ticketing tickets",
-            f'{UNKNOWN} "list" (the operation comes last: unified API RESOURCE list)',
+            f'{UNKNOWN} "list" (the operation comes last: unified ticketing tickets list)',
         ),
         (
             "ticketing ls",
@@ -66,25 +69,25 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ),
         (
             "ticketing tickets update 1 name=x",
-            "unified ticketing tickets update: no place for \"name=x\" (-f 'name=x' sets a field)",
+            "unified ticketing tickets update: unexpected argument \"name=x\" (-f 'name=x' sets a field)",
         ),
         (
             "ticketing tickets get 1 2",
-            f'{GET}: no place for "2" (for several records pipe their ids into {GET} -)',
+            f'{GET}: unexpected argument "2" (for several records pipe their ids into {GET} -)',
         ),
         (
             "voice recordings download 1",
-            f'{DOWNLOAD}: no place for "1" (fields and parameters name the record: {DOWNLOAD} --help)',
+            f'{DOWNLOAD}: unexpected argument "1" (fields and parameters name the record: {DOWNLOAD} --help)',
         ),
-        ("voice calls list a==b=c", f"{CALLS}: no place for \"a==b=c\" (-q 'a=b=c' is a query parameter)"),
+        ("voice calls list a==b=c", f"{CALLS}: unexpected argument \"a==b=c\" (-q 'a=b=c' is a query parameter)"),
         (
             "ticketing tickets create n:=3",
-            "unified ticketing tickets create: no place for \"n:=3\" (-F 'n=3' sets a field)",
+            "unified ticketing tickets create: unexpected argument \"n:=3\" (-F 'n=3' sets a field)",
         ),
         ("profile rename a b", 'unified profile: no command named "rename" (unified profile --help lists them)'),
         ("profile export", 'unified profile: no command named "export" (unified profile --help lists them)'),
-        ("voice calls list a=b", f"{CALLS}: no place for \"a=b\" (-q 'a=b' is a query parameter)"),
-        ("voice calls list a\x1b b", f'{CALLS}: no place for "a\\x1b" ({CALLS} --help)'),
+        ("voice calls list a=b", f"{CALLS}: unexpected argument \"a=b\" (-q 'a=b' is a query parameter)"),
+        ("voice calls list a\x1b b", f'{CALLS}: unexpected argument "a\\x1b" ({CALLS} --help)'),
         ("-a x doctor", "this command takes no --account-id"),
         ("--token-stdin profile list", "this command takes no --token-stdin"),
         ("request POST /unified/ticketing/tickets --all", "a POST has no pages (leave out --all and --limit)"),

@@ -225,7 +225,11 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UsageError(f"-q {text!r} needs a value", hint="-q NAME=VALUE; --jq EXPR selects from the result")
+            from unified_cli import hints  # noqa: PLC0415  only for an error
+
+            meant = hints.with_equals("-q", text)
+            hint = meant or "-q NAME=VALUE; --jq EXPR selects from the result"
+            raise UsageError(f"-q {text!r} needs a value", hint=hint)
         found.append((name, value))
     return found
 

@@ -17,6 +17,7 @@ from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
+from unified_cli.output.printer import ROWS
 from unified_cli.output.progress import Work, progress
 from unified_cli.output.transform import ColumnCheck, Transform
 from unified_cli.plural import counted
@@ -57,9 +58,13 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     finally:
         file.close()
     _report(runtime, file.path, state)
+    misspelt = options.transform.check.misspelt() if options.style.format in ROWS else ()
     for remark in options.transform.remarks():
-        runtime.stderr.note(remark)
-    missing = [] if part(call.options, PageOptions).allow_partial else list_export.shortcomings(file, options)
+        if remark not in misspelt:
+            runtime.stderr.note(remark)
+    missing = [*misspelt]
+    if not part(call.options, PageOptions).allow_partial:
+        missing += list_export.shortcomings(file, options)
     if missing:
         raise IncompleteError("; ".join(missing))
 

@@ -1,84 +1,199 @@
-"""How gh, aws, gcloud, kubectl, curl and httpie spell what has another name here."""
+"""What is typed by mistake, and what to type instead: how gh, aws, gcloud, kubectl, curl, httpie and jq spell it.
 
+Looked at only where a command line could not be read.
+"""
+
+import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from unified_cli.masking import visible
+
+_PLACE = re.compile(r"\{(.+?)\}")
+
 
 class OwnSpelling(NamedTuple):
-    """What to type instead; `option` is the one that a command must have for it, empty where it needs none."""
+    """What to type instead; `option` is the one that a command must have for it, empty where it needs none.
+
+    In the text `{NAME}` stands for the value that was typed.
+    """
 
     option: str
     text: str
 
+    def told(self, value: str = "") -> str:
+        """The text with the value that was typed; with the name of its place, if there was none."""
+        return _PLACE.sub(lambda place: quoted(value) if value else place[1], self.text)
+
+
+def quoted(text: str) -> str:
+    """The text as a shell takes it, visible."""
+    return visible(shlex.quote(text))
+
 
 _GROUPS: Mapping[str, OwnSpelling] = {
-    "--filter --filters --params --param --query-string": OwnSpelling("--query", "-q NAME=VALUE filters"),
-    "--selector --labels --label --tag -l": OwnSpelling("--profile", "-p tag:NAME selects profiles"),
-    "--namespace --context --connection --use-profile -n": OwnSpelling("--profile", "-p NAME chooses a connection"),
-    "--all-namespaces --all-profiles -A": OwnSpelling("--profile", "-p '*' takes every profile"),
-    "--account --account_id": OwnSpelling("--account-id", "-a ID"),
+    "--filter --filters --params --param --query-string --where": OwnSpelling("--query", "-q {NAME=VALUE} filters"),
+    "--search -S --grep --keyword": OwnSpelling(
+        "--query", "-q NAME=VALUE, with a filter that the list's help names; --jq selects from what was read"
+    ),
+    "--selector --labels --label --tag --tags -l": OwnSpelling("--profile", "-p tag:{NAME} selects profiles"),
+    "--namespace --context --connection --use-profile --repo --tenant --customer --env --environment -n -P -R": (
+        OwnSpelling("--profile", "-p {NAME} chooses a connection")
+    ),
+    "--all-namespaces --all-profiles --all-connections -A": OwnSpelling("--profile", "-p '*' takes every profile"),
+    "--account --account_id": OwnSpelling("--account-id", "-a {ID}"),
     "--json": OwnSpelling("--output", "-o json prints JSON; -d JSON is a body"),
-    "--format --output-format --out-format --as-json --print": OwnSpelling(
+    "--output-format --out-format --as-json --print": OwnSpelling(
         "--output", "-o FORMAT: json, ndjson, table, csv, tsv, yaml, ids, raw"
     ),
+    "--format": OwnSpelling("--output", "-o {FORMAT}: json, ndjson, table, csv, tsv, yaml, ids, raw"),
     "--csv": OwnSpelling("--output", "-o csv"),
     "--yaml": OwnSpelling("--output", "-o yaml"),
-    "--table": OwnSpelling("--output", "-o table"),
-    "--ndjson --jsonl": OwnSpelling("--output", "-o ndjson"),
+    "--table --human": OwnSpelling("--output", "-o table"),
+    "--ndjson --jsonl --compact --compact-output -c": OwnSpelling("--output", "-o ndjson"),
     "--raw": OwnSpelling("--output", "-o raw"),
-    "--fields --select --show-fields --no-headers": OwnSpelling("--columns", "--columns id,status.name"),
-    "--jsonpath --jmespath --template -t": OwnSpelling("--jq", "--jq EXPR"),
-    "--output-file --outfile --download -O": OwnSpelling("--out", "--out FILE"),
-    "--paginate --all-pages --follow-pages --slurp": OwnSpelling("--all", "--all reads every page"),
-    "--no-paginate --single-page": OwnSpelling("--all", "leave it out: one page is the default"),
-    "--max-items --max-results --max-records --count --first --head -L": OwnSpelling("--limit", "--limit N"),
-    "--per-page --per_page --page_size": OwnSpelling("--page-size", "--page-size N"),
-    "--starting-token --page-token --after --page --offset": OwnSpelling("--cursor", "--cursor C"),
-    "--sort --sort-by --order-by --order": OwnSpelling("--query", "-q, with a sort key that the list's help names"),
-    "--body --payload --data-raw --data-binary --data-json --input --filename --file": OwnSpelling(
-        "--data", "-d JSON, or -d @FILE"
+    "--ids --id-only --only-ids": OwnSpelling("--output", "-o ids"),
+    "--raw-output -r": OwnSpelling("--output", "--jq prints JSON; -o tsv --columns NAME prints text"),
+    "--fields --select --show-fields --no-headers --column": OwnSpelling("--columns", "--columns {id,status.name}"),
+    "--jsonpath --jmespath --template --expression -t": OwnSpelling("--jq", "--jq EXPR"),
+    "--output-file --outfile --download --save --save-to -O": OwnSpelling("--out", "--out {FILE}"),
+    "--paginate --all-pages --follow-pages --slurp --everything --fetch-all": OwnSpelling(
+        "--all", "--all reads every page"
     ),
-    "--set --form": OwnSpelling("--field", "-F NAME=JSON, or -f NAME=STRING"),
+    "--no-paginate --single-page": OwnSpelling("--all", "leave it out: one page is the default"),
+    "--max-items --max-results --max-records --max --count --first --head --top --take --size -L": OwnSpelling(
+        "--limit", "--limit {N}"
+    ),
+    "--per-page --per_page --page_size --chunk-size": OwnSpelling("--page-size", "--page-size {N}"),
+    "--starting-token --page-token --after --page --offset": OwnSpelling("--cursor", "--cursor C"),
+    "--newer-than --updated-since --updated-after --changed-since": OwnSpelling("--since", "--since {TIME}"),
+    "--sort --sort-by --order-by --order": OwnSpelling("--query", "-q, with a sort key that the list's help names"),
+    "--body --payload --data-raw --data-json --content": OwnSpelling("--data", "-d {JSON}, or -d @FILE"),
+    "--input --filename --file --data-file --from-file --body-file --data-binary --json-file --cli-input-json": (
+        OwnSpelling("--data", "-d @{FILE}")
+    ),
+    "--set --form": OwnSpelling("--field", "-F {NAME=JSON}, or -f NAME=STRING"),
+    "--generate-cli-skeleton --example --sample": OwnSpelling("--skeleton", "--skeleton"),
+    "--upload-file --attach --attachment -T": OwnSpelling("--upload", "--upload {FILE}"),
     "-X --request --method": OwnSpelling("", "the operation is the method; unified request METHOD PATH calls any path"),
     "-H --header --headers": OwnSpelling("", "headers are set for you; --token-file and --idempotency-key have values"),
+    "-V --Version": OwnSpelling("", "unified --version"),
     "--id": OwnSpelling("", "the id stands after the operation, without an option"),
-    "--token --auth --auth-token --api-key --bearer --access-token -u --user": OwnSpelling(
+    "--token --auth --auth-token --api-key --bearer --access-token --password --secret -u --user": OwnSpelling(
         "--token-file", "others can see a command line: --token-file FILE, --token-stdin or unified profile login"
     ),
-    "--endpoint-url --endpoint --url --host --server --api-url": OwnSpelling("--base-url", "--base-url URL"),
+    "--endpoint-url --endpoint --url --host --hostname --server --api-url": OwnSpelling(
+        "--base-url", "--base-url {URL}"
+    ),
     "--insecure --no-verify --no-verify-ssl --verify --insecure-skip-tls-verify -k": OwnSpelling(
         "--ca-bundle", "certificates are always verified; --ca-bundle FILE trusts another authority"
     ),
-    "--cacert --ca-cert --certificate-authority": OwnSpelling("--ca-bundle", "--ca-bundle FILE"),
-    "--max-time --connect-timeout --request-timeout --read-timeout -m": OwnSpelling("--timeout", "--timeout S"),
-    "--retry --max-retries --max-attempts": OwnSpelling("--retries", "--retries N"),
-    "--jobs --concurrency --parallel --threads -j": OwnSpelling("--workers", "--workers N"),
-    "--dryrun --check --simulate": OwnSpelling("--dry-run", "--dry-run"),
-    "--confirm --no-confirm --assume-yes --auto-approve": OwnSpelling("--yes", "--yes"),
-    "--non-interactive --no-prompt --batch": OwnSpelling("--no-input", "--no-input"),
-    "--silent -s": OwnSpelling("--quiet", "--quiet"),
-    "--debug --trace --log-level --http-debug": OwnSpelling("--verbose", "-v, or -vv with headers and bodies"),
-    "--no-color --no-colour --colour": OwnSpelling("--color", "--color never"),
+    "--cacert --ca-cert --certificate-authority": OwnSpelling("--ca-bundle", "--ca-bundle {FILE}"),
+    "--proxy -x": OwnSpelling("--ca-bundle", "the proxy comes from the environment: HTTPS_PROXY={URL}"),
+    "--max-time --connect-timeout --request-timeout --read-timeout --cli-read-timeout --cli-connect-timeout -m": (
+        OwnSpelling("--timeout", "--timeout {S}")
+    ),
+    "--retry --max-retries --max-attempts": OwnSpelling("--retries", "--retries {N}"),
+    "--rate-limit --rps --qps --throttle": OwnSpelling("--rate", "--rate N bounds the requests in 10 s"),
+    "--jobs --concurrency --parallel --threads -j": OwnSpelling("--workers", "--workers {N}"),
+    "--dryrun --check --simulate --noop --no-op --what-if": OwnSpelling("--dry-run", "--dry-run"),
+    "--curl --as-curl --show-curl": OwnSpelling("--as", "--as curl"),
+    "--confirm --no-confirm --assume-yes --auto-approve --approve --yolo": OwnSpelling("--yes", "--yes"),
+    "--non-interactive --no-prompt --batch --no-interactive": OwnSpelling("--no-input", "--no-input"),
+    "--silent --only-show-errors -s": OwnSpelling("--quiet", "--quiet"),
+    "--debug --trace --log-level --http-debug --include -i": OwnSpelling(
+        "--verbose", "-v, or -vv with headers and bodies"
+    ),
+    "--no-color --no-colour --colour --monochrome-output": OwnSpelling("--color", "--color never"),
+    "--color-output": OwnSpelling("--color", "--color always"),
+    "--watch --wait-for -w": OwnSpelling(
+        "--until", "--until JQ repeats until it is true; on a list, --follow prints what is new"
+    ),
     "--no-cli-pager": OwnSpelling("--no-pager", "--no-pager"),
     "--pager": OwnSpelling("", "UNIFIED_PAGER names it"),
     "--region": OwnSpelling("", "leave it out"),
+    "--web --fail --location --show-error --compressed --ignore-not-found": OwnSpelling("", "leave it out"),
 }
 
+# What has another meaning where a number follows.
+_COUNTS: Mapping[str, OwnSpelling] = {"-n": OwnSpelling("--limit", "--limit {N}")}
+
+# Ours, where a command spells them otherwise.
+_ELSEWHERE: Mapping[str, OwnSpelling] = {
+    "-p": OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two sides"),
+    "--profile": OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two sides"),
+    "--out": OwnSpelling("--to", "--to {DIR}"),
+    "--output-dir": OwnSpelling("--to", "--to {DIR}"),
+    "--dir": OwnSpelling("--to", "--to {DIR}"),
+}
+
+# The first word of a line, and the line; what followed the word takes the place of the dots.
+_LINES: Mapping[str, str] = {
+    "version": "unified --version",
+    "login signin sign-in authenticate": "unified profile login …",
+    "logout signout sign-out": "unified profile logout …",
+    "whoami me current": "unified profile show …",
+    "use switch use-context use-profile": "unified profile use …",
+    "profiles contexts context": "unified profile list",
+    "search find grep services resources apis api-resources api-versions catalog catalogue": "unified operations …",
+    "explain man docs manual usage tutorial topics commands": "unified help …",
+    "upgrade self-update selfupdate self-upgrade": "as it was installed: pipx upgrade unified-api-cli, or in a "
+    "checkout git pull and pip install .",
+    "uninstall": "as it was installed: pipx uninstall unified-api-cli, or pip uninstall unified-api-cli",
+    "sync mirror backup dump pull extract replicate download": "unified export API/RESOURCE --to DIR",
+    "push load restore upload bulk": "unified import API/RESOURCE FILE",
+    "migrate copy cp mv": "unified plan API/RESOURCE --from PROFILE --to PROFILE; unified help move says how",
+    "compare": "unified diff …",
+    "check status ping health diagnose diagnostics debug verify test": "unified doctor --network",
+    "ps history log logs journal journals": "unified runs list",
+    "continue": "unified runs resume …",
+    "resume retry rerun": "unified runs {} …",
+    "serve mock server simulator": "unified sandbox serve",
+    "demo try play playground": "unified -p sandbox ticketing tickets list",
+    "integrations integration tenants customers instances linked-accounts": "unified connections list",
+    "permissions features supports can": "unified capabilities …",
+    "env environment-variables": "unified help environment",
+    "completions autocomplete": "unified completion install",
+    "options flags": "unified help options",
+    "examples": "unified help",
+}
 
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "ls all index query search find count": ("list",),
-    "show view read describe fetch info retrieve": ("get", "show"),
-    "rm del destroy remove delete": ("delete", "remove"),
-    "new add post insert create": ("create", "add"),
-    "edit set patch put modify change": ("update", "set"),
+    "ls all index query search find count dir": ("list",),
+    "show view read describe fetch info retrieve current print cat whoami status": ("get", "show"),
+    "rm del destroy remove delete drop unset": ("delete", "remove"),
+    "new add post insert create sync": ("create", "add"),
+    "edit set patch put modify change configure": ("update", "set"),
     "config configure auth login init setup whoami": ("profile",),
+    "signin sign-in authenticate refresh token": ("login",),
+    "signout sign-out revoke": ("logout",),
+    "switch default activate select use-context": ("use",),
+    "check ping verify": ("test",),
+    "continue restart": ("resume",),
+    "rerun repeat": ("retry",),
     "start run up": ("serve",),
     "api http curl call": ("request",),
+    "zsh-completion bash-completion setup-completion": ("install",),
 }
 
+# Arguments for which a command has an option.
+_ARGUMENTS: Mapping[str, OwnSpelling] = {
+    "all": OwnSpelling("--all", "--all reads every page"),
+    "json": OwnSpelling("--output", "-o json"),
+    "csv": OwnSpelling("--output", "-o csv"),
+    "table": OwnSpelling("--output", "-o table"),
+}
 
-_VALUES = {"jsonl": "ndjson", "jsonlines": "ndjson", "json-lines": "ndjson", "yml": "yaml", "text": "table"}
+_VALUES = {
+    **dict.fromkeys(("jsonl", "jsonlines", "json-lines", "jsonstream"), "ndjson"),
+    **dict.fromkeys(("text", "wide", "human", "md", "markdown", "plain", "pretty"), "table"),
+    **dict.fromkeys(("name", "id"), "ids"),
+    "yml": "yaml",
+    "excel": "csv",
+    "none": "raw",
+}
 
 
 def meant_value(text: str, choices: Sequence[str]) -> str | None:
@@ -90,10 +205,20 @@ def meant_value(text: str, choices: Sequence[str]) -> str | None:
 
 
 def not_one_of(text: str, choices: Sequence[str]) -> str:
-    """The words that say so, with the choice that was meant."""
-    meant = meant_value(text, choices)
+    """The words that say so, with the choice or the option that was meant."""
     wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
+    if instead := _instead_of_format(text) if "ndjson" in choices else "":
+        return f"{wrong}; did you mean {instead}?"
+    meant = meant_value(text, choices)
     return f'{wrong}; did you mean "{meant}"?' if meant else wrong
+
+
+def _instead_of_format(text: str) -> str:
+    """The option for a file, or for a path in the result, that was named as a format; empty for another text."""
+    kind, equals, path = text.partition("=")
+    if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
+        return "--columns" if kind == "custom-columns" else f"--jq {quoted(path.strip('{}'))}"
+    return f"--out {quoted(text)}" if re.search(r"[./]", text) else ""
 
 
 def own_commands(name: str) -> Sequence[str]:
@@ -101,9 +226,23 @@ def own_commands(name: str) -> Sequence[str]:
     return next((own for names, own in _COMMANDS.items() if name in names.split()), ())
 
 
-def own_spelling(option: str) -> OwnSpelling | None:
-    """What to type instead of another tool's option; None where it is no such option."""
-    return _BY_OPTION.get(option)
+def own_line(word: str, rest: Sequence[str]) -> str | None:
+    """The line to type instead of one that begins with this word; None where it is no such word."""
+    line = next((line for words, line in _LINES.items() if word in words.split()), None)
+    if line is None:
+        return None
+    return line.replace("{}", word).replace(" …", "".join(f" {quoted(one)}" for one in rest))
+
+
+def own_argument(word: str) -> OwnSpelling | None:
+    """The option to type instead of an argument; None where it is no such word."""
+    return _ARGUMENTS.get(word)
+
+
+def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
+    """What to type instead of another tool's option with this value; the command has one of them, or none."""
+    count = _COUNTS.get(option) if value.isdecimal() else None
+    return [one for one in (count, _BY_OPTION.get(option), _ELSEWHERE.get(option)) if one]
 
 
 def _by_option() -> Iterator[tuple[str, OwnSpelling]]:

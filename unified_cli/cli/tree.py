@@ -81,12 +81,13 @@ class LeafCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments; UsageError for one too many, with what to type instead."""
+        typed = [*args]
         _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args)
         if ctx.args:
             from unified_cli.cli.usage_errors import one_too_many  # noqa: PLC0415  only for an error
 
-            raise one_too_many(ctx, ctx.args[0])
+            raise one_too_many(ctx, ctx.args[0], typed)
         return found
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -123,7 +124,7 @@ class CommandGroup(TyperGroup):
         if command is None:
             from unified_cli.cli.usage_errors import unknown_command  # noqa: PLC0415  only for an error
 
-            raise unknown_command(ctx.command_path, self.kind, self.entries, name)
+            raise unknown_command(ctx.command_path, self.kind, self.entries, args)
         return command.name, command, args[1:]
 
     def _other_dash(self, name: str) -> str | None:
@@ -252,6 +253,6 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] 
         if isinstance(error, TyperUsageError):
             from unified_cli.cli.usage_errors import from_typer  # noqa: PLC0415  only for an error
 
-            raise from_typer(error) from None
+            raise from_typer(error, argv) from None
         raise
     return parsed

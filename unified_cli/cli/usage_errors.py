@@ -1,20 +1,25 @@
 """Turn what Typer cannot parse into a usage error that says what to type instead."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
 from unified_cli.catalogue import STANDARD
+from unified_cli.catalogue.known import known
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.options import operation_flags, writes
-from unified_cli.cli.other_tools import own_commands, own_spelling
-from unified_cli.errors import UsageError
+from unified_cli.cli.other_tools import own_argument, own_commands, own_line, own_spellings, quoted
+from unified_cli.config import file
+from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.hints import meant_body
 from unified_cli.masking import visible
 
 _MOST_NAMED = 3
+_TOP = "API or command"
+_OPERATION_WORDS = 3
 _OWN = {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
 _TAKEN_BY = {LIST: "lists", BODY: "operations that send a body"}
 _CLOSE = 0.75
@@ -29,14 +34,20 @@ _FIELDS = {
 }
 
 
-def from_typer(error: Any) -> UsageError:
+def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
     """The error that says what to type instead; those of Typer are known by their members."""
-    option = getattr(error, "option_name", None)
+    option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if option and not hasattr(error, "possibilities"):
         return _misused_option(option, error.format_message())
-    found = _usage_error(error.ctx, option, error.format_message())
+    if option:
+        return _unknown_option(error.ctx, option, argv)
+    found = _usage_error(error.ctx, error.format_message())
     # Only an error about an argument that is missing knows the kind of its parameter.
-    return UsageError(found.reason, hint=_usage(error.ctx)) if hasattr(error, "param_type") else found
+    if hasattr(error, "param_type"):
+        return UsageError(found.reason, hint=_usage(error.ctx))
+    if parameter is not None and parameter.name == "limit" and found.reason.endswith("not 'all'"):
+        return UsageError(found.reason, hint="--all reads every page")
+    return found
 
 
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:
@@ -51,39 +62,81 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
     return None
 
 
-def _usage_error(context: Any, option: str | None, message: str) -> UsageError:
-    """The error for an unknown `option`, else with Typer's message; `context` is Typer's, None before any command."""
+def _usage_error(context: Any, message: str) -> UsageError:
+    """The error with Typer's message; `context` is Typer's, None before any command."""
     where = f"{context.command_path}: " if context else ""
-    more = f"{context.command_path} --help" if context else "unified --help"
-    if option:
-        return UsageError(f"{where}no such option: {visible(option)}", hint=_instead(context, option) or more)
     message = message.strip().rstrip(".")
-    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=more)
+    return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=_more(context))
 
 
-def unknown_command(path: str, kind: str, entries: Mapping[str, CommandStub], name: str) -> UsageError:
-    """The error for a name that is no entry of a group; `path` is how the group was called, `kind` what it holds."""
+def _more(context: Any) -> str:
+    return f"{context.command_path if context else 'unified'} --help"
+
+
+def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageError:
+    """The error for an option that the command does not take."""
+    where = f"{context.command_path}: " if context else ""
+    hint = _instead(context, option, _value(option, argv)) or _more(context)
+    return UsageError(f"{where}no such option: {visible(option)}", hint=hint)
+
+
+def _value(option: str, argv: Sequence[str]) -> str:
+    """What was typed as the value of an option; empty if there was none."""
+    for word, following in pairwise((*argv, "")):
+        if word == option:
+            return "" if following.startswith("-") else following
+        if word.startswith(f"{option}="):
+            return word.removeprefix(f"{option}=")
+        if not option.startswith("--") and word.startswith(option):
+            return word.removeprefix(option)
+    return ""
+
+
+def unknown_command(path: str, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]) -> UsageError:
+    """The error where the first of the words is no entry of a group.
+
+    `path` is how the group was called, `kind` what it holds.
+    """
+    name, *rest = words
     close = [one for one in own_commands(name) if one in entries]
-    close = close or _below(entries, name) or get_close_matches(name, entries, 1, _CLOSE_NAME)
-    hint = _order(path, kind, entries, name)
+    close = close or below(entries, name) or get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
+    hint = own_line(name, rest) if kind == _TOP and not below(entries, name) else None
+    hint = hint or _order(path, kind, entries, words)
+    if not hint and not close and kind == "operation" and "get" in entries and any(map(str.isdigit, name)):
+        hint = f"{path} get {quoted(name)}"
     if not hint:
         named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
         hint = f"did you mean {named}?" if close else f"{path} --help lists them"
     return UsageError(f'{path}: no {kind} named "{visible(name)}"', hint=hint)
 
 
-def _order(path: str, kind: str, entries: Mapping[str, CommandStub], name: str) -> str | None:
+def _order(path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]) -> str | None:
     """How a command line is written, where an operation stands too early or the words are not apart."""
+    name, *rest = typed
     words = re.split(r"[./:]", name)
     if len(words) > 1 and words[0] in entries:
         return f"words are separated by blanks: {path} {visible(' '.join(words))}"
     verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
-    if verb and kind == "API or command" and "profile" not in own_commands(name):
-        return f"the operation comes last: {path} API RESOURCE {verb}"
-    return f"the resource comes first: {path} RESOURCE {verb}" if verb and kind == "resource" else None
+    if verb and kind == _TOP and "profile" not in own_commands(name):
+        return f"the operation comes last: {path} {_named(entries, rest)} {verb}"
+    if not verb or kind != "resource":
+        return None
+    resource = rest[0] if rest and rest[0] in entries else "RESOURCE"
+    return f"the resource comes first: {path} {resource} {verb}"
 
 
-def _below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
+def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> str:
+    """The API and the resource that the words name."""
+    for first, second in pairwise((*words, "")):
+        api = entries[first].build() if first in entries and entries[first].section == APIS else None
+        if api and api.get_command(None, second):
+            return f"{first} {second}"
+        if len(found := below(entries, first)) == 1:
+            return found[0]
+    return "API RESOURCE"
+
+
+def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
     """The resources of that name, each with its API."""
     apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
     found = [(api, one.get_command(None, name)) for api, one in apis]
@@ -94,51 +147,118 @@ def _misused_option(option: str, message: str) -> UsageError:
     """The error for an option without the value that it takes, or with one that it does not take."""
     flag = next((flag for flag in operation_flags() if option in flag.spellings), None)
     if flag is None:
-        return _usage_error(None, None, message)
+        return _usage_error(None, message)
     if flag.takes_value:
         return UsageError(f"{option} needs a value", hint=f"{option} {flag.metavar}: {flag.about}")
     return UsageError(f"{option} takes no value", hint=flag.about)
 
 
-def one_too_many(context: Any, argument: str) -> UsageError:
-    """The error for an argument that the command does not take."""
+def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
+    """The error for an argument that the command does not take; `typed` is all that followed the command."""
+    hint = _without_argument(context, argument, typed) or _more(context)
+    return UsageError(f'{context.command_path}: unexpected argument "{visible(argument)}"', hint=hint)
+
+
+def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
+    """What to type instead of an argument that the command does not take; None where nothing comes close."""
     path, spellings = context.command_path, _spellings(context, "-")
-    hint = f"{path} --help"
     if assignment := _ASSIGNMENT.fullmatch(argument):
         name, sign, value = assignment.groups()
-        meant = (
-            f"{option} '{visible(f'{name}={value}')}' {what}"
-            for option, what in _FIELDS[sign].items()
-            if option in spellings
-        )
-        hint = next(meant, hint)
-    elif "id" in context.params:
-        hint = f"for several records pipe their ids into {path} -"
-    elif "-f" in spellings:
-        hint = f"fields and parameters name the record: {path} --help"
-    return UsageError(f'{context.command_path}: no place for "{visible(argument)}"', hint=hint)
-
-
-def _instead(context: Any, option: str) -> str | None:
-    """What to type instead; None where nothing comes close."""
-    own = own_spelling(option)
-    spellings = _spellings(context) if context else []
-    if own and (not own.option or own.option in spellings):
+        return next(_assigned(spellings, sign, f"{name}={value}"), None)
+    own = own_argument(argument)
+    if own and own.option in spellings:
         return own.text
+    before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]
+    if "--columns" in typed and typed[typed.index("--columns") + 1 : typed.index("--columns") + 2] == [before]:
+        return f"--columns {quoted(f'{before},{argument}')}"
+    if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
+        return f"--from {quoted(argument)} --to PROFILE names the two sides"
+    if "--profile" in spellings and argument in _profiles(context):
+        return f"-p {quoted(argument)}"
+    return _of_operation(context, argument, path, spellings)
+
+
+def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[str]) -> str | None:
+    """The same for what an operation takes otherwise."""
+    if "-d" in spellings and (body := meant_body(argument)):
+        return body
+    if "id" in context.params:
+        return f"for several records pipe their ids into {path} -"
+    if "-f" in spellings:
+        return f"fields and parameters name the record: {path} --help"
+    above = context.parent.command
+    if context.command.name == "list" and "get" in getattr(above, "entries", ()):
+        return f"one record: {context.parent.command_path} get {quoted(argument)}; a filter: -q NAME=VALUE"
+    return None
+
+
+def _assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[str]:
+    """The options that can take an assignment, each with what it does."""
+    for option, what in _FIELDS[sign].items():
+        if option in spellings:
+            yield f"{option} '{visible(assignment)}' {what}"
+
+
+def _profiles(context: Any) -> Collection[str]:
+    """The names in the config file; none where it cannot be read, which is not what is wrong here."""
+    try:
+        return file.read(context.find_root().obj()).profiles
+    except UnifiedError:
+        return ()
+
+
+def _instead(context: Any, option: str, value: str) -> str | None:
+    """What to type instead; None where nothing comes close."""
+    own = own_spellings(option, value)
+    spellings = _spellings(context) if context else []
+    if found := next((one for one in own if not one.option or one.option in spellings), None):
+        return found.told(value)
     if context and _is_group(context.command) and (own or option in _OWN):
-        return f"{own.text}, after the operation" if own else "put it after the operation"
+        return _after_operation(context, option, value, own[0].told(value) if option not in _OWN else "")
     # Typer's own suggestions are poor.
     longer = [one for one in spellings if one.startswith(f"{option}-")]
     close = longer or get_close_matches(option, spellings, 1, _CLOSE)
+    name, assigned = option.removeprefix("--").replace("-", "_"), next(_assigned_to(context, option, value), None)
+    if assigned and (not close or name in _fields(context)):
+        return assigned
     if not close and (flag := _OWN.get(option)):
         taken_by = "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
         return f"only {taken_by} take it" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
 
 
+def _after_operation(context: Any, option: str, value: str, instead: str) -> str:
+    """Where an option belongs that stands before the operation."""
+    if instead:
+        return f"{instead}, after the operation"
+    if value and "list" in context.command.entries and context.command.kind == "operation":
+        return f"{context.command_path} list {option} {quoted(value)}"
+    return "put it after the operation"
+
+
+def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
+    """How an operation takes a field or a parameter that was typed as an option."""
+    if context and value and option.startswith("--") and option not in _OWN and not _is_group(context.command):
+        name = option.removeprefix("--").partition("=")[0]
+        yield from _assigned(_spellings(context, "-"), "=", f"{name.replace('-', '_')}={value}")
+
+
+def _fields(context: Any) -> Collection[str]:
+    """The names that are known of the operation's resource."""
+    path = context.command_path.split()[1:]
+    if len(path) != _OPERATION_WORDS:
+        return ()
+    facts = known(path[0], path[1])
+    asked = (*facts.query.get(path[2], ()), *facts.body.get(path[2], ()))
+    return {one.name for one in (*facts.fields, *asked)}
+
+
 def _usage(context: Any) -> str:
     """How a command with arguments is used."""
     words = [one.metavar for one in context.command.params if one.param_type_name == "argument"]
+    method = context.params.get("method") or ""
+    if "/" in method:
+        return f"{context.command_path} GET {quoted(method)}"
     return " ".join([context.command_path, *words])
 
 

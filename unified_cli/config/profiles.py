@@ -10,6 +10,9 @@ from unified_cli.json_text.values import TomlTable
 
 _NOT = "!"
 _TAG = "tag:"
+# What a tag and all profiles are called by mistake.
+_TAGGED = re.compile(r"(?:tags?|labels?)[:=]", re.IGNORECASE)
+_EVERY = {"all", "every", "any", "%"}
 _GLOB = re.compile(r"[*?\[]")
 
 
@@ -58,9 +61,14 @@ def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
 def _meant(tables: Mapping[str, TomlTable], wanted: str) -> str | None:
     if any(wanted in tags_of(table.get("tags")) for table in tables.values()):
         return f"-p {_TAG}{wanted} selects those with this tag"
-    names = [name.strip() for name in wanted.split(",")]
-    if len(names) > 1 and all(name in tables for name in names):
+    names = [name for name in re.split(r"[,\s]+", wanted) if name]
+    tags = {tag for table in tables.values() for tag in tags_of(table.get("tags"))}
+    if len(names) > 1 and all(name in tables or name.removeprefix(_TAG) in tags for name in names):
         return f"one -p for each: {' '.join(f'-p {name}' for name in names)}"
+    if (tag := _TAGGED.sub("", wanted)) != wanted and tag in tags:
+        return f"-p {_TAG}{tag}"
+    if wanted in _EVERY:
+        return "-p '*' selects every profile"
     same = next((name for name in tables if name.casefold() == wanted.casefold()), None)
     return f'did you mean "{same}"?' if same else None
 

@@ -189,7 +189,8 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     Raises UsageError for a path that the server might decode differently.
     """
     if method not in _METHODS:
-        raise UsageError(f"method {visible(method)!r} is none of {', '.join(_METHODS)}")
+        swapped = f"unified request {path.upper()} {visible(method.lower())}" if path.upper() in _METHODS else None
+        raise UsageError(f"method {visible(method)!r} is none of {', '.join(_METHODS)}", hint=swapped)
     _encodable(path, "the path")
     if any(unicodedata.category(character) in _UNSEEN for character in path):
         # The standard library removes some of them silently.

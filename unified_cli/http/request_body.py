@@ -109,7 +109,10 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
     text = read_argument(data, runtime, "-d").removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         raise UsageError("-d gave no input; a body is JSON")
-    hint = "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
+    from unified_cli import hints  # noqa: PLC0415  as below
+
+    meant = None if data[0] in "@-{[" else hints.meant_body(data)
+    hint = meant or "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
     return check_json(text, "the body given with -d", hint=hint)
 
 
@@ -161,7 +164,12 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     flag = "-f" if field.raw else "-F"
     name, equals, value = field.text.partition("=")
     if not equals:
-        raise UsageError(f"{flag} {field.text!r} needs a value", hint=f"{flag} NAME=VALUE; -d @FILE sends a file")
+        from unified_cli import hints  # noqa: PLC0415  only for an error
+
+        hint = hints.meant_body(field.text) or hints.with_equals(flag, field.text)
+        raise UsageError(
+            f"{flag} {field.text!r} needs a value", hint=hint or f"{flag} NAME=VALUE; -d @FILE sends a file"
+        )
     name = _string(name)
     match = _NAME.match(name)
     if match is None:

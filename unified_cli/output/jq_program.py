@@ -31,6 +31,8 @@ def halt_error($code): error;
 """
 # The last line of what jq says about a program.
 _LONGEST_REASON = 300
+_MOST_NAMED = 6
+_UNDEFINED = re.compile(r"(\w+)/0 is not defined")
 _SUMMARY = re.compile(r"jq: \d+ compile errors?")
 _WORKER = Path(__file__).with_name("jq_worker.py")
 # A program that is not run before the time is over has so long, as the last read has.
@@ -138,7 +140,8 @@ class JqProgram:
         try:
             self._program = compiled(expression)
         except ValueError as error:
-            raise UsageError(f"{option}: {_reason(error)}") from None
+            raise UsageError(f"{option}: {_reason(error)}", hint=_spelled(expression, error)) from None
+        self._expression = expression
         self._option = option
         self._process = process
         self._changed = False
@@ -167,7 +170,9 @@ class JqProgram:
             else:
                 yield from iter(self._program.input_text(readable.decode("utf-8")))
         except ValueError as error:
-            raise UsageError(f"{self._option}: {_reason(error)}") from None
+            reason = _reason(error)
+            hint = _input(readable, self._expression) if reason.startswith("Cannot") else None
+            raise UsageError(f"{self._option}: {reason}", hint=hint) from None
 
     def remarks(self) -> Sequence[str]:
         """What may differ though the program did not ask for it."""
@@ -195,6 +200,29 @@ def compiled(expression: str) -> Any:
         # The library ends the results there without a word, so a record would be missing. A program compiles alone
         # first: its messages name its own lines.
         return jq.compile(_HALTS + expression) if "halt" in expression else program
+
+
+def _spelled(expression: str, error: ValueError) -> str | None:
+    """What to type instead, where a path begins as in another language; None where it does not."""
+    if expression.startswith("$."):
+        return f"the input is the dot alone: {expression[1:]}"
+    undefined = _UNDEFINED.search(str(error))
+    return f"the path of a member begins with a dot: .{undefined[1]}" if undefined else None
+
+
+def _input(text: bytes, expression: str) -> str | None:
+    """What the program was given, where that is an object whose members it does not name, or a list."""
+    try:
+        given = json.loads(text)
+    except RecursionError:
+        return None
+    if isinstance(given, list):
+        return "the input is a list: .[] gives its items"
+    if not isinstance(given, dict) or any(f".{name}" in expression for name in given):
+        return None
+    named = ", ".join([*given][:_MOST_NAMED]) + (", …" if len(given) > _MOST_NAMED else "")
+    inner = next((name for name, value in given.items() if isinstance(value, list)), None)
+    return f"the input is {{{excerpt(named)}}}" + (f": .{excerpt(inner)}[] gives its records" if inner else "")
 
 
 def _reason(error: ValueError) -> str:

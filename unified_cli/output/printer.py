@@ -16,6 +16,7 @@ from unified_cli.runtime import Runtime
 
 _JSON = {"json", "ndjson"}
 _DOCUMENTS = {"json", "yaml"}
+ROWS = {"csv", "tsv"}
 _LONGEST_HELD = 1024 * 1024
 LARGEST_DOCUMENT = 32 * 1024 * 1024
 """Bytes of a document for a jq program, which takes about twenty times as much memory."""
@@ -59,14 +60,18 @@ class Printer:
     def end(self, next_cursor: str | None = None) -> list[str]:
         """Complete the output and write its remarks to stderr; gives what is missing from it.
 
-        Raises UsageError where no record has any of the chosen columns.
+        A column that is misspelt is missing from rows that a program reads. Raises UsageError where no record has any
+        of the chosen columns.
         """
-        if self._strict and (error := self._transform.check.error()):
+        check = self._transform.check
+        if self._strict and (error := check.error()):
             raise error
         self._put(self._writer.end(next_cursor))
+        misspelt = check.misspelt() if self._strict and self._style.format in ROWS else ()
         for remark in (*self._transform.remarks(), *self._writer.remarks()):
-            self._runtime.stderr.note(remark)
-        return [*self._writer.shortcomings()]
+            if remark not in misspelt:
+                self._runtime.stderr.note(remark)
+        return [*self._writer.shortcomings(), *misspelt]
 
     def _put(self, data: bytes) -> None:
         if self._strict and self._transform.check.found_nothing and len(self._held) < _LONGEST_HELD:

@@ -70,6 +70,11 @@ class ColumnCheck:
         """A line for each column that no record had."""
         return [self._remark(column) for column in self.unseen] if self._records else []
 
+    def misspelt(self) -> Sequence[str]:
+        """The lines for those that no record had and that resemble one that they have."""
+        wrong = [one for one in self.unseen if one not in self._known and self._closest(one)]
+        return [self._remark(column) for column in wrong] if self._records else []
+
     def _remark(self, column: str) -> str:
         said = f'no record has the column "{excerpt(column)}"'
         if column in self._known:

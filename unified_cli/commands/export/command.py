@@ -13,7 +13,6 @@ _TWO_RUNS = (
     "a run gives a sign of life every 5 s; another one that sees it ends with 12, and goes on where there is none for "
     "20 s; a run that was wrongly taken for dead ends with 12 at its next file"
 )
-_NO_FOLDER = "export needs a folder (--to DIR)"
 _SECTIONS = (
     (
         "Object stores",
@@ -63,7 +62,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     elif options.task is not None:
         run.export(task.plan_of(context, task.read(runtime, options.task), options))
     elif not options.to:
-        raise UsageError(_NO_FOLDER)
+        raise _no_folder(options)
     elif options.tasks:
         task.show(context, options)
     elif options.engine:
@@ -72,6 +71,13 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
         driver.run(context, options, options.engine)
     else:
         run.export(plan.of_options(context, options))
+
+
+def _no_folder(options: ExportOptions) -> UsageError:
+    """The error where the folder is missing."""
+    if options.what == ("all",):
+        return UsageError("export needs a folder", hint="unified export --to DIR, without a name, exports every list")
+    return UsageError("export needs a folder", hint="--to DIR")
 
 
 def _preview(context: CommandContext, options: ExportOptions) -> None:
@@ -83,7 +89,7 @@ def _preview(context: CommandContext, options: ExportOptions) -> None:
         report.preview(task.plan_of(context, task.read(context.runtime, options.task), options))
         return
     if not options.to:
-        raise UsageError(_NO_FOLDER)
+        raise _no_folder(options)
     if options.tasks:
         raise UsageError("--tasks prints what is to be done and does nothing (leave --dry-run out)")
     if options.engine:

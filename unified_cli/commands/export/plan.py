@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from unified_cli.call import Call, builder, record_output
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
 from unified_cli.commands.export.options import ExportFormat, ExportOptions
@@ -88,20 +89,20 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
     for pattern in patterns:
         matching = [operation for operation in every if _matches(operation, pattern)]
         if not matching:
-            raise UsageError(f"nothing to list matches {pattern!r}", hint=_near(pattern, every))
+            raise UsageError(f"nothing to list matches {pattern!r}", hint=_meant(catalogue, pattern))
         exact = "/" in pattern and not _GLOB.search(pattern)
         for operation in matching:
             found[operation] = exact or found.get(operation, False)
     return {operation: found[operation] for operation in every if operation in found}
 
 
-def _near(pattern: str, every: Sequence[Operation]) -> str:
-    """What may have been meant."""
-    names = [f"{operation.api}/{operation.resource}" for operation in every]
-    of_resource = [name for name in names if name.endswith(f"/{pattern}")]
-    words = names if "/" in pattern else [operation.api for operation in every]
-    near = of_resource or ([] if _GLOB.search(pattern) else get_close_matches(pattern, words, 1))
-    return f"did you mean {near[0]}?" if near else "unified operations list shows what there is"
+def _meant(catalogue: Catalogue, pattern: str) -> str:
+    """What may have been meant by a name that no list has."""
+    if pattern == "all":
+        return "leave it out: without a name every list is exported"
+    near = get_close_matches(pattern, [*catalogue.apis], 1)
+    meant = f"did you mean {near[0]}?" if near else named_resource.meant(catalogue, pattern)
+    return meant or "unified operations list shows what there is"
 
 
 def _matches(operation: Operation, pattern: str) -> bool:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from importlib.resources import files
 from typing import Annotated, Any
 
-from unified_cli.cli import aliases, tree
+from unified_cli.cli import aliases, tree, usage_errors
 from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.command_stub import EXAMPLES
@@ -20,6 +20,7 @@ from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 _AGENTS = "agents"
+_MOST_NAMED = 3
 
 
 class HelpOptions(Options):
@@ -51,14 +52,23 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
         if whole.get_command(None, words[0]) is None:
             if words[0] in topics():
                 raise _no_page(words, 1)
-            close = [name for name, topic in topics().items() if words[0] in topic.also]
-            close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
-            hint = f'did you mean "{close[0]}"?' if close else "unified help lists the topics"
-            raise UsageError(f'unified help: no topic, API or command named "{visible(words[0])}" ({hint})')
+            raise UsageError(
+                f'unified help: no topic, API or command named "{visible(words[0])}"', hint=_meant(whole, words)
+            )
         depth = _depth(whole, words)
         if depth < len(words):
             raise _no_page(words, depth)
         tree.read(whole, [*words, "--help"], runtime)
+
+
+def _meant(whole: Any, words: Sequence[str]) -> str:
+    """What may have been meant by a word that is no topic, API or command."""
+    close = [name for name, topic in topics().items() if words[0] in topic.also]
+    close = close or usage_errors.below(whole.entries, words[0])
+    close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
+    if close and " " in close[0]:
+        return " or ".join(f"unified help {' '.join((one, *words[1:]))}" for one in close[:_MOST_NAMED])
+    return f'did you mean "{close[0]}"?' if close else "unified help lists the topics"
 
 
 def _depth(command: Any, words: Sequence[str]) -> int:

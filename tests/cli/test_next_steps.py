@@ -1,0 +1,219 @@
+"""What is typed by mistake, and what to type instead: each next step is run, where the sandbox can run it."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+
+from unified_cli.cli import other_tools
+
+ACME = "-p acme ticketing tickets"
+LIST = f"{ACME} list"
+CREATE = f"{ACME} create"
+
+STEPS = [
+    # The line as typed, what the error says to type, and the line that this makes; empty where it cannot run here.
+    (f"{CREATE} --name foo", "-f 'name=foo' sets a field", f"{CREATE} -f name=foo"),
+    (f"{CREATE} --name=foo", "-f 'name=foo' sets a field", f"{CREATE} -f name=foo"),
+    (f"{CREATE} --due-date 2026-01-01", "-f 'due_date=2026-01-01' sets a field", f"{CREATE} -f due_date=2026-01-01"),
+    (f"{ACME} update tickets-1 --status Open", "-f 'status=Open' sets a field", ""),
+    (f"{ACME} update tickets-1 name=x", "-f 'name=x' sets a field", f"{ACME} update tickets-1 -f name=x"),
+    (f"{CREATE} -d body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} -d file://body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} -d name=foo", "-f name=foo", f"{CREATE} -f name=foo"),
+    (f"{CREATE} -f name:foo", "-f name=foo", f"{CREATE} -f name=foo"),
+    (f"{CREATE} -F @body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} -f body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} --data-file body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} --input body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} --filename body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} --cli-input-json body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} --data-binary body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f"{CREATE} @body.json", "-d @body.json", f"{CREATE} -d @body.json"),
+    (f'{CREATE} \'{{"name":"x"}}\'', '-d \'{"name":"x"}\'', f'{CREATE} -d \'{{"name":"x"}}\''),
+    (f"{CREATE} --generate-cli-skeleton", "--skeleton", f"{CREATE} --skeleton"),
+    (f"{CREATE} --set name=x", "-F name=x", f"{CREATE} -F name=x"),
+    ("ticketing tickets list acme", "-p acme", LIST),
+    (f"{LIST} -P acme", "-p acme chooses a connection", LIST),
+    ("-P acme ticketing tickets list", "-p acme chooses a connection", LIST),
+    ("ticketing tickets list -R acme", "-p acme chooses a connection", LIST),
+    ("ticketing tickets list -n acme", "-p acme chooses a connection", LIST),
+    ("ticketing tickets list --connection acme", "-p acme chooses a connection", LIST),
+    ("ticketing tickets list --tag eu", "-p tag:eu selects profiles", "-p tag:eu ticketing tickets list"),
+    ("ticketing tickets list -l eu", "-p tag:eu selects profiles", "-p tag:eu ticketing tickets list"),
+    ("ticketing tickets list -A", "-p '*' takes every profile", "-p '*' ticketing tickets list"),
+    ("-p eu ticketing tickets list", "-p tag:eu selects those with this tag", "-p tag:eu ticketing tickets list"),
+    ("-p tags:eu ticketing tickets list", "-p tag:eu", "-p tag:eu ticketing tickets list"),
+    ("-p tag=eu ticketing tickets list", "-p tag:eu", "-p tag:eu ticketing tickets list"),
+    ("-p all ticketing tickets list", "-p '*' selects every profile", "-p '*' ticketing tickets list"),
+    (
+        "-p tag:eu,tag:us ticketing tickets list",
+        "one -p for each: -p tag:eu -p tag:us",
+        "-p tag:eu -p tag:us ticketing tickets list",
+    ),
+    ("-p acme,globex ticketing tickets list", "one -p for each: -p acme -p globex", ""),
+    ("-p 'acme globex' ticketing tickets list", "one -p for each: -p acme -p globex", ""),
+    ("ticketing tickets -p acme", "unified ticketing tickets list -p acme", "ticketing tickets list -p acme"),
+    ("ticketing -p acme tickets list", "put it after the operation", ""),
+    (f"{ACME} tickets-1", "unified ticketing tickets get tickets-1", f"{ACME} get tickets-1"),
+    (f"{LIST} tickets-1", "one record: unified ticketing tickets get tickets-1", f"{ACME} get tickets-1"),
+    ("get tickets tickets-1", "the operation comes last: unified ticketing tickets get", f"{ACME} get tickets-1"),
+    ("list ticketing tickets", "the operation comes last: unified ticketing tickets list", LIST),
+    ("ticketing list tickets", "the resource comes first: unified ticketing tickets list", LIST),
+    ("TICKETING tickets list", 'did you mean "ticketing"?', LIST),
+    (f"{LIST} -n 5", "--limit 5", f"{LIST} --limit 5"),
+    (f"{LIST} -n5", "--limit 5", f"{LIST} --limit 5"),
+    (f"{LIST} -L 5", "--limit 5", f"{LIST} --limit 5"),
+    (f"{LIST} --max-items 5", "--limit 5", f"{LIST} --limit 5"),
+    (f"{LIST} --first 5", "--limit 5", f"{LIST} --limit 5"),
+    (f"{LIST} --per-page 5", "--page-size 5", f"{LIST} --page-size 5"),
+    (f"{LIST} --limit all", "--all reads every page", f"{LIST} --all"),
+    (f"{LIST} all", "--all reads every page", f"{LIST} --all"),
+    (f"{LIST} --paginate", "--all reads every page", f"{LIST} --all"),
+    (f"{LIST} --filter status=Open", "-q status=Open filters", f"{LIST} -q status=Open"),
+    (f"{LIST} --status Open", "-q 'status=Open' is a query parameter", f"{LIST} -q status=Open"),
+    (f"{LIST} status=Open", "-q 'status=Open' is a query parameter", f"{LIST} -q status=Open"),
+    (f"{LIST} status==Open", "-q 'status=Open' is a query parameter", f"{LIST} -q status=Open"),
+    (f"{LIST} -q status:Open", "-q status=Open", f"{LIST} -q status=Open"),
+    (f"{LIST} --sort created_at", "a sort key that the list's help names", "help ticketing tickets list"),
+    (f"{LIST} --updated-since 7d", "--since 7d", f"{LIST} --since 7d"),
+    (f"{LIST} --fields id,name", "--columns id,name", f"{LIST} --columns id,name"),
+    (f"{LIST} --columns id name", "--columns id,name", f"{LIST} --columns id,name"),
+    (f"{LIST} --format csv", "-o csv", f"{LIST} -o csv"),
+    (f"{LIST} csv", "-o csv", f"{LIST} -o csv"),
+    (f"{LIST} --csv", "-o csv", f"{LIST} -o csv"),
+    (f"{LIST} --ids", "-o ids", f"{LIST} -o ids"),
+    (f"{LIST} -c", "-o ndjson", f"{LIST} -o ndjson"),
+    (f"{LIST} -o wide", 'did you mean "table"?', f"{LIST} -o table"),
+    (f"{LIST} -o name", 'did you mean "ids"?', f"{LIST} -o ids"),
+    (f"{LIST} -o out.json", "did you mean --out out.json?", f"{LIST} --out out.json"),
+    (f"{LIST} -o jsonpath={{.result}}", "did you mean --jq .result?", f"{LIST} --jq .result"),
+    (f"{LIST} -O out.json", "--out out.json", f"{LIST} --out out.json"),
+    (f"{LIST} --save out.json", "--out out.json", f"{LIST} --out out.json"),
+    (f"{LIST} -r", "--jq prints JSON; -o tsv --columns NAME prints text", f"{LIST} -o tsv --columns name"),
+    (f"{LIST} -s", "--quiet", f"{LIST} --quiet"),
+    (f"{LIST} -i", "-v, or -vv with headers and bodies", f"{LIST} -v"),
+    (f"{LIST} -m 30", "--timeout 30", f"{LIST} --timeout 30"),
+    (f"{LIST} --max-time 30", "--timeout 30", f"{LIST} --timeout 30"),
+    (f"{LIST} --max-retries 2", "--retries 2", f"{LIST} --retries 2"),
+    (f"{LIST} -j 4", "--workers 4", f"{LIST} --workers 4"),
+    (f"{LIST} --curl", "--as curl", ""),
+    (f"{LIST} --watch", "--until JQ repeats until it is true", f"{LIST} --until true"),
+    (f"{LIST} --jq '.[].name'", ".result[] gives its records", f"{LIST} --jq '.result[].name'"),
+    (f"{LIST} --jq '.[0].name'", ".result[] gives its records", f"{LIST} --jq '.result[0].name'"),
+    (f"{LIST} --jq 'result[].name'", "begins with a dot: .result", f"{LIST} --jq '.result[].name'"),
+    (f"{LIST} --jq '$.result'", "the input is the dot alone: .result", f"{LIST} --jq .result"),
+    (f"{ACME} delete tickets-1 --auto-approve", "--yes", f"{ACME} delete tickets-1 --yes"),
+    (f"{ACME} delete tickets-1 --dryrun", "--dry-run", f"{ACME} delete tickets-1 --dry-run"),
+    (f"{ACME} delete --id tickets-1", "the id stands after the operation", f"{ACME} delete tickets-1 --yes"),
+    ("-p acme request /unified/ticketing/tickets", "unified request GET /unified/ticketing/tickets", ""),
+    ("-p acme request /unified/ticketing/tickets GET", "unified request GET /unified/ticketing/tickets", ""),
+    ("version", "unified --version", "--version"),
+    ("-V", "unified --version", "--version"),
+    ("login acme", "unified profile login acme", ""),
+    ("logout acme", "unified profile logout acme", ""),
+    ("auth login", 'did you mean "profile"?', ""),
+    ("whoami", "unified profile show", "profile show acme"),
+    ("use acme", "unified profile use acme", "profile use acme"),
+    ("switch acme", "unified profile use acme", "profile use acme"),
+    ("profile switch acme", 'did you mean "use"?', "profile use acme"),
+    ("profile current", 'did you mean "show"?', "profile show acme"),
+    ("profile check acme", 'did you mean "test"?', ""),
+    ("profiles", "unified profile list", "profile list"),
+    ("context", "unified profile list", "profile list"),
+    ("search tickets", "unified operations tickets", "operations tickets"),
+    ("find 'suspend user'", "unified operations 'suspend user'", "operations 'suspend user'"),
+    ("api-resources", "unified operations", "operations"),
+    ("explain ticketing", "unified help ticketing", "help ticketing"),
+    ("man exit-codes", "unified help exit-codes", "help exit-codes"),
+    ("examples", "unified help", "help"),
+    ("help tickets", "unified help ticketing tickets", "help ticketing tickets"),
+    ("upgrade", "pipx upgrade unified-api-cli", ""),
+    ("uninstall", "pipx uninstall unified-api-cli", ""),
+    ("sync", "unified export API/RESOURCE --to DIR", "-p acme export ticketing/tickets --to dump"),
+    ("dump", "unified export API/RESOURCE --to DIR", "-p acme export ticketing/tickets --to dump"),
+    ("load", "unified import API/RESOURCE FILE", ""),
+    ("copy", "unified help move says how", "help move"),
+    ("status", "unified doctor --network", ""),
+    ("ping", "unified doctor --network", ""),
+    ("ps", "unified runs list", "runs list"),
+    ("logs", "unified runs list", "runs list"),
+    ("retry 20261121-7f3a", "unified runs retry 20261121-7f3a", ""),
+    ("resume 20261121-7f3a", "unified runs resume 20261121-7f3a", ""),
+    ("serve", "unified sandbox serve", ""),
+    ("demo", "unified -p sandbox ticketing tickets list", "-p sandbox ticketing tickets list"),
+    ("integrations", "unified connections list", "-p acme connections list"),
+    ("options", "unified help options", "help options"),
+    ("export all", "unified export --to DIR", ""),
+    ("-p acme export all --to dump", "leave it out", ""),
+    (
+        "-p acme export tickets --to dump",
+        "did you mean ticketing/tickets?",
+        "-p acme export ticketing/tickets --to dump",
+    ),
+    ("export ticketing --out dump", "--to dump", "-p acme export ticketing/tickets --to dump"),
+    ("-p acme schema tickets", "did you mean ticketing/tickets?", "-p acme schema ticketing/tickets"),
+    ("-p acme schema ticketing/ticket", "did you mean ticketing/tickets?", "-p acme schema ticketing/tickets"),
+    (
+        "diff ticketing/contacts -p acme",
+        "--from acme --to PROFILE names the two sides",
+        "diff ticketing/contacts --from acme --to acme",
+    ),
+    (
+        "diff ticketing/contacts acme globex",
+        "--from acme --to PROFILE names the two sides",
+        "diff ticketing/contacts --from acme --to acme",
+    ),
+]
+
+
+@pytest.fixture(name="at_home")
+def _at_home(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two connections of the sandbox, and a body in a file beside."""
+    tables = [
+        f'[profiles.{name}]\nbase_url = "sandbox:"\naccount_id = "full:{name}"\ntags = ["{tag}"]\n'
+        for name, tag in (("acme", "eu"), ("globex", "us"))
+    ]
+    config("".join(tables))
+    monkeypatch.chdir(tmp_path)
+    Path("body.json").write_text('{"name":"x"}')
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize(("typed", "said", "step"), STEPS, ids=[typed for typed, _, _ in STEPS])
+def test_a_mistake_is_answered_with_what_to_type(typed: str, said: str, step: str, unified: Unified) -> None:
+    wrong = unified(typed)
+    assert (wrong.stdout, wrong.code) == (
+        "",
+        3 if "profile named" in wrong.stderr or "profile matches" in wrong.stderr else 2,
+    )
+    assert said in wrong.stderr
+    if step:
+        result = unified(step)
+        assert (result.code, result.stderr[:6] != "error:") == (0, True), result.stderr
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("more", ["", "--all", "--all --out out"])
+def test_a_misspelt_column_is_missing_from_the_rows(form: str, more: str, unified: Unified) -> None:
+    result = unified(f"{LIST} --columns id,statsu -o {form} {more} --quiet")
+    assert result.stderr == 'error: no record has the column "statsu" (did you mean "status"?)\n'
+    assert result.code == 9
+
+
+def test_a_word_stands_once_in_each_table() -> None:
+    options = " ".join(other_tools._GROUPS).split()
+    lines = " ".join(other_tools._LINES).split()
+    assert (len(options), len(lines)) == (len(set(options)), len(set(lines)))
+
+
+def test_the_lines_begin_with_commands_that_there_are(unified: Unified) -> None:
+    for words, line in other_tools._LINES.items():
+        if line.startswith("unified "):
+            command = shlex.split(line.replace("{}", words.split()[0]).partition(";")[0])[1:]
+            named = command[2:5] if command[0] == "-p" else [one for one in command if one.isalpha() and one.islower()]
+            assert unified(["help", *named[:2]]).code == 0 or unified(command).code == 0, line
