@@ -1,10 +1,18 @@
-"""What a list is known to be filtered and sorted by: for help and for other tools, never a limit."""
+"""What a list is known to be filtered and sorted by: for help, for other tools and for warnings, never a limit."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.model import Operation, Service
 
+_COMBINED = ("and", "or")
+_CLOSE = 0.7
+# Operators that some providers take.
+_OF_SOME = ("gte", "lte", "ne")
+_PASSED_ON = "remote_query"
 DIRECTIONS = ("asc", "desc")
 
 
@@ -27,3 +35,87 @@ def known_filters(operation: Operation, service: Service) -> KnownFilters:
     documented = operation.facts.query.get(operation.name, ())
     others = tuple(one for one in documented if one.name not in (*times, service.sort))
     return KnownFilters((*others, *map(KnownField, times)), tuple(service.operators.split()), times)
+
+
+class DoubtfulParameter(NamedTuple):
+    """A parameter of a list that does nothing as far as is known: its name, what is wrong, what may have been meant."""
+
+    name: str
+    reason: str
+    meant: str = ""
+
+    @property
+    def said(self) -> str:
+        """The words that say so."""
+        hint = f' (did you mean "{self.meant}"?)' if self.meant else ""
+        return f"{self.reason}: the provider may ignore it{hint}"
+
+
+def doubtful(
+    operation: Operation, service: Service, query: Iterable[tuple[str, str]], described: Sequence[str] | None = None
+) -> list[DoubtfulParameter]:
+    """The parameters of a list that it is not known to take; `described` are those that its connection named.
+
+    An unknown name is told where a known one is near, or where all its filters are known. The service's own words and
+    those that are handed to the provider are never told.
+    """
+    if not operation.lists:
+        return []
+    check = _Check(operation, service, described)
+    return [found for name, value in query for found in check.flaws(name, value)]
+
+
+class _Check:
+    """What is known of the query of one list."""
+
+    def __init__(self, operation: Operation, service: Service, described: Sequence[str] | None) -> None:
+        self._command, self._service = operation.command, service
+        # The service's own words for any request begin alike.
+        self._passed_on = (_PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
+        filters = known_filters(operation, service)
+        self._operators = (*filters.operators, *_OF_SOME)
+        self._times = {*filters.sort_keys, *(one.name for one in filters.filters if one.is_time)}
+        fields = [one.name for one in operation.facts.fields]
+        self._sorts = {*filters.sort_keys, *fields}
+        own = {service.sort, service.page_size, service.cursor, service.connection, *_COMBINED}
+        references = {f"{one}_id" for one in fields}
+        listed = {one.partition("[")[0] for one in described or ()}
+        self._known = {*(one.name for one in filters.filters), *fields, *references, *listed, *own}
+        self._is_complete = bool(listed or operation.facts.query.get(operation.name))
+
+    def flaws(self, name: str, value: str) -> Iterator[DoubtfulParameter]:
+        """What is wrong with a parameter and its value."""
+        base, _, inner = name.partition("[")
+        inner = inner.partition("]")[0]
+        if base.startswith(self._passed_on) or base in _COMBINED:
+            return
+        if base == self._service.sort:
+            if inner and inner not in self._sorts:
+                meant = get_close_matches(inner, sorted(self._sorts), 1)
+                near = f"{base}[{meant[0]}]" if meant else ""
+                yield DoubtfulParameter(name, f'"{inner}" is no known sort key of {self._command}', near)
+        elif base not in self._known:
+            meant = get_close_matches(base, sorted(self._known), 1, _CLOSE)
+            if meant or self._is_complete:
+                yield DoubtfulParameter(name, f'"{base}" is no known parameter of {self._command}', *meant)
+        elif base in self._times:
+            yield from self._time_flaws(base, name, inner, value)
+
+    def _time_flaws(self, base: str, name: str, operator: str, value: str) -> Iterator[DoubtfulParameter]:
+        if operator and operator not in self._operators:
+            meant = get_close_matches(operator, self._operators, 1)
+            near = f"{base}[{meant[0]}]" if meant else ""
+            yield DoubtfulParameter(name, f'"{operator}" is no known operator of {base}', near)
+        elif not all(map(_is_time, value.split(","))):
+            yield DoubtfulParameter(name, f"{base} takes a date such as 2026-01-31, not {value!r}")
+
+
+def _is_time(text: str) -> bool:
+    """Whether it is a time as the service documents them, or a count of seconds, which some providers take."""
+    if text.isdecimal():
+        return True
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True

@@ -170,9 +170,9 @@ Strict = Annotated[
     Flag(
         ("--strict",),
         SAFETY,
-        "send nothing where a query parameter that is required is missing",
+        "send nothing where a query parameter is missing, or unknown to the list",
         order=2,
-        when=lambda operation: not operation.lists and bool(operation.required_parameters),
+        when=lambda operation: operation.lists or bool(operation.required_parameters),
     ),
 ]
 WaitTimeout = Annotated[

@@ -473,3 +473,23 @@ def resident(parent: int) -> float:
     children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     status = Path(f"/proc/{children[0]}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"staus": "Open"}, '"staus" is no known parameter of ticketing tickets list: the provider may ignore it'),
+        ({"sort_by[nope]": "asc"}, '"nope" is no known sort key of ticketing tickets list: the provider may ignore it'),
+        ({"created_at[gt]": "yesterday"}, "created_at takes a date such as 2026-01-31, not 'yesterday'"),
+    ],
+)
+def test_a_parameter_that_may_do_nothing_is_named(reader: Agent, query: dict[str, str], said: str) -> None:
+    found = reader.call("read", operation="ticketing tickets list", profile="prod-a", query=query, limit=1)
+    (unknown,) = found["unknown_parameters"]
+    assert (unknown["parameter"], unknown["message"].startswith(said)) == (*query, True)
+
+
+def test_known_parameters_are_not_remarked_on(reader: Agent) -> None:
+    query = {"status": "Open", "created_at[gt]": "2020-01-01", "remote_query[x]": "y"}
+    found = reader.call("read", operation="ticketing tickets list", profile="prod-a", query=query, limit=1)
+    assert "unknown_parameters" not in found

@@ -20,7 +20,7 @@ from unified_cli.cli.shared_options import NetworkOptions
 from unified_cli.commands.mcp.command import PermissionOptions
 from unified_cli.commands.mcp.running_calls import RunningCalls
 from unified_cli.commands.mcp.write_log import WriteLog
-from unified_cli.config import file, profiles
+from unified_cli.config import file, known_methods, profiles
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, RateLimitError, UnifiedError, UnsafeError, UsageError
@@ -131,6 +131,13 @@ class ServedProfiles:
         if profiles.is_several([name]):
             raise UsageError(f"profile {name!r} may be several connections, and a write is for one: {self.words}")
         return self.select([name])[0]
+
+    def described(self, names: Sequence[str], operation: Operation) -> list[str] | None:
+        """The parameters that the only one of these connections said within a day that an operation takes."""
+        if len(names) != 1:
+            return None
+        said = known_methods.recall(self._runtime, self.settings(names[0]), operation)
+        return [one.name for one in said.query] if said else None
 
     def settings(self, name: str) -> Settings:
         """The settings of a connection. Raises UnifiedError where they do not lead to one."""

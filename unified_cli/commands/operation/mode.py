@@ -25,6 +25,8 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         raise _missing_id(catalogue, operation)
     if mode.kind not in (ModeKind.FILES, ModeKind.DESCRIBED):
         _check_required(runtime, operation, options)
+        if operation.lists and options.query:
+            _check_filters(runtime, catalogue, operation, options)
     if mode.kind is not ModeKind.ONE:
         _runs(mode.kind)(runtime, catalogue, operation, options, mode)
         return
@@ -111,6 +113,19 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
             if options.strict:
                 raise UsageError(message, hint=hint)
             runtime.stderr.line(f"{message} ({hint})")
+
+
+def _check_filters(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+    """Name the parameters that the list is not known to take. Raises UsageError for one with `--strict`."""
+    from unified_cli.catalogue.known_filters import doubtful  # noqa: PLC0415  most lists are not filtered
+
+    said = builder.described(runtime, options, operation)
+    names = [one.name for one in said.query] if said else None
+    for one in doubtful(operation, catalogue.service, builder.pairs(options.query), names):
+        if options.strict:
+            raise UsageError(one.reason, hint=f'did you mean "{one.meant}"?' if one.meant else None)
+        runtime.stderr.line(one.said)
+        runtime.stderr.told.add(one.name.partition("[")[0])
 
 
 _Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]

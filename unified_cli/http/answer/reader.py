@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from unified_cli.http.answer.page_body import PageBody
     from unified_cli.http.transport.network_errors import NetworkFailure
 
+_WARNING = "sandbox-warning"
+_NAMES = re.compile(r"^.*?: | \(.*$")
 _LARGEST_ERROR = 2 * 1024 * 1024
 _ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
 _LARGEST = 256 * 1024
@@ -44,7 +46,12 @@ class Trace(NamedTuple):
                 self.stderr.exact(f"> {self._shown(sent, sent.body)}")
 
     def answer(self, response: httpx.Response) -> None:
-        """Print the headers of an answer."""
+        """Print the headers of an answer, and what the sandbox warns of in any case, unless a line said so."""
+        if warning := response.headers.get(_WARNING):
+            names = set(_NAMES.sub("", warning).split(", "))
+            if not names <= self.stderr.told:
+                self.stderr.told |= names
+                self.stderr.line(excerpt(f"the sandbox {warning}"))
         if self.stderr.verbosity > 1:
             self._headers("<", response.headers)
 

@@ -1,0 +1,100 @@
+"""Parameters that a list is not known to take: named in one line, and with --strict nothing is sent."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from server import Reply, Service
+
+LIST = "ticketing tickets list"
+PAGE = Reply(200, b'{"result":[{"id":"1"}],"next_cursor":null}')
+IGNORED = "the provider may ignore it"
+DOUBTS = [
+    (LIST, "staus=Open", f'"staus" is no known parameter of {LIST}', 'did you mean "status"?'),
+    (LIST, "sort_by[nope]=asc", f'"nope" is no known sort key of {LIST}', ""),
+    (
+        LIST,
+        "sort_by[creatd_at]=asc",
+        f'"creatd_at" is no known sort key of {LIST}',
+        'did you mean "sort_by[created_at]"?',
+    ),
+    (LIST, "created_at[gt]=yesterday", "created_at takes a date such as 2026-01-31, not 'yesterday'", ""),
+    (LIST, "created_at=31.01.2026", "created_at takes a date such as 2026-01-31, not '31.01.2026'", ""),
+    (LIST, "created_at[gtt]=2026-01-31", '"gtt" is no known operator of created_at', 'did you mean "created_at[gt]"?'),
+    # All filters of this list are known.
+    ("ticketing collections list", "wholly=other", '"wholly" is no known parameter of ticketing collections list', ""),
+]
+
+
+@pytest.mark.parametrize(("command", "query", "reason", "hint"), DOUBTS)
+def test_a_doubtful_parameter_is_named_in_one_line(
+    command: str, query: str, reason: str, hint: str, unified: Unified, service: Service
+) -> None:
+    service.reply = lambda _: PAGE
+    result = unified(f"{command} -q '{query}' -o ids --quiet", environ=service.environ)
+    said = f"{reason}: {IGNORED}" + (f" ({hint})" if hint else "")
+    assert (result.stdout, result.stderr, result.code) == ("1\n", f"{said}\n", 0)
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize(("command", "query", "reason", "hint"), DOUBTS)
+def test_nothing_is_sent_where_it_is_strict(
+    command: str, query: str, reason: str, hint: str, unified: Unified, service: Service
+) -> None:
+    result = unified(f"{command} -q '{query}' --strict", environ=service.environ)
+    assert (result.stderr, result.code) == (f"error: {reason}" + (f" ({hint})" if hint else "") + "\n", 2)
+    assert service.seen == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "status=Open",
+        "status[id]=1",
+        "assignees[]=users-1",
+        "sort_by[name]=desc",
+        "created_at[gt]=2026-01-31T08:00:00Z",
+        "created_at[gte]=2026-01-31",
+        "created_at[in]=2026-01-31,2026-02-01",
+        "updated_at[lt]=1767225600",
+        "remote_query[staus]=Open",
+        "truto_exclude_fields[]=id",
+        "and[0][status]=Open",
+        "limit=3",
+        "cursor_of_a_provider=1",
+    ],
+)
+def test_a_parameter_that_may_be_meant_is_sent_without_a_word(query: str, unified: Unified, service: Service) -> None:
+    service.reply = lambda _: PAGE
+    result = unified(f"{LIST} -q '{query}' -o ids --strict", environ=service.environ)
+    assert (result.stdout, result.stderr, result.code) == ("1\n", "", 0)
+
+
+def test_what_a_connection_described_is_known(unified: Unified, service: Service, tmp_path: Path) -> None:
+    folders = {name: tmp_path / name for name in ("config", "data", "cache")}
+    schema = {"type": "object", "properties": {"colour": {"type": "string"}}}
+    service.reply = lambda _: Reply(body=json.dumps({"method": "list", "query_schema": schema}).encode())
+    assert unified(f"{LIST} --describe", environ=service.environ, folders=folders).code == 0
+    service.reply = lambda _: PAGE
+    known = unified(f"{LIST} -q colour=red -o ids", environ=service.environ, folders=folders)
+    assert (known.stdout, known.stderr) == ("1\n", "")
+    unknown = unified(f"{LIST} -q colr=red -o ids", environ=service.environ, folders=folders)
+    assert unknown.stderr == f'"colr" is no known parameter of {LIST}: {IGNORED} (did you mean "colour"?)\n'
+    # The connection named all that it takes.
+    other = unified(f"{LIST} -q size=9 -o ids", environ=service.environ, folders=folders)
+    assert other.stderr == f'"size" is no known parameter of {LIST}: {IGNORED}\n'
+
+
+def test_the_sandbox_names_what_it_ignores_once(unified: Unified) -> None:
+    result = unified(f"-p sandbox {LIST} -q zork=1 --all -o ids --quiet")
+    assert result.stderr == "the sandbox ignored, no such parameter or field: zork (pages take limit and next_cursor)\n"
+    told = unified(f"-p sandbox {LIST} -q staus=1 --limit 1 -o ids --quiet")
+    assert told.stderr == f'"staus" is no known parameter of {LIST}: {IGNORED} (did you mean "status"?)\n'
+
+
+def test_several_connections_are_told_once(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
+    config("".join(f'[profiles.{name}]\nbase_url = "sandbox:"\naccount_id = "full:{name}"\n' for name in ("a", "b")))
+    result = unified(f"-p a -p b {LIST} -q staus=1 -o ndjson --quiet", environ=service.environ)
+    assert result.stderr == f'"staus" is no known parameter of {LIST}: {IGNORED} (did you mean "status"?)\n'
