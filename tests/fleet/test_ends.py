@@ -377,11 +377,11 @@ TABLE: dict[str, Case] = {
     ),
     "profile test": Case("profile test c*", READ),
     "diff": Case(
-        "diff ticketing/tags --key name --from c00 --to c01",
+        "diff ticketing/tags --key name --from c00 --to c01 --same-ids",
         COMPARED | {"done": (14, "error: c00 and c01 differ: 1 only in c00, 1 only in c01, 0 the same")},
     ),
     "plan": Case(
-        "plan ticketing/tags --from c00 --to c01",
+        "plan ticketing/tags --from c00 --to c01 --same-ids",
         COMPARED | {"done": (0, "only in c01, and left there: 1 record (--delete plans to delete them)")},
     ),
     "create": Case("ticketing tags create -f name=x -p c* --yes", WRITE),
@@ -498,7 +498,7 @@ class World:
         """Make what the command of the case goes on with, and give its words."""
         (self.folder / "in.ndjson").write_bytes(lines(case))
         if "a.plan" in case.command:
-            made = self.run("plan ticketing/tags --from DIR/in.ndjson --to one", case)
+            made = self.run("plan ticketing/tags --from DIR/in.ndjson --to one --same-ids", case)
             (self.folder / "a.plan").write_bytes(made.raw)
         if "--against" in case.command:
             made = self.run("schema ticketing/tags -p c00 -o json", case)

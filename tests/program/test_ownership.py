@@ -220,7 +220,7 @@ def test_a_plan_whose_journal_cannot_be_used_is_not_applied_again(tmp_path: Path
     config.chmod(0o600)
     side = ndjson(tmp_path / "side.ndjson", {"id": "a", "name": "a"})
     plan = tmp_path / "a.plan"
-    plan.write_text(modes(tmp_path, "plan", "ticketing/tags", "--from", side, "--to", "new").stdout)
+    plan.write_text(modes(tmp_path, "plan", "ticketing/tags", "--from", side, "--to", "new", "--same-ids").stdout)
     words = ["apply", str(plan), "-p", "new", "--yes"]
     assert modes(tmp_path, *words).returncode == 0
     (journal,) = tmp_path.glob(".local/share/unified/plans/*.ndjson")

@@ -19,7 +19,7 @@ def find(catalogue: Catalogue, text: str) -> Resource:
     spelled = {other.replace("_", "-"): other for other in resources}
     found = resources.get(name) or resources.get(spelled.get(name.replace("_", "-"), ""))
     if found is None:
-        raise UsageError(f"no resource {text}", hint=meant(catalogue, name) or "unified operations lists them")
+        raise UsageError(f"no resource {text}", hint=meant(catalogue, text) or "unified operations lists them")
     return found
 
 
@@ -28,6 +28,10 @@ def meant(catalogue: Catalogue, name: str) -> str | None:
     by_name = {f"{api.name}/{one}": one for api in catalogue.apis.values() for one in api.resources}
     spelled = name.replace(".", "/").replace(" ", "/").replace("_", "-").lower()
     close = [path for path, one in by_name.items() if spelled in {one, path}]
-    close = close or get_close_matches(spelled, by_name, 1, _CLOSE)
-    close = close or [path for path in by_name if path.endswith(f"/{spelled}s")]
+    if not close and spelled in catalogue.apis:
+        return None
+    api, slash, resource = spelled.rpartition("/")
+    here = [one for path, one in by_name.items() if not slash or path.startswith(f"{api}/")]
+    if not close and (near := get_close_matches(resource, here, 1, _CLOSE)):
+        close = [path for path, one in by_name.items() if one == near[0] and path.startswith(f"{api}{slash}")]
     return f"did you mean {' or '.join(close[:_MOST_NAMED])}?" if close else None

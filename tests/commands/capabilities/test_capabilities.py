@@ -229,7 +229,7 @@ def test_a_profile_that_cannot_be_called_hides_none_of_the_others(unified: Unifi
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("tickets", "'tickets' must be API/RESOURCE, like ticketing/contacts"),
+        ("tickets", "'tickets' must be API/RESOURCE (did you mean ticketing/tickets?)"),
         ("ticketing/nope", "no resource ticketing/nope (unified operations lists them)"),
     ],
 )

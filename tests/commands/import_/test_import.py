@@ -655,7 +655,8 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
 @pytest.mark.parametrize(
     ("argv", "code", "message"),
     [
-        ("import tags in", 2, "'tags' must be API/RESOURCE, like ticketing/contacts"),
+        ("import tags in", 2,
+         "'tags' must be API/RESOURCE (did you mean ticketing/tags or ats/tags or knowledge-base/tags?)"),
         ("import ticketing/nothing in", 2, "no resource ticketing/nothing (unified operations lists them)"),
         ("import ticketing/tags in --operation list", 2,
          "ticketing/tags has no operation 'list' to import with (choose from: create, update, delete)"),

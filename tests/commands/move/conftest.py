@@ -33,7 +33,7 @@ def planned(unified: Unified, tmp_path: Path) -> Planned:
 
     def plan(*records: Any, resource: str = "tags", options: str = "", name: str = "") -> str:
         side = ndjson(tmp_path / f"{name or resource}.ndjson", *records)
-        result = unified(f"plan ticketing/{resource} --from {side} --to new {options}")
+        result = unified(f"plan ticketing/{resource} --from {side} --to new --same-ids {options}")
         assert result.code == 0, result.stderr
         path = tmp_path / f"{name or resource}.plan"
         path.write_bytes(result.raw)

@@ -410,7 +410,7 @@ def test_the_key_of_a_create_grows_older_however_often_it_is_used(
     service.reply = lambda seen: Reply(500) if seen.method == "POST" else Reply(body=b'{"result":[]}')
     plan, sent = tmp_path / "p.plan", []
     side = ndjson(tmp_path / "side", {"id": "a", "name": "x"})
-    plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to acme").raw)
+    plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to acme --same-ids").raw)
     for hours in (0, 13, 25):
         result = unified(f"apply {plan} -p acme --yes", wall=lambda at=hours: 1_800_000_000.0 + at * 3600)
         assert result.code == 10, result.stderr

@@ -61,7 +61,7 @@ class Connection:
         """Plan and apply; the second time there is nothing to do."""
         plan = self._own / f"{secrets.token_hex(4)}.plan"
         for calls in (None, 0):
-            result = self.run(f"plan ticketing/tags --from {side} --to new {options}")
+            result = self.run(f"plan ticketing/tags --from {side} --to new --same-ids {options}")
             assert result.code == 0, result.stderr
             assert calls is None or json.loads(result.stdout.splitlines()[0])["calls"] == calls
             plan.write_bytes(result.raw)
@@ -71,7 +71,7 @@ class Connection:
 
     def diff(self, side: str, options: str) -> set[str]:
         """Which kinds of differences there are."""
-        lines = self.run(f"diff ticketing/tags --from {side} --to new {options}").stdout.splitlines()
+        lines = self.run(f"diff ticketing/tags --from {side} --to new --same-ids {options}").stdout.splitlines()
         return {json.loads(line)["change"] for line in lines}
 
 

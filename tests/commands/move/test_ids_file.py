@@ -39,7 +39,7 @@ def test_the_ids_of_one_connection_are_refused_for_another(unified: Unified, tmp
     refused = unified(f"{argv} third")
     assert (refused.code, refused.stdout, refused.stderr) == (12, "", said)
     assert unified(f"{argv.replace('plan', 'diff', 1)} third").stderr == said
-    plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to third").raw)
+    plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to third --same-ids").raw)
     for more in ("--yes", "--dry-run"):
         refused = unified(f"apply {plan} -p third {more} --ids {ids}")
         assert (refused.code, refused.stdout, refused.stderr) == (12, "", said)
@@ -80,7 +80,7 @@ def test_an_older_file_is_not_guessed_about(unified: Unified, tmp_path: Path, co
 def test_an_older_file_is_asked_about_once(unified: Unified, tmp_path: Path, command: str) -> None:
     if command == "apply":
         plan = tmp_path / "p.plan"
-        plan.write_bytes(unified(COMMANDS[0]).raw)
+        plan.write_bytes(unified(f"{COMMANDS[0]} --same-ids").raw)
         command = f"apply {plan} -p new --dry-run"
     older = tmp_path / "older"
     ndjson(older, PAIR)
@@ -125,7 +125,7 @@ def test_plans_of_two_connections_share_no_ids(unified: Unified, tmp_path: Path)
         "two": "ticketing/tickets --from old --ignore account,assignees,collections,contact,created_by,priority,status",
     }.items():
         plans.append(tmp_path / name)
-        plans[-1].write_bytes(unified(f"plan {words} --to new").raw)
+        plans[-1].write_bytes(unified(f"plan {words} --to new --same-ids").raw)
     names = " ".join(map(str, plans))
     result = unified(f"apply {names} -p new --yes --ids {tmp_path}/ids")
     assert (result.code, result.stdout) == (2, "")

@@ -41,7 +41,7 @@ def test_a_call_for_each_difference(unified: Unified, target: Callable[..., None
         {"id": "b", "name": "y", "updated_at": "2020"},
         '{"id":"d","name":"n","weird":1,"workspace":{"id":1.10},"parent":null}',
     )
-    argv = f"plan ticketing/tags --from {one} --to new"
+    argv = f"plan ticketing/tags --from {one} --to new --same-ids"
     result = unified(f"{argv} --delete")
     header, calls = plan(result.stdout)
     assert calls == [
@@ -98,7 +98,7 @@ def test_only_fields_that_the_target_takes_and_that_differ(
 ) -> None:
     target({"id": "a", "name": "x", "color": "red", "weird": 1, "status": "s"})
     one = ndjson(tmp_path / "one", {"id": "a", "name": "x", "weird": 2, "status": None})
-    argv = f"plan ticketing/tags --from {one} --to new"
+    argv = f"plan ticketing/tags --from {one} --to new --same-ids"
     # A field that is not there says nothing about the target's; null does.
     assert [call["body"] for call in plan(unified(argv).stdout)[1]] == [{"status": None}]
     assert [call["body"] for call in plan(unified(f"{argv} --all-fields").stdout)[1]] == [{"weird": 2, "status": None}]
@@ -109,7 +109,7 @@ def test_only_fields_that_the_target_takes_and_that_differ(
 def test_what_is_ignored_is_not_sent(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
     target({"id": "a", "name": "x", "workspace": {"id": 1, "name": "w"}})
     one = ndjson(tmp_path / "one", *({"id": key, "name": "x", "workspace": {"id": 2, "name": "v"}} for key in "ab"))
-    result = unified(f"plan ticketing/tags --from {one} --to new --ignore workspace.name,name --key id")
+    result = unified(f"plan ticketing/tags --from {one} --to new --ignore workspace.name,name --key id --same-ids")
     bodies = [call["body"] for call in plan(result.stdout)[1]]
     assert bodies == [{"workspace": {"id": 2}}, {"id": "b", "workspace": {"id": 2}}]
 

@@ -10,10 +10,11 @@ _SIDES = (
 _RULES = (
     "Exits with 0 if nothing differs, 14 if something does, 9 if records could not be compared: those without a key, "
     "and those whose key others of their side have. Numbers are compared exactly, by their value: 1.10 is 1.1. A field "
-    "that is null and one that is not there are the same. Paths are written as for --columns."
+    "that is null and one that is not there are the same. Paths are written as for --columns. "
+    "created_at, updated_at, etag and remote_data are compared with --all-fields only."
 )
 _DIFF_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
-unified diff ticketing/tags --from dump --to sandbox --ignore updated_at,etag"""
+unified diff ticketing/tags --from dump --to sandbox"""
 
 DIFF = Command(
     DiffOptions,
@@ -29,9 +30,11 @@ _PRINTS = (
     "the exit code is 9 (unified diff shows them)."
 )
 _FIELDS = (
-    "A call has the fields that the target is known to take (all with --all-fields), an update only those that differ. "
-    "A field that a record of --from does not have is left as it is; null clears it. With --ids the sides have ids of "
-    "their own: new ids replace old ones, also in the fields that refer to other records."
+    "By id alone, the default, two connections are joined only with --ids or --same-ids: records that have an id in "
+    "common may be strangers. A call has the fields that the target is known to take (all with --all-fields), an "
+    "update only those that differ. A field that a record of --from does not have is left as it is; null clears it. "
+    "With --ids the sides have ids of their own: new ids replace old ones, also in the fields that refer to other "
+    "records."
 )
 _PLAN_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified plan ticketing/tags --from dump --to sandbox"""

@@ -14,7 +14,7 @@ from unified_cli.cli.prompt import asking
 from unified_cli.commands.move import id_file
 from unified_cli.commands.move.id_file import IdHeader, IdMap
 from unified_cli.commands.move.join import RecordJoin, RecordKey
-from unified_cli.commands.move.options import CompareOptions
+from unified_cli.commands.move.options import NOT_COMPARED, CompareOptions
 from unified_cli.commands.move.references import IdReferences
 from unified_cli.commands.move.side import SpooledSide, identifier_in
 from unified_cli.commands.move.sources import RecordSource, SourceFinder
@@ -98,7 +98,7 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
         of_from,
         of_to,
         RecordKey(options.key or ("id",)),
-        PathRules(_paths(options.ignore), _paths(options.set)),
+        PathRules(_ignored(options), _paths(options.set)),
         SideMap(options.map, runtime.stderr.note) if options.map else None,
         id_file.read(Path(options.ids), IdHeader.of(of_from.facts, of_to.facts), asking(runtime, common))
         if options.ids
@@ -155,6 +155,10 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
                     join.add(side, identifier_in(record), shaped)
     for _, side, _ in both:
         side.complete()
+
+
+def _ignored(options: CompareOptions) -> frozenset[str]:
+    return _paths(options.ignore) | (frozenset() if options.all_fields else frozenset(NOT_COMPARED))
 
 
 def _paths(texts: tuple[str, ...]) -> frozenset[str]:

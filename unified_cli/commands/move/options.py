@@ -20,6 +20,8 @@ from unified_cli.cli.shared_options import (
     told,
 )
 
+NOT_COMPARED = ("created_at", "updated_at", "etag", "remote_data")
+"""What the service fills in, and what is outside the unified model: compared only where all fields are."""
 DiffFormat = Literal["table", "ndjson", "json"]
 PlannedOperation = Literal["create", "update", "delete"]
 
@@ -45,6 +47,10 @@ class CompareOptions(MessageOptions, NetworkOptions):
     set: Annotated[
         tuple[str, ...], Flag(("--set",), COMPARE, "an array whose order does not matter", "PATH[,PATH]")
     ] = ()
+    all_fields: Annotated[
+        bool,
+        Flag(("--all-fields",), COMPARE, f"also compare {' '.join(NOT_COMPARED)}; a plan sends all fields"),
+    ] = False
     ids: Annotated[
         str | None,
         Common(("--ids",), COMPARE, "new ids of the records of --from, as apply wrote them", "FILE", takes="file"),
@@ -61,7 +67,9 @@ class PlanOptions(CompareOptions):
     """What is compared, and what the plan may do."""
 
     delete: Annotated[bool, Common(("--delete",), COMPARE, "also delete what is only in --to")] = False
-    all_fields: Annotated[bool, Flag(("--all-fields",), COMPARE, "send all fields, not only the known ones")] = False
+    same_ids: Annotated[
+        bool, Flag(("--same-ids",), COMPARE, "join by id two sides that may be of different connections")
+    ] = False
 
 
 class ApplyOptions(MessageOptions, NetworkOptions):

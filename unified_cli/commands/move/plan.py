@@ -27,6 +27,7 @@ from unified_cli.runtime import Runtime
 _CHUNK = 64 * 1024
 _NONE = -1
 _ID = "id"
+_BY_ID = {_ID, f".{_ID}"}
 _NULL = b"null"
 _OPERATIONS = {Change.ONLY_FROM: "create", Change.DIFFERENT: "update", Change.ONLY_TO: "delete"}
 _CHANGES = (*_OPERATIONS,)
@@ -39,6 +40,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
     if sides.of_to.settings is None:
         raise UsageError("a plan is for a connection", hint="--to PROFILE")
     terms = _terms(sides, options)
+    if not options.same_ids:
+        _check_ids(sides)
     stdout.check(runtime)
     with comparison(context, sides) as found:
         planner = CallPlanner(found.of_from, found.of_to, terms)
@@ -46,6 +49,7 @@ def run(context: CommandContext, options: PlanOptions) -> None:
         tally = _Tally()
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
+            tally.matched += pairing.change is Change.DIFFERENT
             if pairing.change is Change.ONLY_TO and not options.delete:
                 tally.left += 1
             elif call := planner.call(pairing):
@@ -71,6 +75,7 @@ class _Tally:
     skipped: Counter[str] = field(default_factory=Counter)
     waiting: Counter[str] = field(default_factory=Counter)
     unmatched: int = 0
+    matched: int = 0
     left: int = 0
     without: int = 0
 
@@ -108,6 +113,18 @@ class PlanTerms:
     references: IdReferences
     keeps_ids: bool
     ids: IdMap | None
+
+
+def _check_ids(sides: ComparedSides) -> None:
+    """Raise UsageError where records are joined by their ids alone, and may be of two connections."""
+    one, other = sides.of_from.facts, sides.of_to.facts
+    same = one.identity is not None and one.identity == other.identity
+    if sides.ids is None and not same and {*sides.key.names} <= _BY_ID:
+        raise UsageError(
+            f"an id of {one.name} may be that of another record in {other.name}",
+            hint="--ids FILE keeps the target's own ids, --key NAME joins by another value, --same-ids takes them "
+            "for the same",
+        )
 
 
 def _terms(sides: ComparedSides, options: PlanOptions) -> PlanTerms:
@@ -163,8 +180,11 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
     if tally.calls:
         said = ", ".join(counted(tally.calls[name], name) for name in OPERATIONS if tally.calls[name])
         note(f"planned: {said} (unified apply PLAN -p {target} does it, --dry-run shows it)")
-    else:
+    elif not (tally.unmatched or tally.skipped):
         note(f"nothing to do: {counted(found.join.same + tally.without, 'record')} without a call")
+    if options.ids is None and tally.calls["create"] and not (found.join.same + tally.matched):
+        key = " and ".join(found.key.names)
+        note(f"no record of {target} has the {key} of one of {found.of_from.facts.name}: all are created")
     if tally.left:
         note(f"only in {target}, and left there: {counted(tally.left, 'record')} (--delete plans to delete them)")
     if tally.waiting:

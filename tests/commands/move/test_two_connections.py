@@ -1,0 +1,96 @@
+"""Two connections whose ids may be of other records: nothing is joined by id alone, and a move doubles nothing."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from record_files import TWO, ndjson
+
+PLAN = "plan ticketing/contacts --from old --to new"
+REMEDY = (
+    "(--ids FILE keeps the target's own ids, --key NAME joins by another value, --same-ids takes them for the same)\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _two(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config(TWO)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["", "--key id", "--key .id"])
+def test_an_id_alone_joins_no_two_connections(key: str, unified: Unified) -> None:
+    result = unified(f"{PLAN} {key} -v")
+    said = f"error: an id of old may be that of another record in new {REMEDY}"
+    assert (result.stdout, result.stderr, result.code) == ("", said, 2)
+
+
+def test_the_records_of_a_file_may_be_anybodys(unified: Unified, tmp_path: Path) -> None:
+    path = ndjson(tmp_path / "one.ndjson", {"id": "contacts-1", "name": "x"})
+    result = unified(f"plan ticketing/contacts --from {path} --to new")
+    assert (result.code, f"an id of {path} may be that of another record in new" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("words", ["--same-ids", "--key name", "--key id --key name", "--ids ids"])
+def test_another_key_or_a_word_joins_them(words: str, unified: Unified) -> None:
+    assert unified(f"{PLAN} {words}").code in {0, 9}
+
+
+def test_an_export_of_the_same_connection_is_joined_by_id(unified: Unified) -> None:
+    assert unified("-p old export ticketing/contacts --to dump --quiet").code == 0
+    result = unified("plan ticketing/contacts --from dump --to old")
+    assert (result.code, result.stderr) == (0, "nothing to do: 180 records without a call\n")
+
+
+def test_creates_that_match_nothing_are_told(unified: Unified) -> None:
+    result = unified("plan ticketing/tags --from old --to new --same-ids --quiet")
+    assert result.stderr == ""
+    told = unified("plan ticketing/tags --from old --to new --same-ids")
+    assert told.stderr.endswith("no record of new has the id of one of old: all are created\n")
+    known = unified("plan ticketing/tags --from old --to new --ids ids")
+    assert "all are created" not in known.stderr
+
+
+def test_what_cannot_be_matched_is_told_once(unified: Unified, tmp_path: Path) -> None:
+    path = ndjson(tmp_path / "one.ndjson", {"name": "x"}, {"name": "y"})
+    result = unified(f"plan ticketing/tags --from {path} --to new --same-ids")
+    assert result.code == 9
+    assert result.stderr == "error: records without a call: 2 that cannot be matched (unified diff shows them)\n"
+
+
+@pytest.mark.parametrize("command", ["diff", "plan"])
+def test_what_the_service_fills_in_counts_only_with_all_fields(command: str, unified: Unified, tmp_path: Path) -> None:
+    assert unified("-p old ticketing tags list --limit 1 -o ndjson --out one.ndjson").code == 0
+    record = json.loads(Path("one.ndjson").read_text())
+    path = ndjson(tmp_path / "two.ndjson", {**record, "etag": "other", "remote_data": {"a": 1}, "created_at": "2001"})
+    told = unified(
+        f"{command} ticketing/tags --from {path} --to old --same-ids"
+        if command == "plan"
+        else f"diff ticketing/tags --from {path} --to one.ndjson"
+    )
+    assert (told.code, "different" in told.stdout) == (0, False)
+    whole = unified(
+        f"{command} ticketing/tags --from {path} --to old --all-fields" + (" --same-ids" * (command == "plan"))
+    )
+    assert "created_at" in whole.stdout
+    assert "etag" in whole.stdout
+
+
+def test_contacts_and_their_accounts_move_once(unified: Unified) -> None:
+    """The move of the README: the target gives its own ids, references are right, and a second plan is empty."""
+    for name in ("accounts", "contacts"):
+        result = unified(f"plan ticketing/{name} --from old --to new --ids ids")
+        Path(f"{name}.plan").write_bytes(result.raw)
+    applied = unified("apply accounts.plan contacts.plan -p new --ids ids --yes --quiet")
+    assert applied.code == 0, applied.stderr
+    moved = [json.loads(line) for line in unified("-p new ticketing contacts list --all -o ndjson").stdout.splitlines()]
+    accounts = unified("-p new ticketing accounts list --all -o ids").stdout.split()
+    before = {one.split()[0] for one in unified("-p old ticketing contacts list --all -o ids").stdout.splitlines()}
+    assert len(moved) == 180
+    assert not before & {one["id"] for one in moved}
+    assert {one["account_id"] for one in moved if one.get("account_id")} <= {*accounts}
+    again = unified("plan ticketing/contacts --from old --to new --ids ids")
+    assert (again.code, len(again.stdout.splitlines())) == (0, 1)
+    assert again.stderr == "nothing to do: 180 records without a call\n"
