@@ -241,7 +241,7 @@ Verbose = Annotated[
     int, Common(("-v", "--verbose"), MESSAGE, "print each request; -vv with headers and bodies", counted=True)
 ]
 JsonErrors = Annotated[
-    bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json does off a terminal")
+    bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json and ndjson do off a terminal")
 ]
 NoPager = Annotated[bool, Flag(("--no-pager",), MESSAGE, "show what does not fit the screen without a pager")]
 

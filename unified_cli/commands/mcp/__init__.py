@@ -1,1 +1,1 @@
-"""`unified mcp`: a server that offers the operations to coding agents as four tools."""
+"""`unified mcp`: a server that offers the operations to coding agents as tools."""

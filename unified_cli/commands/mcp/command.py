@@ -71,7 +71,7 @@ MCP = Group(
     "Offer the operations to coding agents over the Model Context Protocol.",
     "unified mcp config -p sandbox",
     {
-        "serve": Entry("Serve four tools to an agent over standard input and output", _SERVE),
+        "serve": Entry("Serve the operations to an agent as tools, over standard input and output", _SERVE),
         "config": Entry("Print the configuration that makes an agent start the server", _CONFIG),
     },
 )
