@@ -10,7 +10,13 @@ from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
 NAME_PROGRAM = "use an absolute path, or a name on PATH"
-NEEDS_LOGIN = "its owner must authorise it again"
+NEEDS_LOGIN = "its owner, who linked the account, must authorise it again"
+AN_ADDRESS = "such as https://api.truto.one"
+OF_SERVICE = (
+    "The address and the token are those of your service. An example, with which this program is not affiliated: Truto "
+    "is at https://api.truto.one, and its dashboard makes a token under Settings, API Tokens."
+)
+WHERE_TOKENS_ARE = "unified help profiles says where a token comes from"
 TOO_SLOW = "a larger --timeout waits longer"
 OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
 OWN_TOKEN = "the token of a single connection may not do this: use that of the environment"  # noqa: S105  words

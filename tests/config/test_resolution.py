@@ -233,7 +233,7 @@ def test_a_token_that_is_not_used_is_named_with_the_reason(
     environ = {"UNIFIED_CONFIG": str(path), "UNIFIED_TOKEN": "t-canary", **beside}
     said = (
         f'profile "acme" has no token for this address; not used: UNIFIED_TOKEN, which is {why} '
-        "(unified profile login acme, or --token-file FILE)"
+        "(unified profile login acme, or --token-file FILE; unified help profiles says where a token comes from)"
     )
     result = unified("-p acme ticketing tickets list", environ=environ)
     assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 3)

@@ -170,7 +170,8 @@ CONFIGURED = [
     Mistake(LIST, f"no connection to call: {NO_ALTERNATIVE}", 3, environ={}),
     Mistake(
         LIST,
-        "there is no token for this address (set UNIFIED_TOKEN, or --token-file FILE)",
+        "there is no token for this address (set UNIFIED_TOKEN, or --token-file FILE; "
+        "unified help profiles says where a token comes from)",
         3,
         environ={"UNIFIED_BASE_URL": "@URL@", "UNIFIED_ACCOUNT_ID": "a-1"},
     ),

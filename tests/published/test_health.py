@@ -50,7 +50,7 @@ def test_what_was_listed_is_told_apart_by_the_doctor(
         ["warning", "connection", "salt-harbour", "paperdesk, active, lacks scopes, seen just now",
          "unified connections list --health"],
         ["warning", "connection", "grey-lantern", "paperdesk, needs_reauth, seen just now",
-         "its owner must authorise it again"],
+         "its owner, who linked the account, must authorise it again"],
         ["warning", "connection", "tall-pine", "paperdesk, paused, seen just now", "unified connections list --health"],
         ["ok", "connections", "paperdesk 1", "1 active, listed just now", ""],
     ]  # fmt: skip

@@ -200,7 +200,7 @@ def _token_of(profile: str | None) -> str:
 
 
 def _remedy(profile: str | None) -> str:
-    return f"unified profile set {profile} base_url=URL" if profile else "unified profile set --default base_url=URL"
+    return f"unified profile set {profile or '--default'} base_url=URL, {hints.AN_ADDRESS}"
 
 
 def check_origin(runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable) -> str | None:

@@ -165,7 +165,10 @@ class Settings:
         name = f'profile "{self.profile}" has' if self.profile else "there is"
         remedy = f"unified profile login {self.profile}" if self.profile else f"set {KEYS['token'].variable}"
         left = f"; not used: {'; '.join(self.tokens_left)}" if self.tokens_left else ""
-        return ConfigError(f"{name} no token for this address{left}", hint=f"{remedy}, or --token-file FILE")
+        from unified_cli import hints  # noqa: PLC0415  only for an error
+
+        hint = f"{remedy}, or --token-file FILE; {hints.WHERE_TOKENS_ARE}"
+        return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
     def explained(self) -> Iterator[JsonObject]:
         """Each setting with its value, its source and what that overrode, as JSON; the names are a contract."""
@@ -187,7 +190,9 @@ class Settings:
             raise ConfigError(f"no connection to call: {SETUP_HINT}")
         if self.address is None:
             remedy = f"unified profile set {self.profile} base_url=URL" if name else f"set {KEYS['base_url'].variable}"
-            raise ConfigError(f"{name or 'the environment'} has no base URL", hint=remedy)
+            from unified_cli import hints  # noqa: PLC0415  only for an error
+
+            raise ConfigError(f"{name or 'the environment'} has no base URL", hint=f"{remedy}, {hints.AN_ADDRESS}")
         if self.account_id is None:
             variable = KEYS["account_id"].variable
             remedy = f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"

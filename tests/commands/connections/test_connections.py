@@ -270,7 +270,7 @@ def test_what_was_listed_is_told_elsewhere_for_a_day(
         "connection",
         "two",
         "deskly, needs_reauth, seen 2 h ago",
-        "its owner must authorise it again",
+        "its owner, who linked the account, must authorise it again",
     ] in found
     assert ["ok", "connections", "deskly 1", "1 active, listed 2 h ago", ""] in found
     refused = unified("-p one ticketing tags delete 7", **later)

@@ -13,6 +13,7 @@ from server import Reply, Service
 from whole_screen import configured, drawn
 
 Config = Callable[[str], Path]
+WHERE = "; unified help profiles says where a token comes from"
 BASE = 'base_url = "https://api.example.com"\n'
 
 
@@ -40,6 +41,58 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refused)
 
 
+@pytest.mark.parametrize(
+    ("text", "environ", "remedy"),
+    [
+        (
+            '[profiles.a]\nbase_url = "https://api.example.com/unified"\naccount_id = "1"\n',
+            {},
+            "unified profile set a base_url=https://api.example.com",
+        ),
+        (
+            'base_url = "https://api.example.com/x/unified/"\n[profiles.a]\naccount_id = "1"\n',
+            {},
+            "unified profile set --default base_url=https://api.example.com/x",
+        ),
+        (
+            "",
+            {"UNIFIED_BASE_URL": "https://api.example.com/unified", "UNIFIED_ACCOUNT_ID": "1"},
+            "UNIFIED_BASE_URL=https://api.example.com",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("no_network")
+def test_a_base_url_that_goes_on_too_far_is_named(
+    text: str, environ: dict[str, str], remedy: str, unified: Unified, config: Config
+) -> None:
+    config(text)
+    one = found(unified("doctor -o json", environ={**environ, "UNIFIED_TOKEN": "t-canary"}), "base URL")
+    message = "ends in /unified, with which each path begins: all calls would end with 404"
+    assert (one["level"], one["message"], one["remedy"]) == ("warning", message, remedy)
+
+
+@pytest.mark.usefixtures("no_network")
+def test_a_token_of_the_environment_that_is_not_used_is_told_with_the_reason(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("t-own\n")
+    token.chmod(0o600)
+    own = f'account_id = "1"\ntoken_file = "{token}"\n'
+    config(f'{BASE}[profiles.a]\n{own}[profiles.b]\n{own}[profiles.c]\nbase_url = "https://other.example"\n{own}')
+    result = unified("doctor -o json", environ={"UNIFIED_TOKEN": "t-canary"})
+    told = [
+        one["message"]
+        for one in result.json["findings"]
+        if one["subject"] == "UNIFIED_TOKEN" and one["check"] == "token"
+    ]
+    assert told == [
+        "not used by 2 profiles: a profile's own token goes before",
+        "not used by 1 profile: it is for https://api.example.com, not for https://other.example",
+    ]
+    assert "canary" not in result.stdout
+
+
 @pytest.mark.usefixtures("no_network")
 def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config: Config, tmp_path: Path) -> None:
     token = tmp_path / "token"
@@ -65,11 +118,11 @@ def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config:
     ("text", "check", "subject", "message", "remedy"),
     [
         ("[profiles.a]\naccount_id = '1'\n", "profile", "a",
-         'profile "a" has no base URL', "unified profile set a base_url=URL"),
+         'profile "a" has no base URL', "unified profile set a base_url=URL, such as https://api.truto.one"),
         (BASE + "[profiles.a]\n", "profile", "a", 'profile "a" has no account id',
          "unified profile set a account_id=ID, or -a ID"),
         (BASE + "[profiles.a]\naccount_id='1'\n", "profile", "a",
-         'profile "a" has no token for this address', "unified profile login a, or --token-file FILE"),
+         'profile "a" has no token for this address', f"unified profile login a, or --token-file FILE{WHERE}"),
         (BASE + "[profiles.a]\naccount_id='1'\ntoken_file='/no'\n", "token", "a",
          "cannot read the token file /no of profile a: No such file or directory", "unified profile login a"),
         (BASE + "[profiles.a]\naccount_id='1'\ntoken_command=['no-such-program']\n", "token", "a",

@@ -23,7 +23,10 @@ tags = ["eu"]
 def test_the_top_of_the_file_gets_a_base_url_that_login_needs(unified: Unified, config: Config) -> None:
     path = config("")
     refused = unified("profile login --shared --store file --token-stdin", stdin=b"t-canary\n")
-    assert refused.stderr == "error: the shared token needs a base URL (unified profile set --default base_url=URL)\n"
+    assert (
+        refused.stderr
+        == "error: the shared token needs a base URL (unified profile set --default base_url=URL, such as https://api.truto.one)\n"
+    )
     result = unified("profile set --default base_url=https://one.example timeout=30")
     assert (result.code, result.stderr) == (0, f"changed the top of {path}\n")
     assert path.read_text() == 'base_url = "https://one.example"\ntimeout = 30\n'

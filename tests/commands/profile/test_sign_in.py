@@ -201,7 +201,7 @@ def test_a_token_is_bound_to_an_origin(unified: Unified, config: Config, ring: I
     result = unified("profile login acme --token-stdin", stdin=TYPED)
     assert (result.code, result.stderr) == (
         3,
-        'error: the token of profile "acme" needs a base URL (unified profile set acme base_url=URL)\n',
+        'error: the token of profile "acme" needs a base URL (unified profile set acme base_url=URL, such as https://api.truto.one)\n',
     )
     environ = {"UNIFIED_BASE_URL": "https://one.example"}
     assert unified("profile login acme --token-stdin", stdin=TYPED, environ=environ).code == 0
@@ -333,3 +333,10 @@ def test_a_token_typed_as_an_argument_is_refused_without_being_said(unified: Uni
         assert result.code == 2
         assert "t-canary" not in result.stderr + result.stdout
     assert "--token-stdin reads it" in result.stderr
+
+
+@pytest.mark.parametrize("page", ["profile add --help", "profile login --help", "help profiles"])
+def test_help_says_where_the_address_and_the_token_come_from(page: str, unified: Unified) -> None:
+    text = " ".join(unified(page).stdout.split())
+    for said in ("https://api.truto.one", "not affiliated", "Settings, API Tokens"):
+        assert said in text

@@ -131,6 +131,7 @@ def profiles(
     ready: Counter[str] = Counter()
     listed: dict[str, ConnectionFact] = {}
     examined: dict[str, ConfigError | None] = {}
+    unused: Counter[str] = Counter()
     for name in names:
         subject = name or ""
         try:
@@ -140,6 +141,8 @@ def profiles(
                 yield Finding("profile", "", message, "unified profile add NAME", doubtful=True)
                 continue
             resolved.reachable()
+            yield from _base_url(subject, resolved, service)
+            unused.update(_unused(resolved))
             source = _token_of(resolved)
         except UnifiedError as wrong:
             yield Finding.failed("profile", subject, wrong)
@@ -159,7 +162,32 @@ def profiles(
             listed[subject] = known
     for kind, count in ready.items():
         yield Finding("profiles", kind, f"{count} ready, token {_WORDS.get(kind, f'by {kind}')}")
+    for why, count in unused.items():
+        yield Finding("token", KEYS["token"].variable, f"not used by {counted(count, 'profile')}: {why}")
     yield from _states(listed, service)
+
+
+def _base_url(name: str, resolved: Settings, service: Service) -> Iterator[Finding]:
+    """Whether the base URL goes on with what each path begins with."""
+    found = resolved.address
+    if found and found.path.endswith(service.prefix):
+        source = resolved.values["base_url"].source
+        shorter = str(found).removesuffix(service.prefix)
+        variable = KEYS["base_url"].variable
+        of = name if source.startswith("profile") else "--default"
+        remedy = f"{variable}={shorter}" if source == variable else f"unified profile set {of} base_url={shorter}"
+        message = f"ends in {service.prefix}, with which each path begins: all calls would end with 404"
+        yield Finding("base URL", name, message, remedy, doubtful=True)
+
+
+def _unused(resolved: Settings) -> Iterator[str]:
+    """Why the environment's token is not used, where there is another one."""
+    variable = KEYS["token"].variable
+    if resolved.token is not None:
+        for left in resolved.tokens_left:
+            if left.startswith(variable):
+                why = left.removeprefix(variable).removeprefix(", which ")
+                yield f"it {why}" if why else "a profile's own token goes before"
 
 
 def _states(listed: Mapping[str, ConnectionFact], service: Service) -> Iterator[Finding]:

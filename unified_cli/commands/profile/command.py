@@ -16,6 +16,7 @@ from unified_cli.commands.profile.options import (
     UseOptions,
 )
 from unified_cli.commands.profile.values import SETTABLE
+from unified_cli.hints import OF_SERVICE
 
 _ROOM = "unified_cli.commands.profile"
 _SEVERAL = "[GLOB|tag:NAME]… [options]"
@@ -49,6 +50,7 @@ _ADD = Command(
         "{about}.",
         "Keys that the profile does not set come from the top of the file. The default profile does not change.",
         "On a terminal, a name alone prompts for the rest.",
+        OF_SERVICE,
     ),
     examples="unified profile add acme -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d --tag prod",
 )
@@ -84,6 +86,7 @@ _LOGIN = Command(
         "The token is stored where the profile says, else in the keyring; config means plain text in the config file.",
         "Without a keyring a terminal asks whether to store it in a file only you can read; otherwise that is done.",
         "With a glob or a tag, all of these profiles get the same token.",
+        OF_SERVICE,
     ),
     examples="unified profile login acme",
 )
