@@ -210,6 +210,8 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
     if instead := _instead_of_format(text) if "ndjson" in choices else "":
         return f"{wrong}; did you mean {instead}?"
     meant = meant_value(text, choices)
+    if not meant and "parquet" in choices:
+        return f"{wrong}; did you mean --to {quoted(text)}?"
     return f'{wrong}; did you mean "{meant}"?' if meant else wrong
 
 

@@ -124,7 +124,7 @@ class CommandGroup(TyperGroup):
         if command is None:
             from unified_cli.cli.usage_errors import unknown_command  # noqa: PLC0415  only for an error
 
-            raise unknown_command(ctx.command_path, self.kind, self.entries, args)
+            raise unknown_command(ctx, self.kind, self.entries, args)
         return command.name, command, args[1:]
 
     def _other_dash(self, name: str) -> str | None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from unified_cli.catalogue import STANDARD
-from unified_cli.catalogue.known import known
+from unified_cli.catalogue.known import KnownField, known
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.options import operation_flags, writes
@@ -92,18 +92,17 @@ def _value(option: str, argv: Sequence[str]) -> str:
     return ""
 
 
-def unknown_command(path: str, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]) -> UsageError:
-    """The error where the first of the words is no entry of a group.
-
-    `path` is how the group was called, `kind` what it holds.
-    """
-    name, *rest = words
+def unknown_command(context: Any, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]) -> UsageError:
+    """The error where the first of the words is no entry of a group; `kind` is what it holds."""
+    path, (name, *rest) = context.command_path, words
     close = [one for one in own_commands(name) if one in entries]
     close = close or below(entries, name) or get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
     hint = own_line(name, rest) if kind == _TOP and not below(entries, name) else None
     hint = hint or _order(path, kind, entries, words)
     if not hint and not close and kind == "operation" and "get" in entries and any(map(str.isdigit, name)):
         hint = f"{path} get {quoted(name)}"
+    if not hint and name in _profiles(context):
+        hint = f"unified profile show {name}" if path == "unified profile" else f"-p {name} selects this profile"
     if not hint:
         named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
         hint = f"did you mean {named}?" if close else f"{path} --help lists them"
@@ -180,10 +179,15 @@ def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str 
 
 def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[str]) -> str | None:
     """The same for what an operation takes otherwise."""
+    resource, file_ = context.params.get("resource"), context.params.get("file")
+    if resource and "/" not in resource:
+        return " ".join([path, f"{resource}/{quoted(file_ or argument)}", *([quoted(argument)] if file_ else [])])
     if "-d" in spellings and (body := meant_body(argument)):
         return body
     if "id" in context.params:
         return f"for several records pipe their ids into {path} -"
+    if field := next((one for one in _facts(context, "body") if one.name.endswith("id")), None):
+        return f"-f {field.name}={quoted(argument)}"
     if "-f" in spellings:
         return f"fields and parameters name the record: {path} --help"
     above = context.parent.command
@@ -245,12 +249,18 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
 
 def _fields(context: Any) -> Collection[str]:
     """The names that are known of the operation's resource."""
+    return {one.name for part in ("query", "body", "fields") for one in _facts(context, part)}
+
+
+def _facts(context: Any, part: str) -> Sequence[KnownField]:
+    """What is known of a part of an operation."""
     path = context.command_path.split()[1:]
     if len(path) != _OPERATION_WORDS:
         return ()
     facts = known(path[0], path[1])
-    asked = (*facts.query.get(path[2], ()), *facts.body.get(path[2], ()))
-    return {one.name for one in (*facts.fields, *asked)}
+    if part == "fields":
+        return facts.fields
+    return (facts.body if part == "body" else facts.query).get(path[2], ())
 
 
 def _usage(context: Any) -> str:

@@ -111,7 +111,7 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
         raise UsageError("-d gave no input; a body is JSON")
     from unified_cli import hints  # noqa: PLC0415  as below
 
-    meant = None if data[0] in "@-{[" else hints.meant_body(data)
+    meant = hints.with_double_quotes(data) if data[0] in "@-{[" else hints.meant_body(data)
     hint = meant or "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
     return check_json(text, "the body given with -d", hint=hint)
 

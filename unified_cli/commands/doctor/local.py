@@ -155,16 +155,24 @@ def profiles(
             yield Finding.failed("token", subject, error)
             continue
         if source.kind == "token":
-            remedy = f"unified profile login {source.profile or '--shared'} --store keyring"
-            yield Finding("token", subject, "plain text in the config file", remedy, doubtful=True)
+            yield _plain(subject, source)
         ready[source.kind] += 1
         if known := connection_facts.recall(runtime, resolved):
             listed[subject] = known
     for kind, count in ready.items():
         yield Finding("profiles", kind, f"{count} ready, token {_WORDS.get(kind, f'by {kind}')}")
+    yield from _left_out(unused)
+    yield from _states(listed, service)
+
+
+def _left_out(unused: Mapping[str, int]) -> Iterator[Finding]:
     for why, count in unused.items():
         yield Finding("token", KEYS["token"].variable, f"not used by {counted(count, 'profile')}: {why}")
-    yield from _states(listed, service)
+
+
+def _plain(name: str, source: TokenSource) -> Finding:
+    remedy = f"unified profile login {source.profile or '--shared'} --store keyring"
+    return Finding("token", name, "plain text in the config file", remedy, doubtful=True)
 
 
 def _base_url(name: str, resolved: Settings, service: Service) -> Iterator[Finding]:
