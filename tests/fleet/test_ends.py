@@ -377,7 +377,7 @@ TABLE: dict[str, Case] = {
     ),
     "profile test": Case("profile test c*", READ),
     "diff": Case(
-        "diff ticketing/tags --key name --from c00 --to c01 --same-ids",
+        "diff ticketing/tags --key name --from c00 --to c01",
         COMPARED | {"done": (14, "error: c00 and c01 differ: 1 only in c00, 1 only in c01, 0 the same")},
     ),
     "plan": Case(
