@@ -209,6 +209,7 @@ _unified_argument() {
         ticketing\ accounts\ delete:*) kind='record' ;;
         ticketing\ attachments\ get:*) kind='record' ;;
         ticketing\ attachments\ update:*) kind='record' ;;
+        ticketing\ attachments\ download:*) kind='record' ;;
         ticketing\ collections\ get:*) kind='record' ;;
         ticketing\ collections\ update:*) kind='record' ;;
         ticketing\ collections\ delete:*) kind='record' ;;
@@ -259,6 +260,7 @@ _unified_argument() {
         user-directory\ role_assignments\ get:*) kind='record' ;;
         user-directory\ role_assignments\ delete:*) kind='record' ;;
         ats\ applications\ get:*) kind='record' ;;
+        ats\ attachments\ download:*) kind='record' ;;
         ats\ candidates\ get:*) kind='record' ;;
         ats\ departments\ get:*) kind='record' ;;
         ats\ eeocs\ get:*) kind='record' ;;
@@ -275,6 +277,8 @@ _unified_argument() {
         knowledge-base\ comments\ get:*) kind='record' ;;
         knowledge-base\ spaces\ get:*) kind='record' ;;
         knowledge-base\ page-exports\ get:*) kind='record' ;;
+        knowledge-base\ page-exports\ download:*) kind='record' ;;
+        knowledge-base\ files\ download:*) kind='record' ;;
         knowledge-base\ users\ get:*) kind='record' ;;
         ci-cd\ repos\ get:*) kind='record' ;;
         ci-cd\ branches\ get:*) kind='record' ;;
@@ -292,6 +296,7 @@ _unified_argument() {
         emails\ folders\ delete:*) kind='record' ;;
         emails\ users\ get:*) kind='record' ;;
         emails\ attachments\ get:*) kind='record' ;;
+        emails\ attachments\ download:*) kind='record' ;;
         calendar\ calendars\ get:*) kind='record' ;;
         calendar\ events\ get:*) kind='record' ;;
         calendar\ events\ update:*) kind='record' ;;
@@ -303,6 +308,7 @@ _unified_argument() {
         conferencing\ meetings\ get:*) kind='record' ;;
         usage-metering\ organizations\ get:*) kind='record' ;;
         usage-metering\ workspaces\ get:*) kind='record' ;;
+        voice\ recordings\ download:*) kind='record' ;;
         request:0) kind='GET POST PATCH PUT DELETE' ;;
         request:*) kind='' ;;
         export:*) kind='api/resource' ;;

@@ -52,7 +52,7 @@ def test_a_script_starts_no_program_and_evaluates_nothing(shell: str) -> None:
 def test_completion_knows_each_kind_of_value() -> None:
     known = grammar(CATALOGUE, ENTRIES)
     kinds = {"", "file", "folder", "@file", "profile", "connection", "record", "column", "parameter",
-             "field", "field@file", "api/resource"}  # fmt: skip
+             "field", "field@file", "run", "last-run", "api/resource"}  # fmt: skip
     words = re.compile(r"[\w./-]+=?([ |][\w./-]+=?)+|curl|id")
     everything = {*known.values.values(), *(kind for kinds in known.arguments.values() for kind in kinds)}
     assert {kind for kind in everything - kinds if not words.fullmatch(kind)} == set()

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from unified_cli.errors import StorageError
 from unified_cli.masking import MaskedText, unsafe
-from unified_cli.storage import output_file
+from unified_cli.storage import folders, output_file
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.output_file import OutputStream
 
@@ -162,6 +162,15 @@ class TargetStream:
         """Write it there."""
         output_file.write_stream(self.stream, file.chunks())
         return self.path
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder for files, unless it is there. Raises StorageError."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        folders.sync(folder.parent)
+    except OSError as error:
+        raise StorageError(f"cannot create the folder {folder}: {error.strerror}") from None
 
 
 def _publish(file: AtomicFile, path: Path, *, force: bool) -> Path:

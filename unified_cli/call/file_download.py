@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from unified_cli import signals
 from unified_cli.call import Call, download_targets
-from unified_cli.call.download_targets import DownloadTarget, FileInFolder, TargetFile, TargetStream
+from unified_cli.call.download_targets import DownloadTarget, FileInFolder, TargetFile, TargetStream, make_folder
 from unified_cli.catalogue import Operation
 from unified_cli.cli.options import CallOptions, DownloadOptions
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError, UsageError
@@ -178,24 +178,24 @@ def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
     return found
 
 
-def one(call: Call, clients: Clients, request: Request) -> None:
-    """Save the response in the file or folder that `--out` names."""
+def one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] = ()) -> None:
+    """Save the response in the file or folder that `--out` names; `names` come before those of the request."""
     place = target(call.options)
     client = clients.open(call.settings)
     try:
-        save(call, client, request, place)
+        save(call, client, request, place, names)
     finally:
         client.close()
 
 
-def save(call: Call, client: Client, request: Request, place: DownloadTarget) -> None:
+def save(call: Call, client: Client, request: Request, place: DownloadTarget, names: tuple[str, ...] = ()) -> None:
     """Save the response, and print its size and checksum."""
     atomic_file.sweep_unheld(place.folder, place.label)
     only_files = request.operation is not None and request.operation.name == "download"
     with progress(call.runtime, Work("byte")) as shown:
         download = Download(client, call.runtime, call.settings.retries, shown)
         try:
-            saved = download.save(request, place, only_files=only_files, proposals=proposals(request))
+            saved = download.save(request, place, only_files=only_files, proposals=(*names, *proposals(request)))
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN}, which starts at the beginning")
             raise
@@ -211,6 +211,8 @@ def target(options: CallOptions) -> DownloadTarget:
     if out.endswith("/") or path.is_dir():
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link; name the folder itself")
+        if not path.exists():
+            make_folder(path)
         output_file.check(path / "download", force=True)
         return FileInFolder(path, force)
     output_file.check(path, force=force)

@@ -52,7 +52,7 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
     if options.out == "-":
         call = call._replace(options=options.replaced(out=None))
     if exchange or options.out in {None, "", "-"}:
-        _send_with_clients(call, request, exchange or _exchange_for(call, request))
+        _send_with_clients(call, request, exchange or exchange_for(call, request))
     else:
         _send_to(Path(options.out or ""), call, request)
 
@@ -63,13 +63,13 @@ def _send_to(path: Path, call: Call, request: Request) -> None:
 
     stream = output_file.open_stream(path)
     if stream is None:
-        _send_with_clients(call, request, _exchange_for(call, request))
+        _send_with_clients(call, request, exchange_for(call, request))
         return
     with stream:
         # A terminal is written to as safely under this name as under any other.
         runtime = call.runtime._replace(stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty())
         call = call._replace(runtime=runtime, options=call.options.replaced(out=None))
-        _send_with_clients(call, request, _exchange_for(call, request))
+        _send_with_clients(call, request, exchange_for(call, request))
 
 
 def _send_with_clients(call: Call, request: Request, exchange: Exchange) -> None:
@@ -98,7 +98,7 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
         error.add_hint(hint)
 
 
-def _exchange_for(call: Call, request: Request) -> Exchange:
+def exchange_for(call: Call, request: Request) -> Exchange:
     """How the request is sent, and what is answered is written."""
     options = call.options
     if _is_file(call, request):

@@ -37,6 +37,7 @@ nor a network."""
 _WIDEST = 100
 _INDENT = 2
 _PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
+_FILE = "With an ID: the file of that record. With -: of each on standard input, in the folder of --out."
 _HELP = "-h, --help"
 _NEEDED = (EXAMPLE, EXAMPLES, "APIs", "Commands")
 _SHORT, _SHORT_ROOT = 40, 24
@@ -126,9 +127,12 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
     ):
         if fields:
             sections.append((heading, ", ".join(map(_described, fields))))
+    usage, more = ("ID ", [_PIPED]) if operation.takes_id else ("", [])
+    if operation.name == "download":
+        usage, more = "[ID|-] ", [_FILE]
     return HelpPage(
-        ("ID " if operation.takes_id else "") + "[options]",
-        [f"{operation.summary}.", f"{operation.method} {operation.path}", *([_PIPED] if operation.takes_id else [])],
+        f"{usage}[options]",
+        [f"{operation.summary}.", f"{operation.method} {operation.path}", *more],
         [*sections[:1], *_filters(operation, service), *sections[1:]],
         operation=operation,
     )

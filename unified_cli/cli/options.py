@@ -31,6 +31,7 @@ from unified_cli.cli.shared_options import (
     DryRun,
     Edit,
     FailFast,
+    Force,
     From,
     InputFormat,
     Jq,
@@ -129,9 +130,7 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
             ("--out",), OUTPUT, "write the result to a file, a download also to a folder", "FILE", takes="file", order=1
         ),
     ] = None
-    force: Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal", order=3)] = (
-        False
-    )
+    force: Force = False
     dry_run: DryRun = False
     as_: Annotated[
         Literal["curl"] | None,
@@ -280,6 +279,7 @@ class WriteOptions(ConfirmOptions, WaitOptions, SendOptions, OperationOptions):
 class DownloadOptions(SendOptions, OperationOptions):
     """The options of what answers with a file."""
 
+    id: Id = None
     skeleton: Skeleton = False
     from_: From = None
 

@@ -72,6 +72,7 @@ Edit = Annotated[
         when=lambda operation: operation.name == "update" and operation.takes_id,
     ),
 ]
+Force = Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal", order=3)]
 Junit = Annotated[
     str | None, Flag(("--junit",), WAIT, "also write the result as JUnit XML, over an older file", "FILE", takes="file")
 ]

@@ -181,6 +181,8 @@ def _resource(service: Service, resource: Resource, execute: Execute) -> Command
 
 def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
     options = class_for(operation)
+    # What answers with a file has its id in the query; one that is typed is looked up.
+    arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
     return leaf(
         CommandSpec(
             operation.name,
@@ -188,7 +190,7 @@ def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
             partial(execute, operation),
             lambda: _pages().for_operation(operation, service),
             tuple(options_for(operation)),
-            arguments_of(options) if operation.takes_id else (),
+            arguments,
         )
     )
 

@@ -217,9 +217,8 @@ def test_a_symbolic_link_is_not_followed(force: str, unified: Unified, files: Fi
 def test_a_missing_folder_is_noticed_before_anything_is_asked(
     unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
-    for out in (tmp_path / "none" / "a", f"{tmp_path}/none/"):
-        result = unified(f"{COMMAND} {out}", environ=files.environ)
-        assert (result.code, result.stderr) == (11, f"error: there is no folder {tmp_path / 'none'}\n")
+    result = unified(f"{COMMAND} {tmp_path / 'none' / 'a'}", environ=files.environ)
+    assert (result.code, result.stderr) == (11, f"error: there is no folder {tmp_path / 'none'}\n")
     assert files.asked == []
 
 
@@ -431,7 +430,9 @@ def test_each_api_is_asked_with_the_parameters_it_knows(unified: Unified, servic
 @pytest.mark.parametrize(
     ("argv", "code", "message"),
     [
-        ("--from in", 2, "--from needs a folder to save the files in (--out DIR)"),
+        ("7 --from in --out out", 2, "both an ID and --from say what to download (leave one out)"),
+        ("-", 2, "a list needs a folder to save the files in (--out DIR)"),
+        ("--from in", 2, "a list needs a folder to save the files in (--out DIR)"),
         ("--from in --out in", 11, "in is not a folder"),
         ("--from none --out out", 11, "cannot read none: No such file or directory"),
     ],
@@ -519,6 +520,54 @@ def test_the_record_of_an_id_is_looked_up_for_the_address_of_its_file(
     ids.write_text("a\n")
     again = unified(command, environ=service.environ)
     assert again.stderr == f"0 files saved, 1 already there; {out / 'manifest.ndjson'} lists them\n"
+
+
+def test_a_download_takes_an_id_as_a_get_does(unified: Unified, service: Service, tmp_path: Path) -> None:
+    def reply(seen: Seen) -> Reply:
+        record = {"id": "a", "file_name": "../a.txt", "file_url": "https://files.example/b.bin"}
+        if seen.method == "GET":
+            return Reply(200, json.dumps(record if seen.segments[-1] == "a" else {"id": "b"}).encode())
+        return Reply(200, b"content", {"Content-Type": "text/plain"})
+
+    service.reply = reply
+    new = tmp_path / "new"
+    command = "ticketing attachments download"
+    result = unified(f"{command} a --out {new}/ -q extra=1", environ=service.environ)
+    assert (result.code, left(new), new.stat().st_mode & 0o777) == (0, ["a.txt"], 0o700)
+    assert result.stderr.startswith(f"wrote 7 bytes to {new / 'a.txt'} (sha256 ")
+    assert [(seen.method, seen.segments[-1], seen.query[1:]) for seen in service.seen] == [
+        ("GET", "a", [("extra", "1")]),
+        ("POST", "download", [("extra", "1"), ("file_url", "https://files.example/b.bin")]),
+    ]
+    assert unified(f"{command} a --out {tmp_path / 'named'}", environ=service.environ).code == 0
+    assert (tmp_path / "named").read_bytes() == b"content"
+    assert unified(f"{command} a", environ=service.environ).raw == b"content"
+    sent = len(service.seen)
+    lost = unified(f"{command} b --out {new}/", environ=service.environ)
+    assert (lost.code, lost.stderr) == (5, "error: the record b names no file to download\n")
+    shown = unified(f"{command} a --out {new}/ --dry-run", environ=service.environ)
+    assert (shown.code, shown.json["method"], len(service.seen)) == (0, "GET", sent + 1)
+    several = unified(f"{command} a --out {new}/ -p x -p y", environ=service.environ)
+    assert (several.code, "may be several connections" in several.stderr) == (2, True)
+    hint = unified("ats attachments download a", environ=service.environ)
+    assert (hint.code, "a is an id, which ats attachments download does not take" in hint.stderr) == (2, True)
+
+
+def test_a_dash_downloads_each_of_what_is_piped_in(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = lambda _: Reply(200, b"content", {"Content-Type": "text/plain"})
+    records = b'{"id":"1","file_url":"https://x.example/one"}\n{"id":"2","file_url":"https://x.example/two"}\n'
+    command = f"ticketing attachments download - --out {tmp_path / 'out'}/"
+    result = unified(command, stdin=records, environ=service.environ)
+    assert (result.code, left(tmp_path / "out")) == (0, ["manifest.ndjson", "one", "two"])
+
+
+def test_a_folder_is_made_for_a_file_and_needs_one_to_be_in(unified: Unified, service: Service, tmp_path: Path) -> None:
+    service.reply = lambda _: Reply(200, b"content", {"Content-Type": "text/plain"})
+    assert unified(f"{COMMAND} {tmp_path / 'files'}/", environ=service.environ).code == 0
+    assert left(tmp_path / "files") == ["photo .png"]
+    sent = len(service.seen)
+    result = unified(f"{COMMAND} {tmp_path / 'no' / 'files'}/", environ=service.environ)
+    assert (result.code, "cannot create the folder" in result.stderr, len(service.seen)) == (11, True, sent)
 
 
 def test_an_id_is_no_file_where_no_record_can_be_looked_up(unified: Unified, service: Service, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`download --from`: download a file for each id or record of a list."""
+"""`download ID`, `download -` and `--from`: the file of a record, or of each id or record of a list."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -7,30 +7,43 @@ from pathlib import Path
 from typing import Any
 
 from unified_cli import signals
-from unified_cli.call import Call, Mode, builder, dry_run, file_download
+from unified_cli.call import Call, Mode, builder, dry_run, file_download, single
+from unified_cli.call.download_targets import make_folder
 from unified_cli.call.file_download import Parameters, parameters, texts
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions
 from unified_cli.errors import ServiceError, StorageError, UsageError
+from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import conclude
 from unified_cli.http.request import Request
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import folders, output_file
+from unified_cli.storage import output_file
 from unified_cli.writes import stdin_copy
 
 
 def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Save a file for each id or record of `--from` in the folder `--out`, with a manifest of them.
+    """Download the file of the record that is named, or of each id or record of a list. Raises what `_of_list` does."""
+    call = builder.resolve(runtime, catalogue, options, mode)
+    typed = part(options, DownloadOptions)
+    if typed.id and typed.from_:
+        raise UsageError("both an ID and --from say what to download", hint="leave one out")
+    if typed.id and typed.id != "-":
+        _of_one(call, operation, typed.id)
+    else:
+        _of_list(call, operation, typed.from_ or "-")
+
+
+def _of_list(call: Call, operation: Operation, source_name: str) -> None:
+    """Save a file for each id or record of a list in the folder `--out`, with a manifest of them.
 
     Raises IncompleteError if some could not be downloaded, and what ended it early.
     """
-    call = builder.resolve(runtime, catalogue, options, mode)
-    settings = call.settings
+    runtime, catalogue, settings, _, mode = call
+    options = part(call.options, DownloadOptions)
     folder = None if mode.shown else _folder(options)
-    source_name = part(options, DownloadOptions).from_ or ""
     piped = source_name == "-"
     path = stdin_copy.keep(runtime, [operation.command], options.token_stdin) if piped else Path(source_name)
 
@@ -59,6 +72,26 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     conclude(done.ending(source.count, manifest))
 
 
+def _of_one(call: Call, operation: Operation, identifier: str) -> None:
+    """Download the file of a record as with its parameters; it is looked up where the id alone does not do."""
+    more = parameters(operation, {"id": identifier})
+    if more is None:
+        single.send(call, _lookup(call, operation, identifier), partial(_looked_up, operation, identifier))
+        return
+    call = call._replace(options=more.added_to(part(call.options, DownloadOptions)))
+    single.send(call, builder.operation_request(call, operation))
+
+
+def _looked_up(operation: Operation, identifier: str, call: Call, clients: Clients, lookup: Request) -> None:
+    with closing(clients.open(call.settings)) as client:
+        request, names = _found(call, operation, identifier, client.send(lookup).body or b"")
+    builder.check_writable(call.settings, request)
+    exchange = single.exchange_for(call, request)
+    if exchange is file_download.one:
+        exchange = partial(file_download.one, names=names)
+    exchange(call, clients, request)
+
+
 def _show(call: Call, downloads: Iterator[Any]) -> None:
     """Print the requests, one per line; nothing is sent, and no folder is created."""
     for item in downloads:
@@ -70,15 +103,11 @@ def _show(call: Call, downloads: Iterator[Any]) -> None:
 
 def _folder(options: OperationOptions) -> Path:
     if not options.out:
-        raise UsageError("--from needs a folder to save the files in (--out DIR)")
+        raise UsageError("a list needs a folder to save the files in (--out DIR)")
     folder = Path(options.out)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StorageError(f"{folder} is not a folder")
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        folders.sync(folder.parent)
-    except OSError as error:
-        raise StorageError(f"cannot create the folder {folder}: {error.strerror}") from None
+    make_folder(folder)
     output_file.check(folder / "download", force=True)
     return folder
 

@@ -60,7 +60,8 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
         return ModeKind.CHECKED
     if piped:
         return ModeKind.LINES
-    if part(options, DownloadOptions).from_:
+    download = part(options, DownloadOptions)
+    if download.from_ or download.id:
         return ModeKind.FILES
     if options.format:
         hint = "-o names that of the output"
