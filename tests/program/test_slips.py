@@ -11,7 +11,7 @@ UNKNOWN = "unified: no API or command named"
 CALLS = "unified voice calls list"
 EXPORT = "unified knowledge-base page-exports get"
 GET = "unified ticketing tickets get"
-DOWNLOAD = "unified voice recordings download"
+SUSPEND = "unified user-directory users suspend"
 TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
 
 
@@ -76,8 +76,8 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
             f'{GET}: unexpected argument "2" (for several records pipe their ids into {GET} -)',
         ),
         (
-            "voice recordings download 1",
-            f'{DOWNLOAD}: unexpected argument "1" (fields and parameters name the record: {DOWNLOAD} --help)',
+            "user-directory users suspend 1",
+            f'{SUSPEND}: unexpected argument "1" (fields and parameters name the record: {SUSPEND} --help)',
         ),
         ("voice calls list a==b=c", f"{CALLS}: unexpected argument \"a==b=c\" (-q 'a=b=c' is a query parameter)"),
         (
