@@ -59,7 +59,7 @@ def test_each_spelling_of_an_option_stands_once() -> None:
         node
         for tree in trees
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Flag"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Flag", "Common"}
     )
     spelled = Counter(spelling for flag in flags for spelling in ast.literal_eval(flag.args[0]))
     assert spelled.keys() >= {spelling for entry in ENTRIES for flag in entry.flags for spelling in flag.spellings}
