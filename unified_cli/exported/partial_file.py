@@ -80,6 +80,8 @@ class PartialFile:
 
     def _open(self, *, force: bool, restart: bool, keep: bool) -> None:
         if restart and not keep:
+            if self._ckpt.exists():
+                atomic_file.sweep(self.path)
             self._ckpt.unlink(missing_ok=True)
             self._part.unlink(missing_ok=True)
         earlier = checkpoint.read(self._ckpt)

@@ -243,6 +243,17 @@ def test_a_run_that_was_broken_off_is_resumed_at_its_page(unified: Unified, serv
     assert [row["record"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)] == RECORDS
 
 
+def test_who_starts_over_leaves_nothing_of_a_killed_run(unified: Unified, service: Service, tmp_path: Path) -> None:
+    replies(service, at="2")
+    assert the_export(unified, service, tmp_path / "dump").code == 7
+    folder = (tmp_path / "dump" / "acct-1" / TICKETS).parent
+    # As a run leaves it that is killed while it makes the Parquet file.
+    (folder / ".tickets.parquet.0123456789ab.part").write_bytes(b"PAR1")
+    replies(service)
+    assert the_export(unified, service, tmp_path / "dump", "--restart").code == 0
+    assert [path.name for path in folder.iterdir()] == ["tickets.parquet"]
+
+
 @pytest.mark.parametrize("after", [False, True], ids=["before the name", "after the name"])
 def test_a_run_that_ends_around_the_naming_of_the_file_is_resumed(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, after: bool
