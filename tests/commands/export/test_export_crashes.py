@@ -158,7 +158,7 @@ def test_what_is_gone_is_told_after_a_kill_at_any_call(
         return served({"result": found[at : at + 2], "next_cursor": str(at + 2) if at + 2 < len(found) else None})
 
     service.reply = reply
-    found = crash(service, tmp_path, argv, target, 24 if form == "ndjson" else size(400, 30), again=True)
+    found = crash(service, tmp_path, argv, target, 12 if form == "ndjson" else size(400, 30), again=True)
     judge(found, record_property, f"what is gone, as {form}")
     lines = (target / "one/ticketing/gone.tickets.ndjson").read_text().splitlines()
     assert [json.loads(line)["id"] for line in lines] == [one["id"] for one in tickets(8)[1::2]]
