@@ -18,6 +18,8 @@ from front_door import ROOT
 from rich.cells import cell_len
 
 _STEP = re.compile(r"\x1b\[(?P<number>\d*)(?P<command>[A-Za-z])|[\s\S]")
+# What a pager asks of the keyboard and the bell.
+_UNSEEN = re.compile(r"\x1b(?:\[\?1[hl]|[=>])|\x07")
 Cells = list[str]
 """What stands in the cells of a row; what is wider than one has empty ones behind it."""
 FULL_CLEAR = re.compile(r"\x1b\[[23]J|\x1bc")
@@ -66,6 +68,17 @@ class Terminal:
     def press(self, key: str) -> None:
         """Press a key."""
         self._child.send(key)
+
+    def press_to_end(self, key: str) -> int:
+        """Press a key until the process ends, as a person would; its exit code.
+
+        `less` throws away what is typed while it handles a signal.
+        """
+        ended = False
+        while not ended:
+            self.press(key)
+            ended = self._child.expect([pexpect.EOF, pexpect.TIMEOUT], timeout=1) == 0
+        return self.end()
 
     def interrupt(self) -> None:
         """Press Ctrl-C."""
@@ -125,7 +138,7 @@ class Pty:
 def shown(sent: str, columns: int) -> list[str]:
     """The rows of a terminal of that width to which this was sent; what it does not know fails."""
     rows, row, column = list[Cells]([[]]), 0, 0
-    for step in _STEP.finditer(sent):
+    for step in _STEP.finditer(_UNSEEN.sub("", sent)):
         command, number = step["command"], int(step["number"] or 0)
         if command == "w":
             rows, row, column = _broken_anew(rows, columns, number)

@@ -63,7 +63,7 @@ def test_only_a_refusal_by_the_service_itself_of_a_request_with_a_key_ends_a_dou
         assert outcome_of(one, [LOST, own, answered(500)]) is IN_DOUBT
         assert outcome_of(one, [LOST, answered(status, own=True, remote=True)]) is IN_DOUBT
         assert outcome_of(one, [LOST, answered(status)]) is IN_DOUBT
-        assert outcome_of(one._replace(honoured=False), [LOST, own]) is IN_DOUBT
+        assert outcome_of(one._replace(honours_keys=False), [LOST, own]) is IN_DOUBT
         assert outcome_of(one._replace(key=None), [LOST, own]) is IN_DOUBT
 
 

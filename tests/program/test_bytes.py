@@ -17,7 +17,7 @@ from unified_cli.docs.command_index import CommandEntry
 # As Python hands on the byte 0xff of an argument or of a variable.
 BYTE = "\udcff"
 TEXTS = (BYTE, f"a={BYTE}", f"{BYTE}=a", f"tag:{BYTE}", f'{{"a":"{BYTE}"}}')
-FILES = ("file", "folder", "@file")
+FILES = ("file", "folder", "@file", "field@file")
 ARGUMENTS = {
     "request": ["POST", "/unified/voice/calls"],
     "export": ["voice/calls"],

@@ -77,7 +77,7 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ),
         (
             "user-directory users suspend 1",
-            f'{SUSPEND}: unexpected argument "1" (fields and parameters name the record: {SUSPEND} --help)',
+            f'{SUSPEND}: unexpected argument "1" (-f user_id=1)',
         ),
         ("voice calls list a==b=c", f"{CALLS}: unexpected argument \"a==b=c\" (-q 'a=b=c' is a query parameter)"),
         (

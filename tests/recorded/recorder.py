@@ -103,7 +103,7 @@ diff ticketing/tags --from one.ndjson --to other.ndjson
 diff ticketing/tags --from one.ndjson --to other.ndjson -o json
 diff ticketing/tags --from one.ndjson --to other.ndjson -o table
 diff ticketing/tags --from full --to full
-plan ticketing/tags --from other.ndjson --to empty > tags.plan
+plan ticketing/tags --from other.ndjson --to empty --same-ids > tags.plan
 apply tags.plan -p empty --dry-run
 apply tags.plan -p empty --workers 1 --yes
 apply tags.plan -p empty --workers 1 --yes -o json

@@ -64,16 +64,18 @@ def tell(destination: Destination, entry: ManifestEntry) -> int | None:
     if text is None:
         return None
     ids = _noted(text, entry)
-    if ids is None:
-        destination.remove(told)
-    else:
+    gone: dict[int, bytes] = {}
+    if ids is not None:
         before = _ids((destination.read(told) or b"").splitlines())
         gone = {_key(one): one for one in (*before, *ids)}
         for one in _ids(destination.records(entry.file)):
             gone.pop(_key(one), None)
+    if gone:
         profile = json.dumps(entry.profile).encode()
         lines = (b'{"_profile":' + profile + b',"id":' + one + b"}\n" for one in gone.values())
         destination.replace(told, b"".join(lines))
+    else:
+        destination.remove(told)
     destination.remove(note)
     return None if ids is None else len(gone)
 

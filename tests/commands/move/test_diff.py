@@ -79,7 +79,7 @@ def test_a_terminal_shows_how_many_differ_in_what_and_the_first_of_them(tmp_path
         tmp_path / "b", *(record(at, 2026) for at in range(60)), {"id": "t", "t": [3, {}]}, other_note,
         {"id": "\u4e2d\u6587" * 30}, {"name": "x"},
     )  # fmt: skip
-    shown = drawn(tmp_path, ["diff", "ticketing/tags", "--from", "a", "--to", "b"], columns)
+    shown = drawn(tmp_path, ["diff", "ticketing/tags", "--all-fields", "--from", "a", "--to", "b"], columns)
     first = [line for at in range(3) for line in (f"  {ID.format(at)}", TIMES.format(at, at))]
     wide = (columns - 2) // 2
     assert shown[: shown.index("-o ndjson shows each of them whole")] == [

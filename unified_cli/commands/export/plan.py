@@ -34,6 +34,7 @@ from unified_cli.storage import object_store
 
 _LAG = 60.0
 _WITH_COLUMNS = {"parquet", "csv", "tsv"}
+_CLOSE = 0.8
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 Resolve = Callable[[str], Settings]
@@ -100,9 +101,12 @@ def _meant(catalogue: Catalogue, pattern: str) -> str:
     """What may have been meant by a name that no list has."""
     if pattern == "all":
         return "leave it out: without a name every list is exported"
-    near = get_close_matches(pattern, [*catalogue.apis], 1)
-    meant = f"did you mean {near[0]}?" if near else named_resource.meant(catalogue, pattern)
-    return meant or "unified operations list shows what there is"
+    if not _GLOB.search(pattern):
+        if near := get_close_matches(pattern, [*catalogue.apis], 1, _CLOSE):
+            return f"did you mean {near[0]}?"
+        if meant := named_resource.meant(catalogue, pattern):
+            return meant
+    return "unified operations list shows what there is"
 
 
 def _matches(operation: Operation, pattern: str) -> bool:
