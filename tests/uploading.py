@@ -76,6 +76,8 @@ class UploadService:
     got: list[Got] = field(default_factory=list)
     port: int = 0
     over: threading.Event = field(default_factory=threading.Event)
+    was_waited_for: bool = False
+    """A client has not looked for the answer before the connection was closed."""
     context: ssl.SSLContext | None = None
 
     @property
@@ -100,7 +102,7 @@ class UploadService:
                 self.got.append(Got(head.decode("latin-1"), size, kept, size == length))
                 connection.sendall(turn.answer)
                 if turn.then == "stay":
-                    self.over.wait(30)
+                    self.was_waited_for |= not self.over.wait(30)
                 if turn.then == "reset":
                     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 if turn.then != "go on":
@@ -145,6 +147,7 @@ def taking(*turns: Turn, authority: trustme.CA | None = None) -> Iterator[Upload
                 accepting.join()
             for thread in serving:
                 thread.join(30)
+            assert not service.was_waited_for
 
 
 def _serve(service: UploadService, connection: socket.socket) -> None:

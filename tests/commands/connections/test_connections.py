@@ -95,6 +95,16 @@ def test_the_credentials_of_connections_are_nowhere(
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and SECRET in path.read_text()]
 
 
+@pytest.mark.parametrize("form", ["", "-o json", "-o table"])
+def test_a_token_that_a_connection_repeats_is_not_shown(
+    unified: Unified, service: Service, environ: dict[str, str], form: str
+) -> None:
+    answering(service, [connection("c-1", f"of {environ['UNIFIED_TOKEN']}.")])
+    result = unified(f"{LIST} {form}", environ=environ)
+    assert (result.code, "of ***." in result.stdout) == (0, True)
+    assert environ["UNIFIED_TOKEN"] not in result.stdout + result.stderr
+
+
 def test_json_holds_the_facts(unified: Unified, service: Service, environ: dict[str, str]) -> None:
     answering(service, [connection("c-1"), {"id": 7}])
     assert unified(f"{LIST} -o json", environ=environ).json == {
