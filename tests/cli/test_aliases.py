@@ -40,6 +40,13 @@ def test_an_alias_is_what_it_stands_for(typed: str, meant: str, unified: Unified
     assert one.raw or "nothing" in typed
 
 
+def test_help_of_an_alias_leaves_out_its_options(unified: Unified, config: Config) -> None:
+    config(ALIASES)
+    page = unified("help two")
+    assert (page.code, page.stdout) == (0, unified("help ticketing tickets list").stdout)
+    assert 'no page "get"' in unified("help two get").stderr
+
+
 def test_what_an_alias_sends_is_what_the_words_send(unified: Unified, config: Config, service: Service) -> None:
     config(ALIASES.replace('profile = "sandbox"', ""))
     service.reply = lambda _: Reply(body=b'{"result":[],"next_cursor":null}')

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib.resources import files
+from itertools import takewhile
 from typing import Annotated, Any
 
 from unified_cli.cli import aliases, tree, usage_errors
@@ -48,7 +49,7 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
         _show(runtime, topics()[words[0]].page(context), "unified help")
     else:
         whole = context.program(context.catalogue)
-        words = tuple(aliases.expanded(words, runtime, (*context.first_words, *topics())))
+        words = _page_words(aliases.expanded(words[:1], runtime, (*context.first_words, *topics()))) + words[1:]
         if whole.get_command(None, words[0]) is None:
             if words[0] in topics():
                 raise _no_page(words, 1)
@@ -59,6 +60,11 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
         if depth < len(words):
             raise _no_page(words, depth)
         tree.read(whole, [*words, "--help"], runtime)
+
+
+def _page_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that lead to a page: an alias may have options after them."""
+    return tuple(takewhile(lambda word: not word.startswith("-"), words))
 
 
 def _meant(whole: Any, words: Sequence[str]) -> str:
