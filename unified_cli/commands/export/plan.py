@@ -34,7 +34,8 @@ from unified_cli.storage import object_store
 
 _LAG = 60.0
 _WITH_COLUMNS = {"parquet", "csv", "tsv"}
-_CLOSE = 0.8
+_CLOSE = 0.9
+"""How close a name is to that of an API, so that no resource is taken for one, nor tickets for ticketing."""
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 Resolve = Callable[[str], Settings]
