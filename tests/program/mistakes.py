@@ -47,11 +47,11 @@ TYPED = [
     Mistake("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
     Mistake(
         "get ticketing tickets",
-        'unified: no API or command named "get" (the operation comes last: unified ticketing tickets get)',
+        'unified: no API or command named "get" (the operation comes last: unified ticketing tickets list)',
     ),
     Mistake(
         "ticketing get tickets 42",
-        'unified ticketing: no resource named "get" (the resource comes first: unified ticketing tickets get)',
+        'unified ticketing: no resource named "get" (the resource comes first: unified ticketing tickets get 42)',
     ),
     Mistake(
         "ticketing tickets describe 42",

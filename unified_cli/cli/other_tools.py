@@ -135,6 +135,8 @@ _LINES: Mapping[str, str] = {
     "login signin sign-in authenticate": "unified profile login …",
     "logout signout sign-out": "unified profile logout …",
     "whoami me current": "unified profile show …",
+    "configure": "unified profile add …",
+    "alias aliases": "unified help profiles",
     "use switch use-context use-profile": "unified profile use …",
     "profiles contexts context": "unified profile list",
     "search find grep services resources apis api-resources api-versions catalog catalogue": "unified operations …",

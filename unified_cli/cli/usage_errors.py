@@ -22,6 +22,8 @@ _TOP = "API or command"
 _OPERATION_WORDS = 3
 _OWN = {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
 _TAKEN_BY = {LIST: "lists", BODY: "operations that send a body"}
+_OF_A_FILE = {"-f", "--file", "--filename"}
+_RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.75
 # Not so low that "rename" is taken for "remove", or "export" for "import".
 _CLOSE_NAME = 0.7
@@ -99,6 +101,8 @@ def unknown_command(context: Any, kind: str, entries: Mapping[str, CommandStub],
     close = close or below(entries, name) or get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
     hint = own_line(name, rest) if kind == _TOP and not below(entries, name) else None
     hint = hint or _order(path, kind, entries, words)
+    if path == "unified runs" and _RUN.fullmatch(name):
+        hint = f"{path} show {name}"
     if not hint and not close and kind == "operation" and "get" in entries and any(map(str.isdigit, name)):
         hint = f"{path} get {quoted(name)}"
     if not hint and name in _profiles(context):
@@ -117,22 +121,30 @@ def _order(path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequ
         return f"words are separated by blanks: {path} {visible(' '.join(words))}"
     verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
     if verb and kind == _TOP and "profile" not in own_commands(name):
-        return f"the operation comes last: {path} {_named(entries, rest)} {verb}"
+        where, after = _named(entries, rest)
+        return f"the operation comes last: {path} {where} {_with_words(verb, after)}"
     if not verb or kind != "resource":
         return None
-    resource = rest[0] if rest and rest[0] in entries else "RESOURCE"
-    return f"the resource comes first: {path} {resource} {verb}"
+    named = bool(rest) and rest[0] in entries
+    after = rest[1:] if named else rest
+    return f"the resource comes first: {path} {rest[0] if named else 'RESOURCE'} {_with_words(verb, after)}"
 
 
-def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> str:
-    """The API and the resource that the words name."""
-    for first, second in pairwise((*words, "")):
+def _with_words(verb: str, after: Sequence[str]) -> str:
+    """The operation and what was typed for it; who gets no id wants the list."""
+    meant = "list" if verb == "get" and (not after or after[0].startswith("-")) else verb
+    return " ".join((meant, *map(quoted, after)))
+
+
+def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The API and the resource that the words name, and the words after them."""
+    for at, (first, second) in enumerate(pairwise((*words, ""))):
         api = entries[first].build() if first in entries and entries[first].section == APIS else None
         if api and api.get_command(None, second):
-            return f"{first} {second}"
+            return f"{first} {second}", words[at + 2 :]
         if len(found := below(entries, first)) == 1:
-            return found[0]
-    return "API RESOURCE"
+            return found[0], words[at + 1 :]
+    return "API RESOURCE", ()
 
 
 def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
@@ -225,6 +237,8 @@ def _instead(context: Any, option: str, value: str) -> str | None:
     name, assigned = option.removeprefix("--").replace("-", "_"), next(_assigned_to(context, option, value), None)
     if assigned and (not close or name in _fields(context)):
         return assigned
+    if value and option in _OF_A_FILE and any(one.name == "plans" for one in context.command.params):
+        return f"{context.command_path} {quoted(value)}"
     if not close and (flag := _OWN.get(option)):
         taken_by = "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
         return f"only {taken_by} take it" if taken_by else None
