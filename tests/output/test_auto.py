@@ -67,6 +67,19 @@ def test_a_file_is_elsewhere(more: str, unified: Unified, service: Service, tmp_
     assert unified(f"{LIST} -o auto {more} --out -", environ=service.environ, tty=True).stdout.startswith("\x1b[1mID")
 
 
+@pytest.mark.parametrize("more", ["", "--all"])
+@pytest.mark.parametrize("way", ["-p acme", "-p acme -p other"])
+def test_a_jq_program_has_the_same_input_at_a_terminal(
+    more: str, way: str, unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    config(f'output = "auto"\n{PROFILE}[profiles.other]\naccount_id = "8"\n')
+    serve(service, [tickets(3)])
+    command = f"{way} {LIST} --jq '.result | length' {more}"
+    off, at = (unified(command, environ={**service.environ, "NO_COLOR": "1"}, tty=tty) for tty in (False, True))
+    assert (off.code, off.stdout) == (at.code, at.stdout)
+    assert off.json == (3 if way == "-p acme" else 6)
+
+
 def test_other_commands_take_it_from_before_their_name(unified: Unified, config: Callable[[str], Path]) -> None:
     config(PROFILE)
     assert "acme" in unified("-o auto profile list", tty=True).stdout

@@ -181,6 +181,8 @@ class Overrides(NamedTuple):
     quiet: bool | None = None
     out: str | None = None
     """No setting: the file that the result is written to."""
+    jq: str | None = None
+    """No setting: the program for the result, which is JSON for it wherever it goes."""
     shown: str | None = None
     """No setting: how requests are shown instead of sent, so that nothing may be asked of the service."""
 

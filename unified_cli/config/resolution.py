@@ -33,7 +33,7 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(flags.of(flag) for flag in _FOREIGN):
         raise UsageError("the sandbox has an address and a token of its own", hint="leave out --base-url and --token-…")
     token, left = _token_of_replay(layers, reached) if runtime.replays else layers.token(reached)
-    on_terminal = runtime.stdout_is_terminal and flags.out in _STDOUT
+    on_terminal = runtime.stdout_is_terminal and flags.out in _STDOUT and flags.jq is None
     return Settings(name, reached, values["account_id"].value, token, values, named_by, left, on_terminal)
 
 
