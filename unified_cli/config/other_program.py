@@ -57,8 +57,19 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     Ctrl-C is for that program alone. Raises OSError where it cannot be started.
     """
     with signals.interrupts_left_to_others(), subprocess.Popen(argv, env=environment(environ)) as child:  # noqa: S603  a user's own program, without a shell
+        return waited_for(child)
+
+
+def waited_for(child: "subprocess.Popen[bytes]") -> int:
+    """The exit code of a program that has the terminal, as soon as it has ended; until then Ctrl-C is its own."""
+    with signals.interrupts_left_to_others():
         try:
             return child.wait()
         except BaseException:
             child.terminate()
             raise
+
+
+def ending(code: int) -> str:
+    """How a program ended, in words: with its exit code, or by a signal where that is negative."""
+    return f"was killed by signal {-code}" if code < 0 else f"ended with {code}"

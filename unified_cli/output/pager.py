@@ -197,11 +197,13 @@ class PagedStdout(io.RawIOBase):
 
     def _end(self) -> str | None:
         """Wait for the end of the pager, and show without it what a failed one may not have shown; what failed."""
+        from unified_cli.config import other_program  # noqa: PLC0415  as above
+
         child = self._child
         assert child is not None  # noqa: S101  there while there is a pager
         assert child.stdin is not None  # noqa: S101  a pipe
         child.stdin.close()
-        code = _code(child)
+        code = other_program.waited_for(child)
         kept, self._kept = self._kept, b""
         if code in _ENDINGS:
             self._state = _State.QUIT
@@ -211,7 +213,7 @@ class PagedStdout(io.RawIOBase):
                 termios.tcsetattr(self.fileno(), termios.TCSADRAIN, self._before)
         self._state = _State.DIRECT
         self._put(kept if len(kept) <= _LONGEST_KEPT else b"")
-        return f"the pager ended with {code}" if code > 0 else f"the pager was killed by signal {-code}"
+        return f"the pager {other_program.ending(code)}"
 
 
 @contextlib.contextmanager
@@ -252,16 +254,6 @@ def _command(runtime: Runtime) -> str:
             # Help needs no sound config file, and whatever reads the settings says what is wrong with it.
             found = None
     return str(runtime.environ.get("PAGER", _DEFAULT) if found is None else found)
-
-
-def _code(child: "subprocess.Popen[bytes]") -> int:
-    """The exit code of the pager when it has ended; Ctrl-C is its own until then."""
-    with signals.interrupts_left_to_others():
-        try:
-            return child.wait()
-        except BaseException:
-            child.terminate()
-            raise
 
 
 def _rows(text: str, columns: int) -> int:

@@ -155,8 +155,7 @@ def _edited(runtime: Runtime, editor: Sequence[str], path: Path) -> Parts:
         except OSError as error:
             raise ConfigError(f"cannot run {editor[0]}: {error.strerror}") from None
         if code:
-            how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
-            raise UsageError(f"nothing was sent: {editor[0]} {how}")
+            raise UsageError(f"nothing was sent: {editor[0]} {other_program.ending(code)}")
         try:
             return _read(path)
         except UsageError as error:
