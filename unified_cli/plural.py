@@ -1,8 +1,10 @@
-"""Numbers with their nouns and lists of names, as messages say them: `1 record`, `0 replies`, `a, b and 7 more`."""
+"""Numbers with their nouns, lists of names and ages, as people say them: `1 record`, `a, b and 7 more`, `2 h ago`."""
 
 from collections.abc import Sequence
 
 _MOST_NAMED = 20
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_MONTH, _YEAR = 30 * _DAY, 365 * _DAY
 
 
 def counted(number: int, noun: str) -> str:
@@ -24,3 +26,21 @@ def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
     """The names, at most so many of them, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def ago(seconds: float) -> str:
+    """How long ago it was, in as few words as say it: `12 min ago`, `3 days ago`; of what is to come `in 2 h`."""
+    passed = abs(seconds)
+    if passed < _MINUTE:
+        return "just now"
+    if passed < _HOUR:
+        said = f"{passed // _MINUTE:.0f} min"
+    elif passed < _DAY:
+        said = f"{passed // _HOUR:.0f} h"
+    else:
+        said = next(
+            counted(int(passed // length), unit)
+            for length, unit in ((_YEAR, "year"), (_MONTH, "month"), (_DAY, "day"))
+            if passed >= length
+        )
+    return f"{said} ago" if seconds > 0 else f"in {said}"

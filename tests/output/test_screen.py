@@ -1,4 +1,4 @@
-"""What is drawn for people: times in a few words, and bars in which nothing that matters is too small to be seen."""
+"""What is drawn for people: bars in which nothing that matters is too small to be seen."""
 
 import pytest
 
@@ -6,32 +6,6 @@ from unified_cli.output import screen
 from unified_cli.output.screen import Bar, Look
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
-
-MINUTE, HOUR, DAY = 60, 3600, 86400
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (0, "just now"),
-        (59.9, "just now"),
-        (-59, "just now"),
-        (60, "1 min ago"),
-        (12.9 * MINUTE, "12 min ago"),
-        (HOUR - 1, "59 min ago"),
-        (HOUR, "1 h ago"),
-        (DAY - 1, "23 h ago"),
-        (DAY, "1 day ago"),
-        (29.9 * DAY, "29 days ago"),
-        (30 * DAY, "1 month ago"),
-        (364 * DAY, "12 months ago"),
-        (365 * DAY, "1 year ago"),
-        (900 * DAY, "2 years ago"),
-        (-2 * HOUR, "in 2 h"),
-    ],
-)
-def test_a_time_is_said_in_a_few_words(seconds: float, said: str) -> None:
-    assert screen.ago(seconds) == said
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from unified_cli.config.settings import Settings
+from unified_cli.plural import ago
 from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
@@ -15,7 +16,6 @@ _STATE = re.compile(r"[A-Za-z0-9_.-]{1,64}(?:, [a-z ]{1,32}){0,2}")
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 _KIND = "connections"
-_MINUTE, _HOUR = 60.0, 3600.0
 
 
 class ConnectionFact(NamedTuple):
@@ -30,13 +30,6 @@ class ConnectionFact(NamedTuple):
         """Both, and how long ago the service said so: `deskly, active, seen 2 h ago`."""
         known = ", ".join(filter(None, (self.product, self.status)))
         return f"{known}, seen {ago(self.age)}" if known else ""
-
-
-def ago(seconds: float) -> str:
-    """An age of at most some days, in words."""
-    if seconds < _MINUTE:
-        return "just now"
-    return f"{seconds / _HOUR:.0f} h ago" if seconds >= _HOUR else f"{seconds / _MINUTE:.0f} min ago"
 
 
 def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:

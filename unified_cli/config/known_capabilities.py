@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config import file, resolution
-from unified_cli.config.connection_facts import ago
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
-from unified_cli.plural import counted
+from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 

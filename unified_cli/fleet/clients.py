@@ -16,6 +16,7 @@ from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
 from unified_cli.http.rate_limit import Idle, Patience, Quota, RateLimit
 from unified_cli.http.rate_windows import Window
+from unified_cli.plural import ago
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 from unified_cli.storage.cache import LIFETIME, Cache
@@ -136,7 +137,7 @@ class Clients:
             return
         rate_limit.recall(account, known.window)
         if stderr.verbosity:
-            stderr.line(f"{known.age / 60:.0f} min ago {known.window} went through: this run begins at that pace")
+            stderr.line(f"{ago(known.age)} {known.window} went through: this run begins at that pace")
 
     def _keep_paces(self) -> None:
         if self._runtime.replays:

@@ -1,4 +1,4 @@
-"""What is drawn for a person at a terminal, by rich: tables, bars, coloured words; and times as people say them."""
+"""What is drawn for a person at a terminal, by rich: tables, bars, coloured words."""
 
 import io
 import re
@@ -11,16 +11,13 @@ from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import stdout, terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.output.text_columns import GAP, is_id, narrowed
-from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-_MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _NARROWEST = 10
-_MONTH, _YEAR = 30 * _DAY, 365 * _DAY
 _TRAILING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
 
 
@@ -69,24 +66,6 @@ class Column(NamedTuple):
 
 Cell: TypeAlias = MaskedText | Word | Bar
 """What can stand in a table."""
-
-
-def ago(seconds: float) -> str:
-    """How long ago it was, in as few words as say it: `12 min ago`, `3 days ago`; of what is to come `in 2 h`."""
-    passed = abs(seconds)
-    if passed < _MINUTE:
-        return "just now"
-    if passed < _HOUR:
-        said = f"{passed // _MINUTE:.0f} min"
-    elif passed < _DAY:
-        said = f"{passed // _HOUR:.0f} h"
-    else:
-        said = next(
-            counted(int(passed // length), unit)
-            for length, unit in ((_YEAR, "year"), (_MONTH, "month"), (_DAY, "day"))
-            if passed >= length
-        )
-    return f"{said} ago" if seconds > 0 else f"in {said}"
 
 
 def lengths(bar: Bar) -> list[int]:

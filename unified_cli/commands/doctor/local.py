@@ -19,7 +19,7 @@ from unified_cli.config.keys import KEYS, PREFIX, Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError
-from unified_cli.plural import counted
+from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions
 
@@ -209,7 +209,7 @@ def _states(listed: Mapping[str, ConnectionFact], service: Service) -> Iterator[
     if active:
         products = Counter(known.product for known in active if known.product)
         named = ", ".join(f"{product} {count}" for product, count in products.most_common())
-        age = connection_facts.ago(max(known.age for known in active))
+        age = ago(max(known.age for known in active))
         yield Finding("connections", named, f"{len(active)} active, listed {age}")
 
 

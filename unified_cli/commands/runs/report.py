@@ -16,7 +16,7 @@ from unified_cli.masking import NO_TEXT, masked
 from unified_cli.output import printer, screen, stdout
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
 from unified_cli.output.terminal import TerminalText
-from unified_cli.plural import counted
+from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import listed_runs
 from unified_cli.writes.causes import UNSEEN, Causes
@@ -63,7 +63,7 @@ def _screen_row(runtime: Runtime, one: JsonObject) -> list[Cell]:
     state = str(one["state"])
     return [
         masked(str(one["id"])),
-        NO_TEXT if at is None else masked(screen.ago(runtime.wall() - at)),
+        NO_TEXT if at is None else masked(ago(runtime.wall() - at)),
         masked(str(one["command"])),
         Bar([*zip(counts, _LOOKS, strict=True)]),
         NO_TEXT if one["done"] is None else masked(f"{counts[0]}/{sum(counts)}"),
