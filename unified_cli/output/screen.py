@@ -10,7 +10,7 @@ from unified_cli import text_width
 from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import stdout, terminal
 from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import GAP, is_id, narrowed
+from unified_cli.output.text_columns import GAP, is_id, narrowed, taken
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def table(
     if runtime.stdout_is_terminal and _least_room(columns, shown) > runtime.width:
         return _fields(runtime, _columns(heads), rows)
     widths = _widths(runtime, columns, shown)
-    total, heading = _total(widths), _heading(columns)
+    total, heading = taken(widths), _heading(columns)
     if not aside:
         return drawn(runtime, _grid(runtime, columns, widths, [heading, *shown]), width=total)
     things: list[RenderableType] = []
@@ -184,9 +184,7 @@ class Rows:
         """Show a row, after the heads where it is the first. Raises as `stdout.write` does."""
         rows = [cells] if self._begun else [_heading(self._columns), cells]
         self._begun = True
-        shown = drawn(
-            self._runtime, _grid(self._runtime, self._columns, self._widths, rows), width=_total(self._widths)
-        )
+        shown = drawn(self._runtime, _grid(self._runtime, self._columns, self._widths, rows), width=taken(self._widths))
         stdout.show(self._runtime, [shown])
 
 
@@ -196,10 +194,6 @@ def _columns(heads: Sequence[str | Column]) -> list[Column]:
 
 def _heading(columns: Sequence[Column]) -> list[Cell]:
     return [Word(masked(column.head.upper()), Look.STRONG) for column in columns]
-
-
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + GAP * (len(widths) - 1)
 
 
 def _grid(
@@ -240,7 +234,7 @@ def _widths(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
     """How wide the rows are if cells are broken, or cut, wherever they can be."""
     least = [_least(column, cells) for column, cells in zip(columns, _contents(columns, rows), strict=True)]
-    return _total(least)
+    return taken(least)
 
 
 def _contents(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:

@@ -1,7 +1,7 @@
 """Records as a table: which columns there is room for, their widths, what stands in a cell, and the rows."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from unified_cli.json_text.members import Parts, Record, items, one_line, parts,
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
-from unified_cli.output.text_columns import GAP, is_id, narrowed
+from unified_cli.output.text_columns import GAP, is_id, narrowed, taken
 from unified_cli.text_width import pad, width
 
 _MOST_HIDDEN = 1000
@@ -97,19 +97,15 @@ def share(found: Measured, room: int) -> dict[str, int]:
         column: size if column in found.fixed else min(size, _DAY if column in times else _LEAST)
         for column, size in found.natural.items()
     }
-    while len(least) > 1 and _taken(least) > room:
+    while len(least) > 1 and taken(least.values()) > room:
         least.popitem()
     most = {
         column: min(found.natural[column], _MINUTE) if column in times else found.natural[column] for column in least
     }
     for column in reversed([column for column in least if column in times]):
-        if _taken(most) > room:
+        if taken(most.values()) > room:
             most[column] = least[column]
     return dict(zip(least, narrowed([*most.values()], [*least.values()], room), strict=True))
-
-
-def _taken(widths: Mapping[str, int]) -> int:
-    return sum(widths.values()) + GAP * (len(widths) - 1)
 
 
 def expected(columns: Sequence[str], label: int) -> Measured:

@@ -1,6 +1,6 @@
 """Columns: how wide they are where there is not room for all, and as tabs on a pipe."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from unified_cli.masking import MaskedText
 
@@ -13,10 +13,15 @@ def is_id(column: str) -> bool:
     return column == "id" or column.endswith(("_id", " id"))
 
 
+def taken(widths: Collection[int]) -> int:
+    """How wide columns of these widths are together."""
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
 def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
     """The widths, the widest reduced until they fit, none below its least."""
     narrowed = widths.copy()
-    while sum(narrowed) + GAP * (len(narrowed) - 1) > room:
+    while taken(narrowed) > room:
         open_ones = [at for at, size in enumerate(narrowed) if size > least[at]]
         if not open_ones:
             break

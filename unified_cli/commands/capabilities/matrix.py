@@ -18,7 +18,7 @@ from unified_cli.masking import masked, visible
 from unified_cli.output import layout, terminal
 from unified_cli.output.screen import Cell, Look, Word
 from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import GAP
+from unified_cli.output.text_columns import taken
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
@@ -51,10 +51,10 @@ def drawn(
         resources[one.api, one.resource].append(one)
     rows = {name: _row(of_it, cells, short=False) for name, of_it in resources.items()}
     widths = _widths(rows)
-    if sum(widths) + GAP * (len(widths) - 1) > runtime.width:
+    if taken(widths) > runtime.width:
         rows = {name: _row(of_it, cells, short=True) for name, of_it in resources.items()}
         widths = _widths(rows)
-    widths[0] = min(widths[0], runtime.width - sum(widths[1:]) - GAP * (len(widths) - 1))
+    widths[0] = min(widths[0], runtime.width - taken(widths) + widths[0])
     heads = ("RESOURCE", *(name[0].upper() for name in _COLUMNS))
     yield layout.rows(runtime, widths, [[Word(masked(head), Look.STRONG) for head in heads]])
     yield from _folded(runtime, widths, rows)

@@ -10,7 +10,7 @@ from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import layout, screen, terminal
 from unified_cli.output.screen import Bar, Column, Look, Word
 from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import GAP, narrowed
+from unified_cli.output.text_columns import narrowed, taken
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -85,7 +85,7 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
     room = runtime.width - len(_INDENT)
     natural = {at: max(map(text_width.width, cells)) for at, cells in enumerate(zip(*lines, strict=True))}
     kept = {at: size for at, size in natural.items() if size}
-    if sum(kept.values()) + GAP * (len(kept) - 1) > room:
+    if taken(kept.values()) > room:
         kept.pop(_CREATED, None)
     names = {at: min(size, _NARROWEST) for at, size in kept.items() if at in _NAMES}
     words = {at: max(text_width.longest_piece(line[at]) for line in lines) for at in kept}
