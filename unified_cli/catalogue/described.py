@@ -36,11 +36,6 @@ class DescribedField(NamedTuple):
     values: tuple[str, ...] = ()
     text: str = ""
 
-    @property
-    def is_nested(self) -> bool:
-        """Whether it is within another."""
-        return "[" in self.name
-
 
 class MethodDescription(NamedTuple):
     """What a method takes, what is required first; `served` is the whole answer.
