@@ -21,11 +21,15 @@ LAYERS = (
     Layer(9, ("exported",), "what an export leaves: list files, their manifest, and what reads them"),
     Layer(9, ("input",), "the records of a file or a pipe"),
     Layer(8, ("fleet",), "work on many connections: which, in whose turn, with which clients, and how it ends"),
-    Layer(7, ("cli",), "options (each defined once), the tree of commands, help pages, prompts"),
-    Layer(6, ("output",), "formats on stdout, tables, jq programs, progress"),
+    Layer(7, ("cli",), "options (each defined once), aliases, the tree of commands, help pages, mistakes, prompts"),
+    Layer(6, ("output",), "formats on stdout, tables and other screens, the pager, jq programs, progress"),
     Layer(6, ("http",), "a request, sent and retried within limits; its response, decoded within bounds"),
     Layer(6, ("sandbox",), "a local server with the same operations as the service"),
-    Layer(5, ("config",), "the config file, the settings with their sources, the credentials"),
+    Layer(
+        5,
+        ("config",),
+        "the config file, the settings with their sources, the credentials, the programs that a user names",
+    ),
     Layer(
         4,
         ("storage",),
@@ -40,7 +44,7 @@ LAYERS = (
     Layer(
         1,
         ("catalogue", "errors", "hints", "masking", "plural", "text_width", "json_text"),
-        "the operations as data; the errors; text without secrets, and its width; JSON as text",
+        "the operations as data; the errors; text without secrets, and its width; ages in words; JSON as text",
     ),
 )
 
