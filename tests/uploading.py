@@ -2,12 +2,14 @@
 
 import hashlib
 import io
+import os
 import re
 import socket
 import ssl
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -275,3 +277,18 @@ def main(url: str, token: str, account: str, form: str, path: str) -> None:
 
 if __name__ == "__main__":
     main(*sys.argv[1:])
+
+
+@contextmanager
+def unreadable_file() -> Iterator[str]:
+    """A file that its user may not read, by its name."""
+    with tempfile.NamedTemporaryFile() as made:
+        Path(made.name).chmod(0)
+        user = os.geteuid()
+        if user == 0:
+            # Root may read everything.
+            os.seteuid(65_534)
+        try:
+            yield made.name
+        finally:
+            os.seteuid(user)

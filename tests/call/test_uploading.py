@@ -5,7 +5,6 @@ import json
 import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import peak_memory
 import pytest
 from front_door import ROOT, Unified
 from server import Service
-from uploading import Clock, Turn, refused, taking, written
+from uploading import Clock, Turn, refused, taking, unreadable_file, written
 
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
@@ -159,18 +158,10 @@ def test_a_file_that_is_not_there_is_told(
 
 @pytest.mark.parametrize("how", ["--upload {0}", "-d @{0} --content-type a/b", "--upload {0} --dry-run"])
 def test_a_file_that_may_not_be_read_is_told(how: str, unified: Unified, service: Service) -> None:
-    with tempfile.NamedTemporaryFile() as file:
-        Path(file.name).chmod(0)
-        user = os.geteuid()
-        if user == 0:
-            # Root may read everything.
-            os.seteuid(65_534)
-        try:
-            result = unified(f"{CREATE} {how.format(file.name)}", environ=service.environ, folders={})
-        finally:
-            os.seteuid(user)
+    with unreadable_file() as name:
+        result = unified(f"{CREATE} {how.format(name)}", environ=service.environ, folders={})
     assert (result.code, result.stdout) == (11, "")
-    assert result.stderr == f"error: cannot read {file.name}: Permission denied\n"
+    assert result.stderr == f"error: cannot read {name}: Permission denied\n"
     assert service.seen == []
 
 

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import socket
-import tempfile
 import time
 from email.message import EmailMessage
 from pathlib import Path
@@ -18,7 +17,7 @@ import peak_memory
 import pytest
 import trustme
 from front_door import ROOT
-from uploading import CREATED, Clock, Turn, refused, send, taking, written
+from uploading import CREATED, Clock, Turn, refused, send, taking, unreadable_file, written
 
 from unified_cli.config.keys import Overrides
 from unified_cli.errors import (
@@ -426,17 +425,8 @@ def test_a_link_to_a_file_is_followed(path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read_is_told() -> None:
-    with tempfile.NamedTemporaryFile() as file:
-        Path(file.name).chmod(0)
-        user = os.geteuid()
-        if user == 0:
-            # Root may read everything.
-            os.seteuid(65_534)
-        try:
-            with pytest.raises(StorageError, match="Permission denied"):
-                of_form(file.name)
-        finally:
-            os.seteuid(user)
+    with unreadable_file() as name, pytest.raises(StorageError, match="Permission denied"):
+        of_form(name)
 
 
 @pytest.mark.parametrize("text", ["", "=", "=x", "name="])
