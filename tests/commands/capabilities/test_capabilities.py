@@ -11,8 +11,8 @@ from campaigns import size
 from front_door import Unified
 from junitparser import JUnitXml
 from pages import offer, served
+from screen import configured, drawn
 from server import Seen, Service
-from whole_screen import configured, drawn
 
 from unified_cli.catalogue.load import load
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from front_door import Unified
 from pages import cursor_of, served
+from screen import configured, drawn
 from server import Reply, Seen, Service
-from whole_screen import configured, drawn
 
 from unified_cli.commands.connections import listed
 

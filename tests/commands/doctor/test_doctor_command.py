@@ -9,8 +9,8 @@ import keyring.backends.fail
 import pytest
 from front_door import Result, Unified
 from keyrings import InMemory, using
+from screen import configured, drawn
 from server import Reply, Service
-from whole_screen import configured, drawn
 
 Config = Callable[[str], Path]
 WHERE = "; unified help profiles says where a token comes from"

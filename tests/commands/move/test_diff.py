@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from front_door import Process, Unified
 from record_files import TWO, ids_header, ndjson
+from screen import drawn
 from server import Reply, Seen, Service
-from whole_screen import drawn
 
 
 def changes(text: str) -> list[tuple[str, list[Any], list[str]]]:

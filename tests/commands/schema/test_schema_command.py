@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from junitparser import JUnitXml
 from pages import served
 from rich.cells import cell_len
+from screen import drawn
 from server import Reply, Seen, Service
-from whole_screen import drawn
 
 Config = Callable[[str], Path]
 Record = dict[str, Any]
