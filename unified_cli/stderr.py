@@ -14,7 +14,7 @@ _INDENT = "  "
 _ANSWER = len(" yes ")
 _KEPT = "\u00a0"
 # An option with its value, and a command up to where the sentence goes on: what somebody may copy.
-_COPIED = r"(?<![\w-])(--?[a-z][\w-]* \S|unified [^(),;]*)"
+_COPIED = r"(?<![\w-])(--?[a-z][\w-]* \S|unified (?:[^(),;:]|:(?! ))*(?<! ))"
 
 
 class RequestObserver(Protocol):

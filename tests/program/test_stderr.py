@@ -19,6 +19,8 @@ from unified_cli.stderr import wrapped
         ("error: the service answered 404 to it", ["error: the service", "  answered 404 to it"]),
         ("broken off; to continue: --cursor abc", ["broken off; to", "  continue:", "  --cursor abc"]),
         ("no such profile (unified profile list)", ["no such profile", "  (unified profile", "  list)"]),
+        ("unified a: no id (unified b c)", ["unified a: no id", "  (unified b c)"]),
+        ("error: unified x y: it is lost", ["error: unified x y:", "  it is lost"]),
         ("no profile here (unified profile)", ["no profile here", "  (unified profile)"]),
         ("a-word-that-is-longer-than-the-line", ["a-word-that-is-longer-than-the-line"]),
         ("two  blanks stay in a line, as they are", ["two  blanks stay in", "  a line, as they", "  are"]),
