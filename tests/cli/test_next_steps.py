@@ -15,6 +15,7 @@ CREATE = f"{ACME} create"
 
 STEPS = [
     # The line as typed, what the error says to type, and the line that this makes; empty where it cannot run here.
+    (f"{CREATE} --edit", "only updates take it", ""),
     (f"{CREATE} --name foo", "-f 'name=foo' sets a field", f"{CREATE} -f name=foo"),
     (f"{CREATE} --name=foo", "-f 'name=foo' sets a field", f"{CREATE} -f name=foo"),
     (f"{CREATE} --due-date 2026-01-01", "-f 'due_date=2026-01-01' sets a field", f"{CREATE} -f due_date=2026-01-01"),

@@ -21,7 +21,7 @@ _MOST_NAMED = 3
 _TOP = "API or command"
 _OPERATION_WORDS = 3
 _OWN = {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
-_TAKEN_BY = {LIST: "lists", BODY: "operations that send a body"}
+_TAKEN_BY = {LIST: "lists", BODY: "operations that send a body", "--edit": "updates"}
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.75
@@ -240,7 +240,7 @@ def _instead(context: Any, option: str, value: str) -> str | None:
     if value and option in _OF_A_FILE and any(one.name == "plans" for one in context.command.params):
         return f"{context.command_path} {quoted(value)}"
     if not close and (flag := _OWN.get(option)):
-        taken_by = "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
+        taken_by = _TAKEN_BY.get(option) or ("create and update" if flag.when is writes else _TAKEN_BY.get(flag.group))
         return f"only {taken_by} take it" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
 
