@@ -37,8 +37,8 @@ class TerminalSharer(Protocol):
     def is_free(self) -> bool:
         """Whether a message can be written now."""
 
-    def end(self) -> None:
-        """Leave the terminal."""
+    def make_way(self) -> None:
+        """Leave the terminal to a question."""
 
 
 class Stderr:
@@ -126,7 +126,7 @@ class Stderr:
     def prompt(self, text: str) -> None:
         """Print a prompt; the answer is typed on its last line, which has room for a short one."""
         if self.sharer is not None:
-            self.sharer.end()
+            self.sharer.make_way()
         shown = visible(masked(text))
         if columns := self._terminal_columns():
             question = shown.rstrip()

@@ -245,6 +245,20 @@ def test_quitting_hides_no_failure_of_before(start: Start, service: Service, tmp
     assert "1 of 9 connections failed" in " ".join(terminal.lines[-3:])
 
 
+def test_what_comes_after_a_question_has_a_pager_too(start: Start, service: Service, tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    profiles = "".join(f'[profiles.p{at}]\naccount_id = "{at}"\n' for at in range(40))
+    config.write_text(f'base_url = "{service.environ["UNIFIED_BASE_URL"]}"\n{profiles}')
+    config.chmod(0o600)
+    service.reply = lambda seen: Reply(200, seen.body)
+    terminal = start("-p p* ticketing tags update t1 -f name=x", UNIFIED_CONFIG=str(config))
+    terminal.until(r"\[y/N\] ")
+    terminal.enter("y")
+    terminal.until(r"\n:")
+    assert terminal.press_to_end("q") == 0
+    assert len(service.seen) == 40
+
+
 def test_quitting_changes_no_outcome_of_writes(service: Service, tmp_path: Path) -> None:
     records = tmp_path / "records"
     records.write_text("".join(json.dumps({"id": f"t-{at}", "name": "x" * 2000}) + "\n" for at in range(100)))

@@ -124,6 +124,13 @@ class PagedStdout(io.RawIOBase):
         self._state = _State.DIRECT
         self._runtime.stderr.catch_up(problem)
 
+    def make_way(self) -> None:
+        """Show what is held, and wait for the end of the pager if there is one; what comes later may have one again."""
+        was_held = self._state is _State.HELD
+        self.end()
+        if was_held:
+            self._state = _State.HELD
+
     def kill(self) -> None:
         """End the pager, which has to leave a terminal in order."""
         if self._state is _State.PAGED and self._child:
