@@ -178,7 +178,10 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:
-    """Seconds to wait after attempt `number` (from 1), but for a limit: full jitter, at least what was asked for."""
+    """Seconds to wait after attempt `number` (from 1), but for a limit: full jitter, at least what was asked for.
+
+    For a limit `pace` says how long.
+    """
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)
     return uniform(0, min(_CEILING, 0.5 * 2 ** min(number - 1, 10)))

@@ -1,4 +1,4 @@
-"""The window of a limit: how its length is found, how long it is kept to, and how a larger one is tried."""
+"""The window of a limit: how its length is found, how long it is kept to, and how a larger one is tried; for `pace`."""
 
 from collections import deque
 from typing import NamedTuple
