@@ -44,7 +44,10 @@ _NOTHING = "no result"
 
 
 class JqProcess:
-    """Runs programs until a time on the runtime's clock; not for several threads."""
+    """Runs programs until a time on the runtime's clock, for `--until` (`commands.operation.expect`).
+
+    It is not for several threads.
+    """
 
     def __init__(self, runtime: Runtime, seconds: float) -> None:
         self._runtime = runtime

@@ -1,6 +1,7 @@
 """When many writes are to stop: after too many failures, or after a stage that was not done as a whole.
 
-And when a connection is to get no more of them: where they would all fail.
+That is for runs over several connections; piped records have no such bounds. For all of them: when a connection is to
+get no more, because they would all fail.
 """
 
 import math

@@ -95,7 +95,7 @@ def _open(run: StoredRun, connections: RunConnections, wall: float) -> Iterator[
 
 
 def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
-    """Remove the journals of runs. Raises UsageError where that is declined."""
+    """Remove the journals of runs. Raises UsageError where that is declined, StateError for one that is under way."""
     runtime = context.runtime
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     unfinished = [remove for remove in options.runs if _is_open(registry, remove)]
