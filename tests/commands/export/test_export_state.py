@@ -1,5 +1,6 @@
 """What stands beside an export: nothing but regular files is read, nothing leads elsewhere, and damage is refused."""
 
+import ctypes
 import errno
 import json
 import os
@@ -160,6 +161,20 @@ def test_a_folder_that_becomes_a_link_in_mid_run_ends_it(
     assert [path for path in (tmp_path / "empty").rglob("*") if path.is_file()] == []
 
 
+def exchange(one: Path, other: Path) -> None:
+    """Let two paths change places: in one step where the system can, so that neither is missing for a moment."""
+    here, both = -100, 2
+    try:
+        failed = ctypes.CDLL(None).renameat2(here, bytes(one), here, bytes(other), both)
+    except AttributeError:
+        failed = -1
+    if failed:
+        between = one.with_name("between")
+        one.rename(between)
+        other.rename(one)
+        between.rename(other)
+
+
 @pytest.mark.parametrize("page", range(3))
 @pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=pytest.mark.extra)])
 @pytest.mark.parametrize("command", ["export", "list"])
@@ -180,13 +195,14 @@ def test_a_target_folder_that_is_replaced_in_mid_run_gets_nothing(
     serve(service, PAGES)
     good, dump = service.reply, tmp_path / "dump"
     dump.mkdir(0o700)
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "elsewhere")
     # What the run would find there if it followed the link.
     (tmp_path / "elsewhere" / "acct-1" / "ticketing").mkdir(parents=True)
 
     def reply(seen: Seen) -> Reply:
         if dict(seen.query).get("next_cursor", "c0") == f"c{page}" and not dump.is_symlink():
-            dump.rename(tmp_path / "away")
-            dump.symlink_to(tmp_path / "elsewhere")
+            exchange(dump, link)
         return good(seen)
 
     service.reply = reply
