@@ -5,7 +5,6 @@ import contextlib
 import io
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from json import JSONDecoder
 from typing import NoReturn
 
@@ -25,6 +24,10 @@ _PAIR = re.compile(
 # Whether the brackets match is checked elsewhere, so that both kinds can count as one.
 _ONE_KIND = bytes.maketrans(b"[]", b"{}")
 _ESCAPE = re.compile(rb'\\["\\]')
+_EVERY_BYTE = bytes(range(256))
+_ALL_BUT_BRACKETS = _EVERY_BYTE.translate(None, b'{}[]"')
+_ALL_BUT_MARKS = _EVERY_BYTE.translate(None, b'{}[],"')
+_ALL_BUT_COMMAS = _EVERY_BYTE.translate(None, b',"')
 _WITHOUT_ITEMS = re.compile(rb"\{,*\}")
 
 
@@ -158,7 +161,7 @@ def deeper_than(text: bytes, levels: int) -> bool:
     It looks at a mebibyte at a time, so that its memory stays small; across two of them it may allow twice as much.
     """
     left = b""
-    for brackets in _outside(text, b"{}[]"):
+    for brackets in _outside(text, _ALL_BUT_BRACKETS):
         left = _unpaired(left + brackets, levels)
         if len(left) > levels or b"{}" in left:
             return True
@@ -168,7 +171,7 @@ def deeper_than(text: bytes, levels: int) -> bool:
 def is_longer(array: bytes | memoryview, items: int) -> bool:
     """Whether a JSON array has more items than that, without taking memory for them."""
     left, commas = b"", 0
-    for number, marks in enumerate(_outside(array, b"{}[],")):
+    for number, marks in enumerate(_outside(array, _ALL_BUT_MARKS)):
         # Without the array's own bracket, commas between its items follow no open one.
         left += marks if number else marks[1:]
         while (fewer := _WITHOUT_ITEMS.sub(b"", left)) != left:
@@ -184,23 +187,18 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
 
 def has_more_commas(text: bytes, number: int) -> bool:
     """Whether a JSON text has more commas outside its strings, and so holds more values than that."""
-    return text.count(b",") > number and sum(map(len, _outside(text, b","))) > number
+    return text.count(b",") > number and sum(map(len, _outside(text, _ALL_BUT_COMMAS))) > number
 
 
-def _outside(text: bytes | memoryview, kept: bytes) -> Iterator[bytes]:
-    """The `kept` characters of each piece of the text that are outside of strings."""
-    dropped, inside = _all_but(kept + b'"'), 0
+def _outside(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
+    """The characters of each piece of the text that are outside of strings, but for those `dropped`."""
+    inside = 0
     for piece in pieces(text):
         whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece
         # A string without such characters is now two quotes side by side.
         parts = whole.translate(_ONE_KIND, dropped).replace(b'""', b"").split(b'"')
         yield b"".join(parts[inside::2])
         inside ^= (len(parts) - 1) & 1
-
-
-@lru_cache
-def _all_but(kept: bytes) -> bytes:
-    return bytes(byte for byte in range(256) if byte not in kept)
 
 
 def _unpaired(brackets: bytes, levels: int) -> bytes:
