@@ -132,12 +132,14 @@ sandbox status -o json
 mcp config -p sandbox
 """
 
-# What is made by chance, measured or of this machine: ids of runs, keys, how long an answer took, programs. Times are
-# those of a clock that goes on by a minute with each command.
+# What is made by chance, measured, of this machine or of this version: ids of runs, keys, how long an answer took,
+# programs, the digest of a plan that names its version. Times are those of a clock that goes on by a minute with each
+# command.
 _NEW = re.compile(
     r"(?P<run>\b20\d{6}-[0-9a-f]{4}\b)"
     r"|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)"
     r"|(?P<program>/[^\s\",]*/(?:unified|python[\d.]*)(?=\"))"
+    r"|(?P<version>(?<=unified-api-cli/)\d+\.\d+\.\d+)|(?P<digest>\b[0-9a-f]{64}(?=\.ndjson))"
     r"|(?P<took>\b\d+(?= ms\b)|(?<=\"milliseconds\":)\d+)"
 )
 

@@ -16,6 +16,8 @@ from pages import served
 from screen import Terminal
 from server import Reply, Seen, Service
 
+from unified_cli import __version__
+
 SUSPEND = "user-directory users suspend -f user_id=u1"
 UPDATE = "ticketing tickets update t1 -f name=x"
 REFUSES = 'base_url = "http://127.0.0.1:1"'
@@ -300,7 +302,7 @@ def test_the_journal_has_each_request_and_no_token(
         "selection": ["tag:eu"],
         "calls": 2,
         "body": '{"a": 1.10}',
-        "version": "0.1.0",
+        "version": __version__,
     }
     assert lines[0]["call"] == {
         "profile": "c00",

@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 
 import msgspec
 
+from unified_cli import __version__
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, permissions
 from unified_cli.storage.append_file import MemoryFile
@@ -22,12 +23,16 @@ _REMEDY = "nothing was sent; restore it from a backup, or remove it: then the pl
 
 
 class ApplyHeader(msgspec.Struct):
-    """The first line: the plan's digest, the name of its file, when it was applied first, and its number of calls."""
+    """The first line: the plan's digest, the name of its file, when it was applied first, and its number of calls.
+
+    `version` is that of the program which applied it first; older ones did not say.
+    """
 
     plan: str
     path: str
     at: float
     calls: int
+    version: str = ""
     kind: RunKind = RunKind.APPLY
     v: int = VERSION
 
@@ -58,7 +63,7 @@ class ApplyJournal:
         else can have written it; StorageError where there is one that cannot be used.
         """
         name = str(plan.path).encode("utf-8", "backslashreplace").decode()
-        header = ApplyHeader(plan.sha256, name, wall, plan.calls)
+        header = ApplyHeader(plan.sha256, name, wall, plan.calls, __version__)
         try:
             return cls._in_folder(data, header, plan), None
         except StorageError as error:

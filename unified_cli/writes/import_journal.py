@@ -22,12 +22,16 @@ _REMEDY = "nothing was sent; restore it from a backup, or --restart sends every 
 
 
 class ImportHeader(msgspec.Struct):
-    """The first line: which input goes where; `import_id` makes the keys of this import its own."""
+    """The first line: which input goes where, and which version began it, if it says so.
+
+    `import_id` makes the keys of this import its own.
+    """
 
     import_id: str
     fingerprint: str
     size: int
     sha256: str
+    version: str = ""
     kind: RunKind = RunKind.IMPORT
     v: int = VERSION
 

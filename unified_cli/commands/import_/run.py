@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from unified_cli import signals
+from unified_cli import __version__, signals
 from unified_cli.call import builder, dry_run
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import named_resource, prompt
@@ -275,7 +275,7 @@ def _raise_for(groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:
     fingerprint = _fingerprint(task, replays=task.runtime.replays)
-    return ImportHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256)
+    return ImportHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256, __version__)
 
 
 def _fingerprint(task: ImportTask, *, replays: bool) -> str:

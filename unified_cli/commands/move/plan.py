@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from unified_cli import PRODUCT
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.move.comparison import ComparedSides, Comparison, comparison, prepared
 from unified_cli.commands.move.id_file import IdMap
@@ -161,6 +162,7 @@ def _header(runtime: Runtime, found: Comparison, options: PlanOptions, calls: in
         options.delete,
         options.all_fields,
         options.ids is not None,
+        PRODUCT,
     )
 
 

@@ -29,7 +29,10 @@ NO_JSON = msgspec.Raw()
 class PlanHeader(
     msgspec.Struct, omit_defaults=True, rename={"of_from": "from", "of_to": "to", "version": "unified_plan"}
 ):
-    """How a plan was made: for which resource, of what, and for which connection. `calls` is how many lines follow."""
+    """How a plan was made: for which resource, of what, for which connection, by which version of the program.
+
+    `calls` is how many lines follow.
+    """
 
     version: int
     made: str
@@ -44,6 +47,7 @@ class PlanHeader(
     delete: bool = False
     all_fields: bool = False
     ids: bool = False
+    tool: str = ""
 
 
 class PlannedReference(msgspec.Struct):
