@@ -76,9 +76,12 @@ def checked(content: bytes, where: str) -> str:
     if len(content) > _LONGEST:
         raise ConfigError(f"{where} is longer than {_LONGEST} characters")
     if content[:7].lower() == b"bearer ":
-        raise ConfigError(f'{where} begins with "Bearer ", which is no part of a token')
+        raise ConfigError(
+            f'{where} begins with "Bearer ", which is no part of a token',
+            hint="leave the word out: each request adds it",
+        )
     if content[:1] in _QUOTES and content[:1] == content[-1:]:
-        raise ConfigError(f"{where} stands in quotes, which are no part of a token")
+        raise ConfigError(f"{where} stands in quotes, which are no part of a token", hint="leave the quotes out")
     if content.endswith((b"\n", b"\r")):
         raise ConfigError(f"{where} has a line break at its end")
     if not _TOKEN.fullmatch(content):

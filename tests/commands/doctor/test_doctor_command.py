@@ -71,6 +71,61 @@ def test_a_base_url_that_goes_on_too_far_is_named(
     assert (one["level"], one["message"], one["remedy"]) == ("warning", message, remedy)
 
 
+@pytest.mark.parametrize(
+    ("content", "message", "remedy"),
+    [
+        (
+            "Bearer t-canary",
+            'begins with "Bearer ", which is no part of a token',
+            "leave the word out: each request adds it",
+        ),
+        ("'t-canary'", "stands in quotes, which are no part of a token", "leave the quotes out"),
+    ],
+)
+@pytest.mark.usefixtures("no_network")
+def test_a_token_that_was_pasted_with_more_than_itself_is_named(
+    content: str, message: str, remedy: str, unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    path = tmp_path / "token"
+    path.write_text(content)
+    path.chmod(0o600)
+    places = {
+        "in-file": f'token_file = "{path}"',
+        "in-config": f'token = "{content}"',
+        "in-environment": "",
+    }
+    config(BASE + "".join(f'[profiles.{name}]\naccount_id = "1"\n{line}\n' for name, line in places.items()))
+    result = unified(
+        "doctor -o json", environ={"UNIFIED_TOKEN": content, "UNIFIED_BASE_URL": "https://api.example.com"}
+    )
+    sources = {"in-file": "profile in-file", "in-config": "profile in-config", "in-environment": "UNIFIED_TOKEN"}
+    for name, source in sources.items():
+        one = found(result, "token", name)
+        assert (one["level"], one["message"], one["remedy"], one["exit"]) == (
+            "error",
+            f"the token from {source} {message}",
+            remedy,
+            3,
+        )
+    assert "canary" not in result.stdout
+
+
+def test_a_connection_that_needs_a_new_login_is_told_with_who_can_give_it(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
+    folders = {name: tmp_path / name for name in ("config", "data", "cache")}
+    config('[profiles.a]\nbase_url = "sandbox:"\naccount_id = "needs-reauth"\n')
+    who = "its owner, who linked the account, must authorise it again"
+    asked = unified("doctor a --network -o json")
+    one = found(asked, "connection", "a")
+    assert (one["level"], one["remedy"], one["exit"], asked.code) == ("error", who, 7, 7)
+    assert one["message"].startswith("the connection needs a new login (needs_reauth")
+    assert unified("connections list -p a", folders=folders).code == 0
+    known = found(unified("doctor -o json", folders=folders), "connection", "a")
+    assert (known["level"], known["remedy"]) == ("warning", who)
+    assert ", needs_reauth, seen " in known["message"]
+
+
 @pytest.mark.usefixtures("no_network")
 def test_a_token_of_the_environment_that_is_not_used_is_told_with_the_reason(
     unified: Unified, config: Config, tmp_path: Path

@@ -103,11 +103,12 @@ def test_blanks_and_line_ends_around_a_token_are_left_out(
     assert next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]")).read_text() == "t-canary\n"
 
 
+BEARER = 'the token begins with "Bearer ", which is no part of a token (leave the word out: each request adds it)'
 WRONG = {
-    b"Bearer t-canary": 'the token begins with "Bearer ", which is no part of a token',
-    b"bearer  t-canary": 'the token begins with "Bearer ", which is no part of a token',
-    b'"t-canary"': "the token stands in quotes, which are no part of a token",
-    b"'t-canary'": "the token stands in quotes, which are no part of a token",
+    b"Bearer t-canary": BEARER,
+    b"bearer  t-canary": BEARER,
+    b'"t-canary"': "the token stands in quotes, which are no part of a token (leave the quotes out)",
+    b"'t-canary'": "the token stands in quotes, which are no part of a token (leave the quotes out)",
 }
 
 
@@ -134,7 +135,7 @@ def test_a_wrong_token_is_asked_for_again_and_the_third_ends_it(unified: Unified
     said = (
         f"{ASKED}the token contains a blank, a line break or another invalid character\n"
         f"{ASKED}the token is empty\n"
-        f"{ASKED}error: the token stands in quotes, which are no part of a token\n"
+        f"{ASKED}error: the token stands in quotes, which are no part of a token (leave the quotes out)\n"
     )
     assert (result.code, result.stderr) == (3, said)
     assert path.read_text() == PROFILE

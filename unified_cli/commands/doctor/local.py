@@ -12,7 +12,7 @@ from unified_cli.call.connection_probe import TokenCache
 from unified_cli.catalogue import Service
 from unified_cli.cli import aliases
 from unified_cli.commands.doctor.finding import Finding
-from unified_cli.config import address, connection_facts, file, keyring, other_program, resolution
+from unified_cli.config import address, connection_facts, file, keyring, other_program, resolution, token
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS, PREFIX, Overrides
@@ -235,10 +235,12 @@ def _token_error(source: TokenSource, runtime: Runtime, tokens: TokenCache) -> C
         if source.kind == "token_command":
             if other_program.find(source.detail[0], runtime.environ) is None:
                 return ConfigError(f"no program {source.detail[0]!r}", hint=hints.NAME_PROGRAM)
-        elif source.kind == "keyring":
-            keyring.backend_name()
-            tokens.get(source)
-        elif source.kind not in {"sandbox", "token"}:
+        elif source.kind == "token":
+            # To read it warns that it is plain text, which is a finding of its own.
+            token.checked(os.fsencode(source.detail), f"the token from {source.source}")
+        else:
+            if source.kind == "keyring":
+                keyring.backend_name()
             tokens.get(source)
     except ConfigError as error:
         return error
