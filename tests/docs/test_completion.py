@@ -267,7 +267,8 @@ def test_tags_are_offered_where_a_connection_is_chosen(name: str, shell: Start, 
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_columns_and_parameters_are_those_that_are_known(name: str, shell: Start) -> None:
+def test_columns_and_parameters_are_those_that_are_known(name: str, shell: Start, tmp_path: Path) -> None:
+    (tmp_path / "created_atg=").touch()
     running = shell(name, TAGGED)
     calls = "unified voice calls list"
     assert running.offered(f"{calls} --columns di") == {"direction"}

@@ -34,16 +34,14 @@ def fill(template: str, lines_of: Mapping[str, Iterable[str]]) -> str:
 
 def bash(known: Grammar) -> Tables:
     """The tables for bash: words without their purpose."""
-    # The operations with the parameters of each, those with the same ones side by side.
-    parameters = sorted(known.parameters.items(), key=lambda row: list(row[1]))
     return {
-        "WORDS": _bash_words(known.words),
+        "WORDS": _bash_nested((path, _names(words)) for path, words in known.words.items()),
         "FLAGS": _bash_cases((_pattern(path), f"flags+=' {_names(flags)}'") for path, flags in known.flags),
         "OWN_VALUES": _bash_cases((_pattern(place), f"kind='{kind}'") for place, kind in known.own_values.items()),
         "VALUES": _bash_cases((spelling, f"kind='{kind}'") for spelling, kind in known.values.items() if kind),
         "ARGUMENTS": (f"{_pattern(place)}) kind='{kind}' ;;" for place, kind in _arguments(known)),
-        "COLUMNS": _bash_cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in known.columns.items()),
-        "PARAMETERS": _bash_cases((_pattern(path), f"words='{' '.join(names)}'") for path, names in parameters),
+        "COLUMNS": _bash_nested((path, " ".join(names)) for path, names in known.columns.items()),
+        "PARAMETERS": _bash_nested((path, " ".join(names)) for path, names in known.parameters.items()),
         "FIELDS": (f"{'|'.join(map(_pattern, paths))}) words='{names}' ;;" for names, paths in _by_fields(known)),
         "COMMANDS": ["|".join(known.commands)],
         "VALUED": ["|".join(known.values)],
@@ -153,16 +151,16 @@ def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
             yield f"{path}:{'*' if index == len(kinds) - 1 else index}", kind.replace("|", " ")
 
 
-def _bash_words(words: Mapping[str, Words]) -> Iterator[str]:
-    """Cases in two levels: a flat list of a hundred patterns would be too slow for a TAB."""
-    for first, several in groupby(words, lambda path: path.partition(" ")[0]):
+def _bash_nested(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Words by path, in two levels: a flat list of a hundred patterns would be too slow for a TAB."""
+    for first, several in groupby(rows, lambda row: row[0].partition(" ")[0]):
         nested = []
-        for path in several:
+        for path, words in several:
             _, _, rest = path.partition(" ")
             if rest:
-                nested.append((_pattern(rest), f"words='{_names(words[path])}'"))
+                nested.append((_pattern(rest), f"words='{words}'"))
             else:
-                yield f"{_pattern(path)}) words='{_names(words[path])}' ;;"
+                yield f"{_pattern(path)}) words='{words}' ;;"
         if nested:
             yield f"{first}\\ *)"
             yield "    case ${1#* } in"
