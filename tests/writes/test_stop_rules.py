@@ -7,6 +7,7 @@ from front_door import Unified
 from pages import served
 from server import Reply, Seen, Service
 
+from unified_cli.cli.shared_options import StopOptions
 from unified_cli.errors import AccessError, RefusedError, ServiceError, UnifiedError
 from unified_cli.writes import stop_rules
 from unified_cli.writes.stop_rules import ConnectionStops, StopRules
@@ -26,7 +27,7 @@ REFUSED, FAILED, BLOCKED = RefusedError("no", status=422), ServiceError("broken"
     ],
 )
 def test_rules_as_they_are_typed(stages: str | None, most: str | None, fail_fast: bool, rules: StopRules) -> None:
-    assert stop_rules.parse(stages, most, 9, fail_fast=fail_fast) == rules
+    assert stop_rules.parse(StopOptions(stages=stages, max_failures=most, fail_fast=fail_fast), 9) == rules
 
 
 def test_the_parts_of_the_work_and_what_ends_it() -> None:

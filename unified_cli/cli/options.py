@@ -30,14 +30,12 @@ from unified_cli.cli.shared_options import (
     Dedupe,
     DryRun,
     Edit,
-    FailFast,
     Force,
     From,
     InputFormat,
     Jq,
     JsonErrors,
     Junit,
-    MaxFailures,
     MessageOptions,
     NetworkOptions,
     NoPager,
@@ -46,7 +44,7 @@ from unified_cli.cli.shared_options import (
     Query,
     Restart,
     Since,
-    Stages,
+    StopOptions,
     Strict,
     TransportOptions,
     Verbose,
@@ -168,7 +166,7 @@ def writes(operation: Operation) -> bool:
 
 
 class SendOptions(Options):
-    """What is sent, and when sending it to several connections stops."""
+    """What is sent."""
 
     bodies: Annotated[
         tuple[str, ...],
@@ -203,9 +201,6 @@ class SendOptions(Options):
         str | None,
         Flag(("--content-type",), BODY, "send the file of -d @FILE as it is, as this type", "TYPE", when=writes),
     ] = None
-    fail_fast: FailFast = False
-    max_failures: MaxFailures = None
-    stages: Stages = None
     idempotency_key: Annotated[
         str | None,
         Flag(
@@ -258,7 +253,7 @@ class ReadOptions(ReadCheckOptions, PageOptions, OperationOptions):
     ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "print several connections one after the other")] = False
 
 
-class WriteOptions(ConfirmOptions, WaitOptions, SendOptions, OperationOptions):
+class WriteOptions(ConfirmOptions, WaitOptions, StopOptions, SendOptions, OperationOptions):
     """The options of what changes records, and of every other action."""
 
     id: Id = None
@@ -276,7 +271,7 @@ class WriteOptions(ConfirmOptions, WaitOptions, SendOptions, OperationOptions):
     ] = False
 
 
-class DownloadOptions(SendOptions, OperationOptions):
+class DownloadOptions(StopOptions, SendOptions, OperationOptions):
     """The options of what answers with a file."""
 
     id: Id = None

@@ -151,10 +151,18 @@ Yes = Annotated[
     ),
 ]
 DryRun = Annotated[bool, Common(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
-FailFast = Annotated[bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection that fails", order=1)]
+FailFast = Annotated[
+    bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection, or piped line, that fails", order=1)
+]
 MaxFailures = Annotated[
     str | None,
-    Flag(("--max-failures",), SAFETY, "stop when more than N connections, or P % of them, failed", "N|P%", order=1),
+    Flag(
+        ("--max-failures",),
+        SAFETY,
+        "stop when more than N connections or lines, or P % of them, failed",
+        "N|P%",
+        order=1,
+    ),
 ]
 Stages = Annotated[
     str | None,
@@ -314,3 +322,11 @@ class NetworkOptions(TransportOptions):
     """How requests are sent, several at a time."""
 
     workers: Workers = DEFAULT_WORKERS
+
+
+class StopOptions(Options):
+    """When many writes stop."""
+
+    fail_fast: FailFast = False
+    max_failures: MaxFailures = None
+    stages: Stages = None

@@ -69,12 +69,15 @@ class RunSender:
     """An error for each exit code that a call ended with."""
     _unprinted: UnifiedError | stdout.ClosedError | None = None
 
-    def send(self, items: Sequence[CallItem], rules: StopRules) -> None:
-        """Send these calls, as far as the rules go, and tell what became of each.
+    def send(self, items: Sequence[CallItem], rules: StopRules, *, failed: int = 0) -> None:
+        """Send these calls, as far as the rules go, and tell what became of each; so many others have `failed` before.
 
         Raises the error that sums up the whole run, if not all of it is done.
         """
         stops = ConnectionStops(alone=not self.run.several)
+        self._failed = failed
+        if rules.stops(failed):
+            stops.end()
         unprinted: UnifiedError | None = None
         if items:
             with progress(self.runtime, Work(self.run.kind.unit, total=len(items)), to_stdout=True) as shown:

@@ -1,7 +1,7 @@
 """When many writes are to stop: after too many failures, or after a stage that was not done as a whole.
 
-That is for runs over several connections; piped records have no such bounds. For all of them: when a connection is to
-get no more, because they would all fail.
+Stages are for runs over several connections; of piped records the failures are bounded alone. For all of them: when a
+connection is to get no more, because they would all fail.
 """
 
 import math
@@ -9,6 +9,7 @@ from collections import Counter
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from unified_cli.cli.shared_options import StopOptions
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.writes.attempt import state_of
 from unified_cli.writes.entry import EntryState
@@ -78,13 +79,14 @@ class ConnectionStops:
             self.stopped.setdefault(profile, error)
 
 
-def parse(stages: str | None, most: str | None, total: int, *, fail_fast: bool) -> StopRules:
+def parse(options: StopOptions, total: int) -> StopRules:
     """The rules as typed: numbers, or shares of the total. Raises UsageError."""
-    if fail_fast and most is not None:
+    most = options.max_failures
+    if options.fail_fast and most is not None:
         raise UsageError("--fail-fast stops at the first failure, so --max-failures cannot be used with it")
-    sizes = () if stages is None else _stages(stages, total)
+    sizes = () if options.stages is None else _stages(options.stages, total)
     if most is None:
-        return StopRules(sizes, 0 if fail_fast else None)
+        return StopRules(sizes, 0 if options.fail_fast else None)
     return StopRules(sizes, _count(most.strip(), total, "--max-failures", least=0))
 
 

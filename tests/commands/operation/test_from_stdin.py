@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Unified
+from many_connections import Config, profiles
 from server import Reply, Seen, Service
 
 TAGS = "ticketing tags"
@@ -229,3 +230,47 @@ def test_errors_are_told_though_nothing_else_is(unified: Unified, service: Servi
     result = unified("ticketing tags delete - --yes --quiet", stdin=b"a\nb\n", environ=service.environ)
     assert result.code == 9
     assert [line.partition(":")[0] for line in result.notes.splitlines()] == ["line 1", "line 2", "error"]
+
+
+@pytest.mark.parametrize(("rules", "tried"), [("--fail-fast", 2), ("--max-failures 1", 4), ("--max-failures 20%", 6)])
+def test_too_many_lines_that_fail_end_it(rules: str, tried: int, unified: Unified, service: Service) -> None:
+    service.reply = lambda seen: Reply(404, b"{}") if seen.segments[-1] in {"1", "3", "5"} else echo(seen)
+    ids = "\n".join(map(str, range(10))).encode()
+    command = f"{TAGS} update - -f n=1 --workers 1"
+    result = unified(f"{command} {rules}", environ=service.environ, stdin=ids)
+    assert (result.code, len(service.seen)) == (9, tried)
+    assert result.stderr.splitlines()[-1].startswith("  unified runs resume ")
+    assert unified(command, environ=service.environ, stdin=ids).code == 9
+    assert len(service.seen) == tried + 10
+
+
+def test_a_line_that_cannot_be_sent_is_one_that_failed(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 2)
+    service.reply = echo
+    lines = b'{"_profile": "c00", "id": "1", "n": 1}\n{"_profile": "c07", "id": "2", "n": 1}\n'
+    command = f"{TAGS} update - -p c* --yes"
+    result = unified(f"{command} --fail-fast", stdin=lines)
+    assert (result.code, service.seen) == (9, [])
+    assert "line 2: " in result.stderr
+    assert unified(f"{command} --max-failures 1", stdin=lines).code == 9
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (f"{TAGS} update - -f n=1 --stages 1,5", "--stages is for connections, not for lines (--max-failures N"),
+        (f"{TAGS} delete - --yes --max-failures 1 --fail-fast", "--fail-fast stops at the first failure"),
+        (f"{TAGS} delete - --yes --max-failures x", "--max-failures: 'x' is neither a number nor a share"),
+        ("ticketing attachments download 7 --fail-fast", "--fail-fast, --max-failures and --stages"),
+        ("request POST /unified/ticketing/tags -f n=1 --fail-fast", "no such option: --fail-fast"),
+        ("request POST /unified/ticketing/tags -f n=1 --max-failures 1", "no such option: --max-failures"),
+        ("request POST /unified/ticketing/tags -f n=1 --stages 1", "no such option: --stages"),
+    ],
+)
+def test_a_rule_for_many_writes_that_means_nothing_is_refused(
+    command: str, said: str, unified: Unified, service: Service
+) -> None:
+    result = unified(command, environ=service.environ, stdin=b"a\nb\n")
+    assert (result.code, service.seen) == (2, [])
+    assert said in result.stderr

@@ -13,6 +13,7 @@ from unified_cli.call.file_download import Parameters, parameters, texts
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions
+from unified_cli.cli.shared_options import StopOptions
 from unified_cli.errors import ServiceError, StorageError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import conclude
@@ -30,6 +31,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     typed = part(options, DownloadOptions)
     if typed.id and typed.from_:
         raise UsageError("both an ID and --from say what to download", hint="leave one out")
+    stops = part(options, StopOptions)
+    if stops.fail_fast or stops.max_failures is not None or stops.stages is not None:
+        raise UsageError("--fail-fast, --max-failures and --stages are not for files, which --from downloads again")
     if typed.id and typed.id != "-":
         _of_one(call, operation, typed.id)
     else:

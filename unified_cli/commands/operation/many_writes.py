@@ -9,6 +9,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, OperationOptions, SendOptions, WriteOptions, overrides
+from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config import file
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.fleet import selection
@@ -36,7 +37,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     sent = part(options, SendOptions)
     select = selection.for_writes if operation.changes else selection.for_reads
     names = [*select(runtime, config, options)]
-    rules = stop_rules.parse(sent.stages, sent.max_failures, len(names), fail_fast=sent.fail_fast)
+    rules = stop_rules.parse(part(options, StopOptions), len(names))
     content = builder.operation_content(common, operation)
     connections = RunConnections(runtime, catalogue, config, overrides(options))
     calls = [_call(connections, operation, name, content, builder.identifier(options)) for name in names]

@@ -15,6 +15,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, OperationOptions, ReadOptions, SendOptions, overrides
+from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config import file
 from unified_cli.config.file import RESERVED, Config
 from unified_cli.config.settings import Settings
@@ -29,7 +30,7 @@ from unified_cli.input.records import InputItem, ItemRules, items
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
-from unified_cli.writes import attempt, run_sender
+from unified_cli.writes import attempt, run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.registry import RunHeader, RunRegistry
@@ -80,11 +81,12 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         call.settings.reachable()
         targets = {None: call.settings}
     jobs = _jobs(call, operation, targets)
+    rules = stop_rules.parse(part(options, StopOptions), len(jobs))
     if mode.shown:
         _show(call, jobs)
         return
     _confirm(call, operation, jobs)
-    _send_all(call, config, operation, targets, jobs)
+    _send_all(call, config, operation, targets, jobs, rules)
 
 
 def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None:
@@ -109,6 +111,8 @@ def _check_options(options: OperationOptions) -> None:
         raise UsageError("--idempotency-key is for one record (each line gets its own key)")
     if options.out:
         raise UsageError("--out is for one answer (use > for many)")
+    if part(options, StopOptions).stages is not None:
+        raise UsageError("--stages is for connections, not for lines (--max-failures N bounds the lines that fail)")
 
 
 def _show(call: Call, jobs: list[PipedJob]) -> None:
@@ -119,7 +123,9 @@ def _show(call: Call, jobs: list[PipedJob]) -> None:
             call.runtime.stderr.note(f"line {job.line}: {job.wrong}")
 
 
-def _send_all(call: Call, config: Config, operation: Operation, targets: Targets, jobs: Sequence[PipedJob]) -> None:
+def _send_all(
+    call: Call, config: Config, operation: Operation, targets: Targets, jobs: Sequence[PipedJob], rules: StopRules
+) -> None:
     """Send the requests as a run, and tell of each line; a run of writes is kept, so that it can be resumed."""
     runtime, catalogue, settings, options, mode = call
     workers = part(options, OperationOptions).workers
@@ -138,7 +144,7 @@ def _send_all(call: Call, config: Config, operation: Operation, targets: Targets
             items = [
                 CallItem(number, job.profile or settings.profile) for number, job in enumerate(jobs, 1) if job.request
             ]
-            RunSender(runtime, run, connections, writers, results).send(items, StopRules())
+            RunSender(runtime, run, connections, writers, results).send(items, rules, failed=len(jobs) - len(items))
 
 
 def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:

@@ -9,13 +9,11 @@ from unified_cli.cli.shared_options import (
     Bom,
     Columns,
     CsvSafe,
-    FailFast,
     Jq,
-    MaxFailures,
     MessageOptions,
     NetworkOptions,
     Output,
-    Stages,
+    StopOptions,
     TokenFile,
     TokenStdin,
     Yes,
@@ -39,7 +37,7 @@ class ShowRunOptions(MessageOptions):
     output: Output = None
 
 
-class ResumeRunOptions(MessageOptions, NetworkOptions):
+class ResumeRunOptions(StopOptions, MessageOptions, NetworkOptions):
     """Which run to continue, and how."""
 
     run: RunId = None
@@ -50,9 +48,6 @@ class ResumeRunOptions(MessageOptions, NetworkOptions):
     jq: Jq = None
     csv_safe: CsvSafe = False
     bom: Bom = False
-    fail_fast: FailFast = False
-    max_failures: MaxFailures = None
-    stages: Stages = None
 
 
 class RemoveRunsOptions(MessageOptions):

@@ -49,7 +49,7 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
             flags = flags._replace(token_file=kept.token_file or None)
         connections = RunConnections(runtime, catalogue, config, flags)
         items = [*items_of(run, _failed(run) if retry else _open(run, connections, runtime.wall()))]
-        rules = stop_rules.parse(options.stages, options.max_failures, len(items), fail_fast=options.fail_fast)
+        rules = stop_rules.parse(options, len(items))
         connections.check(run, [item.number for item in items])
         shown = OperationOptions(
             output=options.output, columns=options.columns, jq=options.jq, csv_safe=options.csv_safe, bom=options.bom
