@@ -253,3 +253,22 @@ def test_the_token_in_the_environment_stays_with_its_address(unified: Unified) -
         "error: UNIFIED_TOKEN belongs to https://api.example.com, and the call would go to https://other.example "
         "(use another token: --token-file or --token-stdin)\n"
     )
+
+
+def test_without_a_choice_the_profiles_are_named(unified: Unified, config: Callable[[str], Path]) -> None:
+    line = "ticketing tickets list"
+    config('[profiles.acme]\nbase_url = "sandbox:"\naccount_id = "full"\n')
+    one = unified(line)
+    assert (one.code, one.stderr) == (
+        3,
+        "error: no profile is chosen (-p acme; unified profile use acme chooses it for all calls)\n",
+    )
+    assert unified(f"{line} -p acme").code == unified("profile use acme").code == unified(line).code == 0
+    config('base_url = "sandbox:"\n' + "".join(f'[profiles.c{number}]\naccount_id = "full"\n' for number in range(30)))
+    assert unified(line).stderr == (
+        "error: no profile is chosen (-p NAME; unified profile list shows 30; "
+        "unified profile use NAME chooses one for all calls)\n"
+    )
+    # Whoever sets variables wants no profile.
+    alone = unified(line, environ={"UNIFIED_BASE_URL": "https://api.example.com"})
+    assert alone.stderr == "error: the environment has no account id (set UNIFIED_ACCOUNT_ID, or -a ID)\n"

@@ -34,7 +34,9 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
         raise UsageError("the sandbox has an address and a token of its own", hint="leave out --base-url and --token-…")
     token, left = _token_of_replay(layers, reached) if runtime.replays else layers.token(reached)
     on_terminal = runtime.stdout_is_terminal and flags.out in _STDOUT and flags.jq is None
-    return Settings(name, reached, values["account_id"].value, token, values, named_by, left, on_terminal)
+    return Settings(
+        name, reached, values["account_id"].value, token, values, named_by, left, on_terminal, config.profiles
+    )
 
 
 _REPLAYED = TokenSource("replay", "", "--replay")

@@ -1,8 +1,8 @@
 """The resolved settings of a call, with the source of each value."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from unified_cli.config import address
@@ -16,6 +16,7 @@ from unified_cli.json_text.values import JsonObject
 _TOKEN_FACTOR = 10
 OWN_ACCOUNT = "me"
 """As an account id: that of the token, which is a connection's own, so that no request names an account."""
+_MOST_NAMED = 3
 DEFAULT = "default"
 """The source of a value that nobody set."""
 SETUP_HINT = (
@@ -48,6 +49,8 @@ class Settings:
     tokens_left: tuple[str, ...]
     on_terminal: bool = False
     """The result goes to a terminal."""
+    profiles: Collection[str] = field(default=(), repr=False, compare=False)
+    """The names in the config file, for an error where none of them was chosen."""
 
     @property
     def output(self) -> str:
@@ -186,6 +189,8 @@ class Settings:
     def reachable(self) -> tuple[Address, str]:
         """The address and the account id. Raises ConfigError with a remedy if one is missing."""
         name = f'profile "{self.profile}"' if self.profile else None
+        if (self.address is None or self.account_id is None) and self._is_profile_wanted:
+            raise ConfigError("no profile is chosen", hint=_choices(self.profiles))
         if self.address is None and self.account_id is None and name is None:
             raise ConfigError(f"no connection to call: {SETUP_HINT}")
         if self.address is None:
@@ -198,6 +203,19 @@ class Settings:
             remedy = f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
             raise ConfigError(f"{name or 'the environment'} has no account id", hint=f"{remedy}, or -a ID")
         return self.address, self.account_id
+
+    @property
+    def _is_profile_wanted(self) -> bool:
+        """Whether there are profiles, none of them was named, and neither a flag nor a variable says what to call."""
+        return self.profile is None and bool(self.profiles) and self.is_of_file
+
+
+def _choices(names: Collection[str]) -> str:
+    """The profiles to choose from, and how one is chosen for all calls."""
+    if len(names) > _MOST_NAMED:
+        return f"-p NAME; unified profile list shows {len(names)}; unified profile use NAME chooses one for all calls"
+    usual = f"unified profile use {next(iter(names))}" if len(names) == 1 else "unified profile use NAME"
+    return f"{' or '.join(f'-p {name}' for name in names)}; {usual} chooses it for all calls"
 
 
 def _shown(key: str, value: object) -> object:
