@@ -48,14 +48,15 @@ def _offered(call: Call, clients: "Clients") -> "Offered | None":
         return known.offered
     client = clients.open(settings.limited_to(timeout=_SECONDS, retries=0))
     try:
-        offered = introspection.ask_offer(client, settings, catalogue).offered
+        offer = introspection.ask_offer(client, settings, catalogue)
     except UnifiedError:
         # A failure here must not hide the refusal itself.
         return None
     finally:
         client.close()
-    known_capabilities.keep(runtime, settings, known_capabilities.of_catalogue(offered, catalogue))
-    return offered
+    offered = known_capabilities.of_catalogue(offer.offered, catalogue)
+    known_capabilities.keep(runtime, settings, offered, blocked=offer.state.blocked)
+    return offer.offered
 
 
 def _instead(offered: "Offered", operation: Operation) -> str | None:

@@ -89,6 +89,10 @@ class AccountState(NamedTuple):
             return f"the connection needs a new login ({self.status}{said})"
         return f"the connection's status is {self.status}{said}"
 
+    def remark(self, service: Service) -> str:
+        """What is wrong with the connection, as a sentence; empty where nothing is known to be."""
+        return self.trouble(service) or self.scopes_in_words
+
     def error(self, service: Service) -> UnifiedError | None:
         """The error that calls would end with; None where they may work, as with a status that is not known."""
         words, trouble = service.connections, self.trouble(service)

@@ -27,10 +27,11 @@ _LACKING = "lacking"
 
 
 class KnownOffer(NamedTuple):
-    """What a connection offers, and how many seconds ago it said so."""
+    """What a connection offers, and how many seconds ago it said so; `blocked` as the service said it then."""
 
     offered: Offered
     age: float
+    blocked: bool | None = None
 
 
 def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
@@ -47,11 +48,11 @@ def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
     return found
 
 
-def keep(runtime: Runtime, settings: Settings, offered: Offered) -> None:
-    """Keep what a connection offers; a run does not depend on it."""
+def keep(runtime: Runtime, settings: Settings, offered: Offered, *, blocked: bool | None) -> None:
+    """Keep what a connection offers, and whether it is blocked; a run does not depend on it."""
     address, account = settings.reachable()
     with suppress(OSError):
-        _cache(runtime).write([_FORM, offered], address.origin, account)
+        _cache(runtime).write([_FORM, offered, blocked], address.origin, account)
 
 
 def recall(runtime: Runtime, settings: Settings, catalogue: Catalogue) -> KnownOffer | None:
@@ -59,8 +60,8 @@ def recall(runtime: Runtime, settings: Settings, catalogue: Catalogue) -> KnownO
     address, account = settings.reachable()
     fact = _cache(runtime).read(address.origin, account)
     match fact and fact.value:
-        case [int() as form, dict() as offered] if fact and form == _FORM:
-            return KnownOffer(of_catalogue(offered, catalogue), fact.age)
+        case [int() as form, dict() as offered, bool() | None as blocked] if fact and form == _FORM:
+            return KnownOffer(of_catalogue(offered, catalogue), fact.age, blocked)
     return None
 
 

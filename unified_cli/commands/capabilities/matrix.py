@@ -5,15 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from unified_cli import text_width
-from unified_cli.catalogue import Operation
-from unified_cli.commands.capabilities.offer_check import (
-    OFFERED,
+from unified_cli.call.offer_check import (
     READ_ONLY,
     STATES,
     UNKNOWN,
     ConnectionOffer,
     OfferCell,
 )
+from unified_cli.catalogue import Operation
 from unified_cli.masking import masked, visible
 from unified_cli.output import layout, terminal
 from unified_cli.output.screen import Cell, Look, Word
@@ -74,15 +73,10 @@ def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> Offer
 
 def _word(cells: Sequence[OfferCell], *, short: bool) -> str:
     """How many connections offer an operation that can be called now; of a single one whether it does."""
-    number = sum(_keeps(cell) == "" for cell in cells)
+    number = sum(cell.keeps == "" for cell in cells)
     if len(cells) > 1:
         return f"{number}" if short else f"{number}/{len(cells)}"
     return "yes" if number else "?" if cells[0].state == UNKNOWN else "no"
-
-
-def _keeps(cell: OfferCell) -> str:
-    """What keeps an operation from being called; empty where nothing is known to."""
-    return cell.held if cell.state == OFFERED else cell.state
 
 
 def _widths(rows: Mapping[tuple[str, str], OfferedRow]) -> list[int]:
@@ -139,7 +133,7 @@ def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer
     for offer in found:
         lacking = defaultdict[str, set[str]](set)
         for cell in offer.cells:
-            if keeps := _keeps(cell):
+            if keeps := cell.keeps:
                 lacking[keeps].add(cell.operation.command)
         for keeps, those in lacking.items():
             groups[keeps, frozenset(those)].append(offer.name)

@@ -6,10 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from unified_cli.catalogue import Operation, Service
-from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.capabilities import matrix
-from unified_cli.commands.capabilities.offer_check import (
+from unified_cli.call.offer_check import (
     FAILED,
     FORBIDDEN,
     OFFERED,
@@ -20,6 +17,9 @@ from unified_cli.commands.capabilities.offer_check import (
     ConnectionOffer,
     OfferCell,
 )
+from unified_cli.catalogue import Operation, Service
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.capabilities import matrix
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
@@ -151,7 +151,7 @@ def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionO
         whys = Counter(cell.why for cell in one.cells if cell.state in (FORBIDDEN, FAILED))
         if whys:
             reasons[whys.most_common(1)[0][0]].append(one.name)
-        if told := one.state.trouble(service) or one.state.scopes_in_words:
+        if told := one.state.remark(service):
             reasons[told].append(one.name)
     for why, names in reasons.items():
         runtime.stderr.note(f"{named(names, _MOST_NAMED)}: {visible(why)}")

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 
-from unified_cli.call import builder
+from unified_cli.call import builder, offer_check
+from unified_cli.call.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands.capabilities import offer_check, report
+from unified_cli.commands.capabilities import report
 from unified_cli.commands.capabilities.command import CapabilitiesOptions
-from unified_cli.commands.capabilities.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError

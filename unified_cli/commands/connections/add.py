@@ -32,7 +32,7 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     """Add a profile for each connection without one. Raises UsageError where names would be the same."""
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
-    found = [*listed.listed(context, settings, options)]
+    found = listed.listed(context, settings, options)
     listed.keep(runtime, settings, found, service)
     known = listed.profiles_by_account(runtime, settings)
     wanted = listed.chosen(found, options.where, service)

@@ -1,11 +1,11 @@
-"""Ask the service for the connections that a token can see; the credentials in the answer are dropped at once."""
+"""The settings for a list of connections, which of them count, and which profiles lead to them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 
-from unified_cli.call import builder
+from unified_cli.call import builder, listed_connections
 from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
@@ -14,19 +14,13 @@ from unified_cli.commands.connections.command import ListedConnectionsOptions
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ServiceError, UnifiedError, UsageError
+from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http import pagination, request as requests
-from unified_cli.http.pagination import Span
 from unified_cli.http.rate_limit import Patience
 from unified_cli.json_text.values import Json
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.progress import Work, progress
-from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-
-# A service that has thousands lists 5,000 on a page.
-_MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 
 
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
@@ -39,39 +33,20 @@ def settings(context: CommandContext, options: ListedConnectionsOptions) -> Sett
     return resolved
 
 
-def listed(
-    context: CommandContext, resolved: Settings, options: ListedConnectionsOptions
-) -> Iterator[ConnectionRecord]:
-    """All connections that the token can see, page by page. Raises what a list raises."""
+def listed(context: CommandContext, resolved: Settings, options: ListedConnectionsOptions) -> list[ConnectionRecord]:
+    """All connections that the token can see. Raises what a list raises."""
     service = context.catalogue.service
     query = builder.with_page_size(builder.pairs(options.query), resolved, service)
-    address, _ = resolved.reachable()
-    request = requests.for_service(address, service.accounts, query)
+    found: list[ConnectionRecord] = []
     with (
         FairReaders(context.runtime, context.catalogue, 1) as readers,
         progress(context.runtime, Work("connection")) as shown,
         closing(readers.clients.open(resolved, patience=Patience.ENDLESS)) as client,
     ):
-        number = size = 0
-        for page in pagination.pages(client.send, request, service, Span()):
-            shown.add(len(page.records), pages=1)
-            for one in (ConnectionRecord.of(record, service) for record in page.records):
-                number, size = number + 1, size + one.size
-                _check_bounds(service, page.number, number, size)
-                yield one
-
-
-def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
-    """Raise ServiceError for a list that goes on and on: all of it is held in memory."""
-    if pages > _MOST_PAGES or number > _MOST or size > _LARGEST:
-        words = service.connections
-        bounds = f"{_MOST} connections, {_MOST_PAGES} pages and {_LARGEST >> 20} MiB of facts about them"
-        raise ServiceError(
-            f"the list of connections goes on after {number - 1} on {counted(pages, 'page')}, and at most {bounds} are "
-            f"read (GET {service.accounts})",
-            hint=f"ask for less: -q {words.status}={words.healthy}, -q {words.tenant}=ID",
-            retryable=False,
-        )
+        for page in listed_connections.pages(client, resolved, service, query):
+            shown.add(len(page), pages=1)
+            found += page
+    return found
 
 
 def keep(runtime: Runtime, resolved: Settings, found: Iterable[ConnectionRecord], service: Service) -> None:

@@ -33,7 +33,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     """List the connections. Raises IncompleteError where some could not be asked how they are."""
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
-    found = [*listed.listed(context, settings, options)]
+    found = listed.listed(context, settings, options)
     listed.keep(runtime, settings, found, service)
     failed = _ask_health(context, settings, found) if options.health else {}
     known = listed.profiles_by_account(runtime, settings)
@@ -82,7 +82,7 @@ def _ask_health(context: CommandContext, settings: Settings, found: list[Connect
 def _trouble(one: ConnectionRecord, failed: dict[str, UnifiedError], service: Service) -> str:
     if one.id in failed:
         return f"not asked: {failed[one.id].reason}"
-    return one.state.trouble(service) or one.state.scopes_in_words
+    return one.state.remark(service)
 
 
 def _error(one: ConnectionRecord, failed: dict[str, UnifiedError]) -> JsonObject:

@@ -40,6 +40,11 @@ class OfferCell(NamedTuple):
     why: MaskedText = NO_TEXT
     held: str = ""
 
+    @property
+    def keeps(self) -> str:
+        """What keeps the operation from being called; empty where nothing is known to."""
+        return self.held if self.state == OFFERED else self.state
+
 
 @dataclass(slots=True)
 class ConnectionOffer:
@@ -95,10 +100,13 @@ class OfferCheck(NamedTuple):
         else:
             state = introspection.merged(record.state, offer.state)
         offered = known_capabilities.of_catalogue(offer.offered, self.catalogue)
-        known_capabilities.keep(self.runtime, settings, offered)
-        told = offer._replace(offered=offered, state=state)
-        cells = [self._cell(one, told, read_only=settings.read_only) for one in self.operations]
-        return ConnectionOffer(name, cells, state=state, unread=offer.unread)
+        known_capabilities.keep(self.runtime, settings, offered, blocked=offer.state.blocked)
+        return self.judged(name, settings, offer._replace(offered=offered, state=state))
+
+    def judged(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
+        """What a connection with this offer and this state offers, operation by operation."""
+        cells = [self._cell(one, offer, read_only=settings.read_only) for one in self.operations]
+        return ConnectionOffer(name, cells, state=offer.state, unread=offer.unread)
 
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
         """What connections to a product offer. Raises what `introspection.ask_product` raises."""
