@@ -1,0 +1,247 @@
+"""A provider whose lists change from night to night, and readers of what an export keeps of them."""
+
+import json
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import stores
+from pages import JSON, cursor_of
+from server import Reply, Seen, Service
+
+LISTS = ("ticketing/tickets", "ticketing/users", "ats/candidates")
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+PAGE = 10
+Key = tuple[str, str]
+"""A connection, and the id of a record."""
+State = dict[Key, str]
+"""The text of each record of a list in all connections."""
+
+
+class Version(NamedTuple):
+    """A record as it is since some time, and the text that is served."""
+
+    at: datetime
+    text: str
+
+
+class Provider:
+    """Lists of several connections, served some records a page, with or without a filter; each night they change.
+
+    `gone` are the last versions of what was deleted. `before` may answer instead.
+    """
+
+    def __init__(self, service: Service, connections: int, records: int, lists: Iterable[str] = LISTS) -> None:
+        self.lists = tuple(lists)
+        self.names = [f"c{number:02}" for number in range(connections)]
+        self.now = datetime(2026, 3, 1, 2, tzinfo=UTC)
+        self.asked: Counter[tuple[str, str]] = Counter()
+        self.before: Callable[[], None] = lambda: None
+        self._dice = random.Random(connections)
+        self._made = 0
+        self._lock = threading.Lock()
+        self._there: dict[tuple[str, str], dict[str, Version]] = {
+            (name, one): {} for name in self.names for one in self.lists
+        }
+        self._gone: dict[tuple[str, str], dict[str, Version]] = {key: {} for key in self._there}
+        self._changed: dict[tuple[str, str], set[str]] = {key: set() for key in self._there}
+        for key in self._there:
+            for _ in range(records):
+                self._put(key, f"r{self._made}", self._some_time())
+        self._is_read()
+        service.clock = self.clock
+        service.reply = self._reply
+
+    @property
+    def config(self) -> str:
+        """A profile for each connection."""
+        return "".join(f'[profiles.{name}]\naccount_id = "of-{name}"\n' for name in self.names)
+
+    def clock(self) -> float:
+        """The time at the service."""
+        return self.now.timestamp()
+
+    def pass_a_night(self, *, ahead: bool = False) -> None:
+        """Change 2 % of each list, add 1 % and delete 0.5 %; `ahead`, the clocks of some providers are wrong."""
+        self.now += DAY
+        for number, (key, there) in enumerate(self._there.items()):
+            late = HOUR if ahead and number % 4 == 0 else timedelta()
+            size = len(there)
+            changed, gone = self._share(size, 0.02), self._share(size, 0.005)
+            # What is deleted before it was read as it changed is known as it was before.
+            chosen = self._dice.sample([one for one in there if one not in self._changed[key]], changed + gone)
+            for identifier in chosen[:changed]:
+                self._put(key, identifier, self._some_time() + late)
+            for _ in range(self._share(size, 0.01)):
+                self._put(key, f"r{self._made}", self._some_time() + late)
+            for identifier in chosen[changed:]:
+                self._gone[key][identifier] = there.pop(identifier)
+
+    def forget_the_gone(self) -> None:
+        """After a full read, what was deleted is not expected any more."""
+        for gone in self._gone.values():
+            gone.clear()
+
+    def state(self, name: str) -> State:
+        """What a table of this list is to hold: also what was deleted since the last full read."""
+        return {
+            (of, identifier): version.text
+            for held in (self._gone, self._there)
+            for (of, one), versions in held.items()
+            if one == name
+            for identifier, version in versions.items()
+        }
+
+    @contextmanager
+    def counted(self, record: Callable[[str], None], what: str) -> Iterator[None]:
+        """Hold that no list is asked more often than for the pages of what changed, and once more."""
+        self.asked.clear()
+        yield
+        pages = {key: ceil(len(self._changed[key]) / PAGE) for key in self._there}
+        record(f"{what}: {self.asked.total()} requests, {sum(pages.values())} changed pages in {len(pages)} lists")
+        assert {key: self.asked[key] for key in pages if self.asked[key] > pages[key] + 1} == {}
+        self._is_read()
+
+    def _is_read(self) -> None:
+        for changed in self._changed.values():
+            changed.clear()
+
+    def _some_time(self) -> datetime:
+        """Some time since the night before; often right after it, or right before this one."""
+        seconds = self._dice.choice([self._dice.uniform(1, 3000), self._dice.uniform(1, 86_400)])
+        return self.now - timedelta(seconds=self._dice.choice([seconds, 86_400 - seconds]))
+
+    def _share(self, size: int, share: float) -> int:
+        return max(1, round(size * share))
+
+    def _put(self, key: tuple[str, str], identifier: str, at: datetime) -> None:
+        # With digits and spellings that a parser would not keep.
+        when = at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        text = (
+            f'{{"id": "{identifier}", "name": "{key[1]} \\u00e9 \\ud83d\\ude00 {self._made}", "amount": 1.10, '
+            f'"big": 123456789012345678901{self._made:06}, "created_at": "2026-02-01T00:00:00Z", '
+            f'"updated_at": "{when}", "tags": [{{"id": "x"}}], "text": "{"z" * self._dice.randrange(80)}"}}'
+        )
+        self._made += 1
+        self._changed[key].add(identifier)
+        self._there[key][identifier] = Version(at, text)
+
+    def _reply(self, seen: Seen) -> Reply:
+        query = dict(seen.query)
+        key = (query["integrated_account_id"].removeprefix("of-"), "/".join(seen.segments[-2:]))
+        with self._lock:
+            self.asked[key] += 1
+            self.before()
+        since = query.get("updated_at[gt]")
+        after = datetime.fromisoformat(since) if since else None
+        found = [one.text for one in self._there[key].values() if after is None or one.at > after]
+        start = int(cursor_of(seen) or 0)
+        onward = f'"{start + PAGE}"' if start + PAGE < len(found) else "null"
+        body = f'{{"result": [{", ".join(found[start : start + PAGE])}], "next_cursor": {onward}}}'
+        return Reply(200, body.encode(), dict(JSON))
+
+
+class Place(NamedTuple):
+    """Where an export goes: `to` as it is typed, `root` as readers spell it, and what they need to get there.
+
+    In a store a list is a folder of files.
+    """
+
+    to: str
+    root: str
+    environ: Mapping[str, str] = {}
+
+    @classmethod
+    def of(cls, kind: str, folder: Path, bucket: stores.Bucket | None = None) -> "Place":
+        """A folder, one as a URL, or one in a bucket."""
+        if bucket:
+            return cls(f"{bucket.url}/dump", f"{bucket.url}/dump", bucket.environ)
+        return cls(f"{'file://' if kind == 'file' else ''}{folder}/dump", f"{folder}/dump")
+
+    @property
+    def is_store(self) -> bool:
+        """Whether a list is a folder of files."""
+        return "://" in self.to
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What readers of object stores take."""
+        return {name.lower(): value for name, value in self.environ.items()}
+
+    def files(self, name: str) -> str:
+        """The files of a list."""
+        return f"{self.root}/*/{name}{'/*.ndjson' if self.is_store else '.*ndjson'}"
+
+    def duckdb(self) -> Any:
+        """A connection of DuckDB; to a store through pyarrow, since its own extension is a download."""
+        import duckdb  # noqa: PLC0415  an extra
+
+        connection = duckdb.connect()
+        if self.environ:
+            from fsspec.implementations.arrow import ArrowFSWrapper  # noqa: PLC0415  an extra
+            from pyarrow.fs import S3FileSystem  # noqa: PLC0415  an extra
+
+            files = S3FileSystem(
+                access_key=self.environ["AWS_ACCESS_KEY_ID"],
+                secret_key=self.environ["AWS_SECRET_ACCESS_KEY"],
+                region=self.environ["AWS_REGION"],
+                endpoint_override=self.environ["AWS_ENDPOINT_URL"],
+            )
+            connection.register_filesystem(ArrowFSWrapper(files))
+        return connection
+
+
+def ndjson_by_duckdb(place: Place, name: str, recipe: str) -> State:
+    """What the recipe of `unified help engines` finds."""
+    api, resource = name.split("/")
+    recipe = recipe.replace("'dump/*/ticketing/tickets.*ndjson'", f"'{place.files(name)}'")
+    if place.is_store:
+        recipe = recipe.replace("filename, '/', -3", "filename, '/', -4")
+    connection = place.duckdb()
+    connection.sql(recipe.replace("VIEW tickets", "VIEW newest"))
+    assert f"/{api}/{resource}" in recipe
+    return _once(connection.sql("SELECT _profile, id, json FROM newest").fetchall())
+
+
+def ndjson_by_polars(place: Place, name: str) -> State:
+    """The same of polars: of an id the last file has the newest state, and names sort by their length first."""
+    import polars as pl  # noqa: PLC0415  an extra
+
+    line, parts = pl.col("line"), pl.col("filename").str.replace_all("\\", "/", literal=True).str.split("/")
+    found = (
+        pl.scan_lines(place.files(name), include_file_paths="filename", storage_options=place.options or None)
+        .with_columns(
+            _profile=parts.list.get(-4 if place.is_store else -3),
+            id=line.str.json_path_match("$.id"),
+            updated_at=line.str.json_path_match("$.updated_at"),
+        )
+        .sort(pl.col("filename").str.len_bytes(), "filename", "updated_at")
+        .unique(["_profile", "id"], keep="last", maintain_order=True)
+        .select("_profile", "id", "line")
+        .collect()
+    )
+    return _once(found.rows())
+
+
+def _once(rows: list[tuple[Any, ...]]) -> State:
+    """The state that rows of profile, id and text tell, each record once."""
+    found = {(profile, identifier): text for profile, identifier, text in rows}
+    assert len(found) == len(rows), "a record stands there twice"
+    return found
+
+
+def differing(found: State, expected: State) -> str:
+    """How two states differ, in a few words; empty where they do not."""
+    if found == expected:
+        return ""
+    missing, more = expected.keys() - found.keys(), found.keys() - expected.keys()
+    other = [key for key in expected.keys() & found.keys() if expected[key] != found[key]]
+    sizes = f"{len(found)} records instead of {len(expected)}"
+    return f"{sizes}; missing {sorted(missing)[:3]}, too many {sorted(more)[:3]}, other {json.dumps(other[:3])}"
