@@ -49,6 +49,9 @@ class Destination(Protocol):
         Raises StateError where the list was changed.
         """
 
+    def begin_anew(self, file: str) -> None:
+        """Forget how far a list was read; what was written of it stays there."""
+
     def sweep(self, file: str) -> None:
         """Remove what a run that was killed left beside a complete list."""
 

@@ -58,6 +58,16 @@ class ListHistory(NamedTuple):
         return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
 
 
+def check_end(destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> None:
+    """Raise StateError where the last file of a list is gone, as a run that was to start anew and was killed leaves it.
+
+    Files are removed from the last one on, so that the others are there if it is.
+    """
+    *_, last = (first, *_added(first, entries))
+    if last is not first and not destination.holds(last):
+        raise StateError(f"{destination}/{last.file} is gone", hint=START_ANEW)
+
+
 def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
     """When the list of which this is the first file was last read; what changed later may be missing."""
     return max(max(entry.ended, entry.checked) for entry in (first, *_added(first, entries)))
@@ -77,11 +87,11 @@ def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterat
         number += 1
 
 
-def forget(destination: Destination, name: str, files: Collection[str]) -> None:
+def forget(destination: Destination, name: str, files: Collection[str], *, keep: bool) -> None:
     """Remove the manifest of that name, and what was added to the lists that begin with these files.
 
-    The first files stay until there are new ones, and what ids they all have is noted. Raises UnsafeError where a
-    folder is a link, StorageError.
+    The first files stay until there are new ones, and what ids they all have is noted; `keep` how far they were read.
+    Raises UnsafeError where a folder is a link, StorageError.
     """
     try:
         text = destination.read(name)
@@ -93,9 +103,15 @@ def forget(destination: Destination, name: str, files: Collection[str]) -> None:
         if known[first].complete:
             gone_ids.keep(destination, [known[first], *_added(known[first], known)])
         number = 2
-        while (file := _name(first, number)) in known:
-            destination.remove(file)
+        while _name(first, number) in known:
             number += 1
+        # The newest first: who is killed here leaves a history that lacks its end, which the next run sees.
+        for later in range(number - 1, 1, -1):
+            destination.remove(_name(first, later))
+    if not keep:
+        # While there is a manifest: without one a list that says it is complete would be taken for a new one.
+        for first in sorted(files):
+            destination.begin_anew(first)
     destination.remove(name)
 
 

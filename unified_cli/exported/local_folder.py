@@ -128,6 +128,14 @@ class LocalFolder:
         entry.modified = found.st_mtime_ns
         return True
 
+    def begin_anew(self, file: str) -> None:
+        """Remove what was begun of a file. Raises UnsafeError where its folder is a link."""
+        path = self._folder / file
+        self._root.check(path)
+        if path.with_name(f"{path.name}.ckpt").exists():
+            atomic_file.sweep(path)
+        self.sweep(file)
+
     def sweep(self, file: str) -> None:
         """Remove what a run that was killed left beside a complete file."""
         path = self._folder / file

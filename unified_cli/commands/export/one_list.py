@@ -124,6 +124,7 @@ class ListRunner:
                 if not before.offered:
                     yield FinishedList(before)
                 elif options.lag is None:
+                    list_history.check_end(self._destination, before, self._entries)
                     yield FinishedList(before, read_at=list_history.read_at(before, self._entries))
                 else:
                     history = ListHistory.of(self._destination, before, self._entries)

@@ -63,7 +63,8 @@ def carry_out(
     runtime, name, not_before = plan.context.runtime, plan.manifest, float("-inf")
     with plan.readers, _held(destination, plan):
         if plan.options.restart:
-            list_history.forget(destination, name, {one.file for one in plan.lists})
+            files = {one.file for one in plan.lists}
+            list_history.forget(destination, name, files, keep=plan.options.dedupe is not None)
         text = destination.read(name)
         if text is None:
             kept = Manifest(name, timestamp(runtime.wall()), plan.options.shard)

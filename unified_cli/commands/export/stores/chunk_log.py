@@ -183,17 +183,22 @@ def changed(
 
 
 def remove(objects: StoredObjects, file: str) -> None:
-    """Have the log of a list say that nothing was read, and remove its chunks.
+    """Have the log of a list say that nothing was read, and remove its chunks. Raises as `begin_anew` does."""
+    place = ListPlace.of(file)
+    begin_anew(objects, place)
+    objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
+
+
+def begin_anew(objects: StoredObjects, place: ListPlace) -> None:
+    """Have the log of a list say that nothing was read.
 
     Raises TakenOverError where another run writes to it, StorageError.
     """
-    place = ListPlace.of(file)
     log = ChunkLog(objects, place.log)
     if number := log.newest():
         number += 1
         if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint())):
             raise TakenOverError(f"{objects.url}/{place.folder}")
-    objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
 
 
 def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:

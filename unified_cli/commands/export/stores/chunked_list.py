@@ -65,10 +65,7 @@ class ChunkedList:
 
         Raises StateError for a list with other options, or one that was changed.
         """
-        if restart and not keep:
-            self._forget()
-        else:
-            self._known = self._log.read() or self._known
+        self._find(keep=keep, restart=restart)
         self.state = self._known.state
         if restart and keep:
             self._read_again()
@@ -144,6 +141,15 @@ class ChunkedList:
     def close(self) -> None:
         """Forget what is held."""
         self._buffer.clear()
+
+    def _find(self, *, keep: bool, restart: bool) -> None:
+        """Read the log, or have it begin anew."""
+        if not restart or keep:
+            self._known = self._log.read() or self._known
+        # What the provider left out of a list it may have by now.
+        partial = self._known.state.complete and self._known.state.partial_pages
+        if not keep and (restart or partial):
+            self._forget()
 
     def _fresh(self) -> Checkpoint:
         return Checkpoint.begin(self._identity, timestamp(self._wall()))

@@ -100,6 +100,10 @@ class StoreFolder:
             entry.look = chunk_log.look({name: there[name] for name in known})
         return True
 
+    def begin_anew(self, file: str) -> None:
+        """Have the log of a list say that nothing was read. Raises TakenOverError where another run writes to it."""
+        chunk_log.begin_anew(self._objects, ListPlace.of(file))
+
     def sweep(self, file: str) -> None:
         """Nothing is beside a complete list."""
 
