@@ -131,6 +131,11 @@ class Faults:
         with self._lock:
             self._rules, self._counts = rules, [0] * len(rules)
 
+    @property
+    def slow(self) -> bool:
+        """Whether any answer may have to come later."""
+        return any(rule.name == "slow" for rule in self._rules)
+
     def hits(self, request: SandboxRequest, account: str, operation: Operation) -> FaultHits:
         """The faults that happen to a request; each call counts."""
         found = {}

@@ -8,13 +8,16 @@ import socket
 import struct
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import unquote
 
 import waitress
 from waitress import wasyncore
 from waitress.channel import ClientDisconnected, HTTPChannel
+from waitress.server import BaseWSGIServer
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.masking import cut, masked
@@ -36,6 +39,8 @@ _RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
 _FIRST_THREADS = 2
 # Enough for a client with 64 workers against answers that are slow on purpose.
 _MOST_THREADS = 64
+# A longer body takes so long to read that others should not wait for it.
+_SHORT_BODY = 64 * 1024
 _LONGEST_LOGGED = 2000
 _BACKLOG = 1024
 
@@ -179,11 +184,21 @@ class Server:
         allow_uploads(self._map.values(), sandbox.service)
         self._dispatcher = self._server.task_dispatcher
         self._threads = ThreadCount(self._dispatcher.set_thread_count)
+        self._arrived: deque[HTTPChannel] = deque()
+        self._loop: int | None = None
+        for one in self._map.values():
+            if isinstance(one, BaseWSGIServer):
+                one.add_task = self._take
 
     def run(self) -> None:
         """Serve until stopped, or until a signal's exception comes through."""
+        self._loop = threading.get_ident()
         while not self._stopped.is_set():
-            wasyncore.loop(timeout=1, use_poll=True, map=self._map, count=1)
+            wasyncore.loop(timeout=0 if self._arrived else 1, use_poll=True, map=self._map, count=1)
+            for _ in range(len(self._arrived)):
+                channel = self._arrived.popleft()
+                # Handing a request to a thread costs more than most answers do.
+                (self._dispatcher.add_task if self._may_wait(channel) else HTTPChannel.service)(channel)
 
     def close(self) -> None:
         """Close all sockets; answers on their way have a moment to get out."""
@@ -202,13 +217,34 @@ class Server:
             # The loop waits for an event, and a connection is one.
             socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
 
+    def _take(self, channel: HTTPChannel) -> None:
+        """Take the next request of a channel, which is locked by whoever calls this."""
+        if threading.get_ident() == self._loop:
+            self._arrived.append(channel)
+        else:
+            self._dispatcher.add_task(channel)
+
+    def _may_wait(self, channel: HTTPChannel) -> bool:
+        """Whether the answer to the channel's next request may have to wait: for a fault, a client, or a large body."""
+        request = channel.requests[0]
+        if len(channel.requests) > 1 or channel.total_outbufs_len or self._application.sandbox.faults.slow:
+            return True
+        if request.body_rcv is not None and len(request.body_rcv) > _SHORT_BODY:
+            return True
+        # The connection that is slow is named by the target or the token; and the reader of a file may be slow.
+        target = unquote(getattr(request, "request_uri", ""))
+        return "slow" in f"{target} {request.headers.get('AUTHORIZATION', '')}" or "/download" in target
+
     def _guarded(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         start = self.log.start() if self.log else 0.0
         answer: SandboxResponse | None = None
         try:
             self._hosts.check(environ)
-            with self._threads:
+            if threading.get_ident() == self._loop:
                 answer = self._application.answer(environ)
+            else:
+                with self._threads:
+                    answer = self._application.answer(environ)
         except Refusal as refusal:
             answer = refusal.answer(self._application.sandbox.service)
         except ConnectionDropped:
