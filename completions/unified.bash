@@ -162,7 +162,7 @@ _unified_flags() {
 _unified_value() {
     kind=''
     case "$path $1" in
-        export\ -o|export\ --output|export\ --format) kind='ndjson csv tsv json parquet' ;;
+        export\ -o|export\ --output|export\ --format) kind='ndjson csv tsv json parquet delta' ;;
         import\ -o|import\ --output) kind='table json tsv' ;;
         diff\ -o|diff\ --output) kind='table ndjson json' ;;
         apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output|schema\ -o|schema\ --output|operations\ -o|operations\ --output|sandbox\ status\ -o|sandbox\ status\ --output|doctor\ -o|doctor\ --output) kind='table json tsv' ;;

@@ -330,11 +330,11 @@ end
 function __unified_value --argument-names option at
     switch "$at $option"
         case 'export -o'
-            echo 'ndjson csv tsv json parquet'
+            echo 'ndjson csv tsv json parquet delta'
         case 'export --output'
-            echo 'ndjson csv tsv json parquet'
+            echo 'ndjson csv tsv json parquet delta'
         case 'export --format'
-            echo 'ndjson csv tsv json parquet'
+            echo 'ndjson csv tsv json parquet delta'
         case 'import -o'
             echo 'table json tsv'
         case 'import --output'

@@ -26,9 +26,9 @@ Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
 # The members of a checkpoint in their order, and those that later versions added.
 _MEMBERS = (
     "fingerprint", "started", "v", "tool", "next_cursor", "bytes", "sha256", "records", "pages", "dropped",
-    "partial_pages", "seen", "memory", "complete", "options", "published", "mark", "clock", "updated",
+    "partial_pages", "seen", "memory", "complete", "options", "published", "mark", "clock", "updated", "table",
 )  # fmt: skip
-_ADDED = {"clock", "mark", "options", "published"}
+_ADDED = {"clock", "mark", "options", "published", "table"}
 _VERSION = 1
 START_ANEW = "--restart starts anew"
 REPLACE = "--restart replaces it"
@@ -85,12 +85,25 @@ class ListIdentity:
         return f"another {' and another '.join(differing)}" if differing else "other options"
 
 
+@dataclass(frozen=True, slots=True)
+class TableRead:
+    """A read of a list into its part of a table: its `number`, and what that part holds since.
+
+    `digest` is the sum of the digests of all records, so that it is the same in any order.
+    """
+
+    number: Count
+    rows: Count = 0
+    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{0,32}$")] = ""
+
+
 @dataclass(slots=True, kw_only=True)
 class ListRecord:
     """What is known of a list wherever it is written down: `bytes` with this hash hold `records` in `pages`.
 
     `fingerprint` and `options` are its identity, of which version 0.1 kept the first. `mark` is where the next run
-    begins, if that was asked for; then `clock` is that of the service when the first page was served.
+    begins, if that was asked for; then `clock` is that of the service when the first page was served. `table` is only
+    known of a list that is a part of a table.
     """
 
     fingerprint: str = ""
@@ -103,6 +116,7 @@ class ListRecord:
     complete: bool = False
     mark: Mark | None = None
     clock: str = ""
+    table: TableRead | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a time that is none."""
@@ -175,7 +189,11 @@ class Checkpoint(ListRecord):
 
     def members(self) -> JsonObject:
         """The checkpoint as JSON has it."""
-        return dict(sorted(asdict(self).items(), key=lambda one: _MEMBERS.index(one[0])))
+        found = dict(sorted(asdict(self).items(), key=lambda one: _MEMBERS.index(one[0])))
+        if self.table is None:
+            # Versions that know no tables read the others.
+            del found["table"]
+        return found
 
 
 def _sum(data: JsonObject) -> str:

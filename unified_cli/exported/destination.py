@@ -34,11 +34,20 @@ class Destination(Protocol):
     def check_held(self) -> None:
         """Raise TakenOverError where another run has taken over from the one that holds it."""
 
+    def check(self, folder: str) -> None:
+        """Raise UnsafeError where the folder leads elsewhere, TakenOverError as `check_held` does."""
+
     def read(self, name: str) -> bytes | None:
         """A manifest, or what stands beside a list; None where there is none."""
 
     def replace(self, name: str, text: bytes) -> None:
         """Write a manifest or what stands beside a list, whole."""
+
+    def create(self, name: str, text: bytes) -> bool:
+        """Write a small file unless there is one; says whether this one is there now."""
+
+    def is_empty(self, folder: str) -> bool:
+        """Whether nothing is in a folder."""
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
         """What a list is written to."""
@@ -60,6 +69,9 @@ class Destination(Protocol):
 
     def remove(self, name: str) -> None:
         """Remove a list, what stands beside one, or a manifest, if it is there."""
+
+    def clear(self, file: str) -> None:
+        """Remove a list, also one that was only begun, with all that is beside it."""
 
     def manifests(self) -> list[str]:
         """The names of all manifests."""

@@ -16,7 +16,7 @@ from unified_cli.exported.destination import Destination
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.json_text.members import member, string
 
-_READABLE = {".ndjson", ".parquet"}
+_READABLE = {".ndjson", ".parquet", ".delta"}
 _GONE, _NOTE = ".ndjson", ".part"
 # Not to be taken for a file of a list by its beginning, as in `tickets*.ndjson`. The files of increments have numbers.
 _BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")

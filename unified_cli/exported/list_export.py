@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import increments
-from unified_cli.exported.checkpoint import Checkpoint
+from unified_cli.exported.checkpoint import Checkpoint, TableRead
 from unified_cli.exported.increments import Increment, Mark
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.http import pagination
@@ -23,6 +23,20 @@ Read = Callable[[Span], Generator[Page]]
 """Reads the pages of a list, from anywhere in it."""
 
 
+class TablePart(NamedTuple):
+    """The part of a table that a list of one connection is, `before` this read.
+
+    The table is that of a resource, with these `columns`; the connection is known by its origin and account.
+    """
+
+    api: str
+    resource: str
+    origin: str
+    account: str
+    columns: ParquetColumns
+    before: TableRead | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ListExportOptions:
     """How a file is made: `span` what is read, `style` and `transform` how it is written.
@@ -30,7 +44,7 @@ class ListExportOptions:
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
     `parquet` makes the complete file a Parquet file with these columns; until then it is NDJSON. With a `lag` it is
     noted how far this run came, so that the next one looks back so many seconds; an `increment` leaves out what did not
-    change.
+    change. `table` is where the records go in the end, if that is a table.
     """
 
     span: Span
@@ -42,6 +56,7 @@ class ListExportOptions:
     parquet: ParquetColumns | None = None
     lag: float | None = None
     increment: Increment | None = None
+    table: TablePart | None = None
 
     @property
     def since(self) -> dict[str, str]:
@@ -51,6 +66,8 @@ class ListExportOptions:
     @property
     def format(self) -> str:
         """The format of the file."""
+        if self.table:
+            return "delta"
         return "parquet" if self.parquet else self.style.format
 
 
@@ -214,7 +231,7 @@ class _ListFile:
 
 def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
     """What is missing from a complete file: what the writer could not place, and what the provider left out."""
-    missing = [*writer(options.style, part.state.memory).shortcomings()]
+    missing = [*writer(options.style, part.state.memory).shortcomings(), *part.state.memory.get("left_out", ())]
     if part.state.partial_pages:
         numbers = ", ".join(map(str, part.state.partial_pages[:20]))
         missing.append(f"the provider left something out of page {numbers} (--allow-partial accepts that)")

@@ -9,7 +9,7 @@ from unified_cli.errors import StateError
 from unified_cli.exported import gone_ids, increments
 from unified_cli.exported.checkpoint import START_ANEW
 from unified_cli.exported.destination import Destination
-from unified_cli.exported.increments import Increment, Mark
+from unified_cli.exported.increments import Mark
 from unified_cli.exported.manifest import Manifest, ManifestEntry
 
 
@@ -29,8 +29,8 @@ class ListHistory(NamedTuple):
         return cls(destination, found)
 
     def then(self, entry: ManifestEntry) -> Self:
-        """The history with one more file."""
-        return self._replace(entries=[*self.entries, entry])
+        """The history with one more file; a table is always one."""
+        return self._replace(entries=[entry] if entry.table else [*self.entries, entry])
 
     @property
     def next_file(self) -> str:
@@ -40,20 +40,18 @@ class ListHistory(NamedTuple):
     @property
     def has_records(self) -> bool:
         """Whether there is any record."""
-        return any(entry.records for entry in self.entries)
+        return any(entry.table.rows if entry.table else entry.records for entry in self.entries)
 
-    def next_increment(self, lag: float) -> Increment:
-        """What the next file is to hold: how far the others came they say, or, where none does, their records.
-
-        Raises StorageError.
-        """
+    def marks(self, lag: float) -> list[Mark]:
+        """How far the files came: they say so, or, where none does, their records. Raises StateError, StorageError."""
         # Older versions let a mark pass the clock.
         marks = [increments.merged([entry.mark], lag, entry.begun) for entry in self.entries if entry.mark]
-        return increments.after(marks or [self._mark_of(entry, lag) for entry in self.entries], lag)
+        return marks or [self._mark_of(entry, lag) for entry in self.entries]
 
     def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
         """The mark of a file that was written without one. Raises StateError where its content was changed."""
-        for said in self.destination.differences(entry):
+        # Whatever others changed in a table, it is merged over.
+        for said in () if entry.table else self.destination.differences(entry):
             raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint=START_ANEW)
         return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
 

@@ -19,6 +19,7 @@ from unified_cli.exported.partial_file import PartialFile
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
+from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.folders import FixedFolder
 
@@ -72,6 +73,10 @@ class LocalFolder:
     def check_held(self) -> None:
         """Nothing: nobody takes over a lock."""
 
+    def check(self, folder: str) -> None:
+        """Raise UnsafeError where the folder, or one above it, is a link; StorageError."""
+        self._root.check(self._folder / folder / "any")
+
     def read(self, name: str) -> bytes | None:
         """A small file; None where there is none.
 
@@ -84,10 +89,37 @@ class LocalFolder:
     def replace(self, name: str, text: bytes) -> None:
         """Write a small file to its place, whole. Raises StorageError, UnsafeError where the folder was replaced."""
         path = self._folder / name
+        if not path.parent.exists():
+            self._root.check(path)
+            _make(path.parent)
         try:
             atomic_file.replace(path, text, lambda: self._root.check(path))
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
+
+    def create(self, name: str, text: bytes) -> bool:
+        """Write a small file unless there is one; says whether this one is there now. Raises as `replace` does."""
+        path = self._folder / name
+        self._root.check(path)
+        _make(path.parent)
+        try:
+            with AtomicFile.beside(path) as file:
+                file.write(text)
+                file.publish(path, replace=False, before=lambda: self._root.check(path))
+        except FileExistsError:
+            return False
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from None
+        return True
+
+    def is_empty(self, folder: str) -> bool:
+        """Whether nothing is in a folder, or there is none. Raises UnsafeError where it is a link, StorageError."""
+        path = self._folder / folder
+        self.check(folder)
+        try:
+            return not os.path.lexists(path) or not any(path.iterdir())
+        except OSError as error:
+            raise StorageError(f"cannot read the folder {path}: {error.strerror}") from None
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
         """The file of a list, whose folder is there then. Raises UnsafeError where that is a link, StorageError."""
@@ -139,7 +171,7 @@ class LocalFolder:
     def sweep(self, file: str) -> None:
         """Remove what a run that was killed left beside a complete file."""
         path = self._folder / file
-        for end in ("part", "ckpt", "ckpt.tmp", "lock"):
+        for end in ("ckpt", "ckpt.tmp", "part", "lock"):
             path.with_name(f"{path.name}.{end}").unlink(missing_ok=True)
 
     def records(self, file: str) -> Iterator[bytes]:
@@ -162,6 +194,12 @@ class LocalFolder:
             path.unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(f"cannot remove {path}: {error.strerror}") from None
+
+    def clear(self, file: str) -> None:
+        """Remove a list, also one that was only begun, with all that is beside it. Raises as `remove` does."""
+        # The checkpoint first: without it, what else there is counts nothing.
+        self.sweep(file)
+        self.remove(file)
 
     def manifests(self) -> list[str]:
         """The names of all manifests. Raises StateError where there is no such folder, StorageError."""

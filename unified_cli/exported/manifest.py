@@ -22,8 +22,10 @@ _VERSION = 1
 _MEMBERS = (
     "file", "profile", "account_id", "origin", "api", "resource", "fingerprint", "options", "records", "pages",
     "bytes", "sha256", "started", "ended", "complete", "offered", "why", "since", "mark", "look", "clock",
-    "modified", "checked", "gone",
+    "modified", "checked", "gone", "table",
 )  # fmt: skip
+# Only lists that are parts of tables have these.
+_OF_TABLES = {"table"}
 
 
 @dataclass(slots=True)
@@ -131,7 +133,10 @@ class Manifest:
             "shard": self.shard,
             "complete": self.complete,
             "parquet": self.parquet,
-            "files": [{name: entry[name] for name in _MEMBERS} for entry in entries],
+            "files": [
+                {name: entry[name] for name in _MEMBERS if entry[name] is not None or name not in _OF_TABLES}
+                for entry in entries
+            ],
         }
         # A run may write it each second; with an indent, `json` encodes in Python.
         return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"

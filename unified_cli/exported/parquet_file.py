@@ -2,15 +2,18 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from importlib.util import find_spec
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from unified_cli.errors import ConfigError
 from unified_cli.json_text import change_time
-from unified_cli.json_text.members import parts, string, text
+from unified_cli.json_text.members import member, parts, string, text
 from unified_cli.json_text.record_columns import pick
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PROFILE, _ID, _RECORD = "_profile", "id", "record"
 _TIMES = ("created_at", "updated_at")
@@ -36,19 +39,18 @@ class ParquetColumns(NamedTuple):
     timestamps: bool = True
 
 
-def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
-    """Read a record a line, and send the bytes of a file with these columns.
+def schema(columns: ParquetColumns) -> "pa.Schema":
+    """The schema of rows with these columns, the same whatever the records hold.
 
-    They are `_profile`, `id`, `created_at`, `updated_at`, `record`, and those asked for. The times are timestamps in
-    UTC; all else is text. Typed columns would change numbers: a double has 53 bits, and a member may be of one type
-    here and of another there. Whatever the records hold, the schema is the same. Raises OSError, and what `send` does.
+    It is `_profile`, `id`, `created_at`, `updated_at`, `record`, and those asked for. The times are timestamps in UTC;
+    all else is text. Typed columns would change numbers: a double has 53 bits, and a member may be of one type here and
+    of another there.
     """
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
-    from pyarrow import parquet  # noqa: PLC0415  as above
 
     words = pa.string()
     time = pa.timestamp("us", "UTC") if columns.timestamps else words
-    schema = pa.schema(
+    return pa.schema(
         [
             (_PROFILE, words),
             (_ID, words),
@@ -57,22 +59,43 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
             *((name, words) for name in columns.more),
         ]
     )
+
+
+def batches(records: Iterable[bytes], columns: ParquetColumns) -> "Iterator[pa.RecordBatch]":
+    """The rows of these records, some thousands at a time, with the schema of the columns."""
+    import pyarrow as pa  # noqa: PLC0415  as above
+
+    kinds = schema(columns)
     read_time = _time if columns.timestamps else _text
+    for group in _groups(records):
+        members = [parts(record) or {} for record in group]
+        values: list[list[Any]] = [
+            [columns.profile] * len(group),
+            [_text(one.get(_ID)) for one in members],
+            *([read_time(one.get(name)) for one in members] for name in _TIMES),
+            group,
+            *([_text(pick(one, name)) for one in members] for name in columns.more),
+        ]
+        arrays = [pa.array(column, kind) for column, kind in zip(values, kinds.types, strict=True)]
+        yield pa.record_batch(arrays, schema=kinds)
+
+
+def identity(record: bytes) -> bytes | None:
+    """The id of a record as its column has it."""
+    return _text(member(record, _ID))
+
+
+def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
+    """Read a record a line, and send the bytes of a file with these columns. Raises OSError, and what `send` does."""
+    import pyarrow as pa  # noqa: PLC0415  as above
+    from pyarrow import parquet  # noqa: PLC0415  as above
+
     with (
         pa.PythonFile(_Sink(send), mode="w") as sink,
-        parquet.ParquetWriter(sink, schema, compression="zstd") as writer,
+        parquet.ParquetWriter(sink, schema(columns), compression="zstd") as writer,
     ):
-        for records in _groups(lines):
-            members = [parts(record) or {} for record in records]
-            values: list[list[Any]] = [
-                [columns.profile] * len(records),
-                [_text(one.get(_ID)) for one in members],
-                *([read_time(one.get(name)) for one in members] for name in _TIMES),
-                records,
-                *([_text(pick(one, name)) for one in members] for name in columns.more),
-            ]
-            arrays = [pa.array(column, kind) for column, kind in zip(values, schema.types, strict=True)]
-            writer.write_table(pa.table(arrays, schema=schema))
+        for batch in batches((line.removesuffix(b"\n") for line in lines), columns):
+            writer.write_batch(batch)
 
 
 def records(content: BinaryIO) -> Iterator[bytes]:
@@ -85,17 +108,17 @@ def records(content: BinaryIO) -> Iterator[bytes]:
                 yield record.encode()
 
 
-def _groups(lines: BinaryIO) -> Iterator[list[bytes]]:
-    records: list[bytes] = []
+def _groups(records: Iterable[bytes]) -> Iterator[list[bytes]]:
+    group: list[bytes] = []
     size = 0
-    for line in lines:
-        records.append(line.removesuffix(b"\n"))
-        size += len(line)
-        if len(records) == _ROWS or size >= _BYTES:
-            yield records
-            records, size = [], 0
-    if records:
-        yield records
+    for record in records:
+        group.append(record)
+        size += len(record) + 1
+        if len(group) == _ROWS or size >= _BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
 
 
 def _time(value: bytes | None) -> datetime | None:

@@ -39,7 +39,7 @@ class Style(NamedTuple):
 class WriterMemory(TypedDict, total=False):
     """What a writer keeps from one page to the next: the columns, the keys that found none, and counts.
 
-    `unseen` are the chosen columns that no record had so far.
+    `unseen` are the chosen columns that no record had so far, `left_out` says what a table does not take.
     """
 
     columns: list[str]
@@ -48,6 +48,7 @@ class WriterMemory(TypedDict, total=False):
     begun: bool
     without: int
     unseen: list[str]
+    left_out: list[str]
 
 
 class RecordWriter:

@@ -289,6 +289,16 @@ def _client(url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ..
     )
 
 
+def table_settings(url: StoreUrl, environ: Mapping[str, str]) -> dict[str, str]:
+    """What tells another library of the same kind how to reach the store, with the same credentials."""
+    if url.is_folder:
+        return {}
+    own = {name: value for name, value in environ.items() if name.startswith(f"{_VARIABLES[url.scheme]}_")}
+    limits = {"timeout": f"{_TIMEOUT.seconds}s", "allow_http": str(_allows_clear_text(environ)).lower()}
+    # Without a lock elsewhere, a commit is an object that is made only where there is none.
+    return {**own, **limits, **({"aws_conditional_put": "etag"} if url.scheme == "s3" else {})}
+
+
 class UnreachableStoreError(StorageError):
     """The store gives no usable answer."""
 

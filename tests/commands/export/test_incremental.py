@@ -492,7 +492,7 @@ def test_a_copy_of_an_export_is_compared_once_and_goes_on(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("--format csv", "--incremental needs --format ndjson or parquet"),
+        ("--format csv", "--incremental needs --format ndjson, parquet or delta"),
         ("--restart", "--restart reads everything anew and --incremental what changed (leave one of them out)"),
         ("-q 'updated_at[gt]=2026'", "--incremental asks by updated_at itself (leave out -q updated_at…)"),
     ],

@@ -664,13 +664,13 @@ REFUSED = [
         "s3://bucket/dir",
         "-o csv",
         2,
-        "error: -o csv makes one file of a list, and an object store has several (use ndjson or parquet)\n",
+        "error: -o csv makes one file of a list, and an object store has several (use ndjson, parquet or delta)\n",
     ),
     (
         "s3://bucket/dir",
         "-o tsv",
         2,
-        "error: -o tsv makes one file of a list, and an object store has several (use ndjson or parquet)\n",
+        "error: -o tsv makes one file of a list, and an object store has several (use ndjson, parquet or delta)\n",
     ),
     (
         "s3://nobodys-bucket/dir",

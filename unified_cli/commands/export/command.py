@@ -56,7 +56,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
         for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
             if given:
                 raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
-        report.verify(runtime, stores.destination(runtime, options.verify, make=False))
+        report.verify(runtime, stores.destination(runtime, options.verify, make=False, tables=True))
     elif options.dry_run:
         _preview(context, options)
     elif options.task is not None:

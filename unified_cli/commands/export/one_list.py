@@ -1,6 +1,6 @@
 """One list of one connection in an export: whether it is done, refused, begun, gone on with, or brought up to date."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +10,7 @@ from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import gone_ids, increments, list_export, list_history
 from unified_cli.exported.checkpoint import REPLACE, ListIdentity, Option
 from unified_cli.exported.destination import Destination
-from unified_cli.exported.increments import RecordsAhead
+from unified_cli.exported.increments import Mark, RecordsAhead
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TakenOverError
 from unified_cli.exported.list_history import ListHistory
 from unified_cli.exported.manifest import Manifest, ManifestEntry, timestamp, without_lists
@@ -148,6 +148,9 @@ class ListRunner:
         for result in written:
             read = read or isinstance(result, Page)
             if not read and isinstance(result, FinishedList) and result.entry.complete:
+                if options.table and result.part:
+                    # What changed goes through the same files.
+                    result.part.tidy()
                 yield replace(result, goes_on=True)
                 yield from self._add(planned, request, history.then(result.entry), options)
             else:
@@ -158,17 +161,28 @@ class ListRunner:
     ) -> Generator[Page | ListResult]:
         """Write what changed since the files of the list that are complete."""
         first = history.entries[0]
-        increment = history.next_increment(options.lag or 0)
+        marks = history.marks(options.lag or 0)
+        increment = increments.after(marks, options.lag or 0)
         if increment.since is None and history.has_records:
             self._runtime.stderr.note(
                 f"{planned.file}: no record has {change_time.FIELD}, so the list is read whole again"
             )
+        if options.table:
+            options = replace(options, table=options.table._replace(before=first.table), force=True)
+            if increment.since is None:
+                # What is read whole is the state of the table.
+                identity = self._identity(request, options, **options.since)
+                written = self._write(planned, request, self._entry(planned, request, identity), options)
+                yield from self._up_to_date(planned, request, written, history, options)
+                return
         since = change_time.timestamp(increment.since) if increment.since else ""
         identity = self._identity(request, options, since=since)
-        added = replace(planned, file=history.next_file)
+        added = planned if options.table else replace(planned, file=history.next_file)
         entry = replace(self._entry(added, request, identity), since=since)
         options = replace(options, force=True, increment=increment)
         written = self._write(added, request, entry, options)
+        if options.table:
+            written = _as_state(written, first, marks, options.lag or 0)
         for result in self._up_to_date(planned, request, written, history, options):
             unchanged = isinstance(result, FinishedList) and result.part and not result.part.state.records
             yield FinishedList(replace(first, checked=self._now())) if unchanged else result
@@ -245,3 +259,17 @@ class ListRunner:
 
     def _now(self) -> str:
         return timestamp(self._runtime.wall())
+
+
+def _as_state(
+    written: Generator[Page | ListResult], first: ManifestEntry, marks: Sequence[Mark], lag: float
+) -> Generator[Page | ListResult]:
+    """What is written of the increment of a table, as the entry of the whole list that it belongs to then."""
+    for result in written:
+        if isinstance(result, FinishedList) and result.entry.table:
+            entry = result.entry
+            mark = increments.merged([*marks, *([entry.mark] if entry.mark else [])], lag, entry.begun)
+            entry = replace(entry, fingerprint=first.fingerprint, options=first.options, since=None, mark=mark)
+            yield replace(result, entry=entry)
+        else:
+            yield result

@@ -25,7 +25,7 @@ from unified_cli.cli.shared_options import (
     told,
 )
 
-ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet"]
+ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet", "delta"]
 
 
 class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):

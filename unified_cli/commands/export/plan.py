@@ -20,7 +20,7 @@ from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.exported import manifest, parquet_file
-from unified_cli.exported.list_export import ListExportOptions
+from unified_cli.exported.list_export import ListExportOptions, TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.read import FairReaders
@@ -33,7 +33,10 @@ from unified_cli.output.transform import ColumnCheck, Transform
 from unified_cli.storage import object_store
 
 _LAG = 60.0
-_WITH_COLUMNS = {"parquet", "csv", "tsv"}
+_WITH_COLUMNS = {"parquet", "delta", "csv", "tsv"}
+_INCREMENTAL = {"ndjson", "parquet", "delta"}
+# What readers of tables do not take.
+_NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
 _CLOSE = 0.9
 """How close a name is to that of an API, so that no resource is taken for one, nor tickets for ticketing."""
 _GLOB = re.compile(r"[*?\[]")
@@ -54,8 +57,10 @@ def file_format(options: ExportOptions) -> str:
         raise UsageError(f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})")
     if options.dedupe and form not in {"ndjson", "parquet"}:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
-    if form not in {"ndjson", "parquet"} and object_store.parse_url(options.to or ""):
-        raise UsageError(f"-o {form} makes one file of a list, and an object store has several (use ndjson or parquet)")
+    if form not in _INCREMENTAL and object_store.parse_url(options.to or ""):
+        raise UsageError(
+            f"-o {form} makes one file of a list, and an object store has several (use ndjson, parquet or delta)"
+        )
     if record_output.columns(options.columns) and form not in _WITH_COLUMNS:
         raise UsageError(f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv")
     builder.check_cells(form, bom=options.bom, csv_safe=options.csv_safe)
@@ -67,13 +72,29 @@ def file_format(options: ExportOptions) -> str:
         _check_increments(options, form)
     if form == "parquet":
         parquet_file.check()
+    if form == "delta":
+        _check_table(options)
     return form
+
+
+def _check_table(options: ExportOptions) -> None:
+    """Raise UsageError for columns that a table cannot have, ConfigError without the packages."""
+    from unified_cli.commands.export.tables import delta_table  # noqa: PLC0415  most exports are files
+
+    seen = {name.lower() for name in parquet_file.COLUMNS}
+    for name in dict.fromkeys(record_output.columns(options.columns)):
+        if wrong := _NO_COLUMN.search(name):
+            raise UsageError(f"--columns {name}: a table has no {wrong[0]!r} in the name of a column")
+        if name.lower() in seen and name not in parquet_file.COLUMNS:
+            raise UsageError(f"--columns {name}: a table takes that and another name of its columns for the same")
+        seen.add(name.lower())
+    delta_table.check()
 
 
 def _check_increments(options: ExportOptions, form: str) -> None:
     """Raise UsageError for what an incremental export cannot do."""
-    if form not in {"ndjson", "parquet"}:
-        raise UsageError("--incremental needs --format ndjson or parquet")
+    if form not in _INCREMENTAL:
+        raise UsageError("--incremental needs --format ndjson, parquet or delta")
     if options.restart:
         raise UsageError("--restart reads everything anew and --incremental what changed (leave one of them out)")
     builder.check_own_filter("--incremental", options.query)
@@ -230,7 +251,9 @@ class ExportPlan:
         columns = self.columns
         more = [name for name in columns if name not in parquet_file.COLUMNS]
         parquet = ParquetColumns(one.connection, more, self.timestamps) if self.form == "parquet" else None
-        style = printer.style_for(self.context.runtime, service, "ndjson" if parquet else self.form, screen=False)
+        table = self._table_part(one, more) if self.form == "delta" else None
+        form = "ndjson" if parquet or table else self.form
+        style = printer.style_for(self.context.runtime, service, form, screen=False)
         known = [field.name for field in one.operation.facts.fields]
         lag = _LAG if options.lag is None else options.lag
         return ListExportOptions(
@@ -242,7 +265,14 @@ class ExportPlan:
             dedupe=options.dedupe is not None,
             parquet=parquet,
             lag=lag if options.incremental else None,
+            table=table,
         )
+
+    def _table_part(self, one: PlannedList, more: Sequence[str]) -> TablePart:
+        """The part of a table that a list is. Raises ConfigError where its connection leads nowhere."""
+        address, account = self.connections.resolve(one.connection).reachable()
+        operation, columns = one.operation, ParquetColumns(one.connection, more)
+        return TablePart(operation.api, operation.resource, address.origin, account, columns)
 
 
 def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:

@@ -70,7 +70,10 @@ def preview(plan: ExportPlan) -> None:
     for one in plan.lists:
         address, account = plan.connections.resolve(one.connection).reachable()
         file = PurePosixPath(one.file)
-        where = f"{url}/{file.with_suffix('')}/" if url else str(PurePosixPath(to) / file)
+        if plan.form == "delta":
+            where = f"{url or to}/{one.operation.api}/{one.operation.resource}"
+        else:
+            where = f"{url}/{file.with_suffix('')}/" if url else str(PurePosixPath(to) / file)
         rows.append((one.connection, str(address), account, f"{one.operation.api}/{one.operation.resource}", where))
     show(runtime, None, _HEADS, rows, None)
     connections = counted(len({one.connection for one in plan.lists}), "connection")
@@ -82,8 +85,9 @@ def preview(plan: ExportPlan) -> None:
 def report(runtime: Runtime, destination: str, total: int, summary: ExportSummary, options: ExportOptions) -> None:
     """Print the outcome, failures last, and raise the error that sums it up."""
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
+    thing = "list" if options.output == "delta" else "file"
     runtime.stderr.note(
-        f"wrote {counted(summary.written, 'file')} with {counted(summary.records, 'record')} to {destination}, "
+        f"wrote {counted(summary.written, thing)} with {counted(summary.records, 'record')} to {destination}, "
         f"{summary.unchanged} already complete{absent}"
     )
     if summary.old and not options.incremental:
@@ -121,7 +125,7 @@ def _ages(old: Mapping[str, str]) -> str:
 
 def _reads_again(options: ExportOptions) -> str:
     """What reads lists again that are complete."""
-    ways = ["--incremental adds what changed since"] if options.output in {None, "ndjson", "parquet"} else []
+    ways = ["--incremental adds what changed since"] if options.output in {None, "ndjson", "parquet", "delta"} else []
     if not (options.task or options.engine):
         ways.append("--restart reads everything again")
     return ", ".join(ways) or "another folder takes them anew"

@@ -14,10 +14,10 @@ from unified_cli.errors import AccessError, StateError, StorageError, UnifiedErr
 from unified_cli.exported import destination as destinations, list_history
 from unified_cli.exported.destination import Destination, InUseError
 from unified_cli.exported.list_export import ListTarget
-from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import TIMESTAMPS, Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.http.rate_limit import WINDOW
 from unified_cli.output.progress import Progress, Work, progress
+from unified_cli.storage import object_store
 from unified_cli.writes.registry import RunRegistry
 
 # A run that nobody wants any more may wait for its turn so long, and give a sign of life meanwhile.
@@ -27,7 +27,7 @@ _PATIENCE = 60.0
 def export(plan: ExportPlan) -> None:
     """Carry out the plan, and tell what came of it. Raises the error that says what is missing."""
     runtime = plan.context.runtime
-    destination = stores.destination(runtime, plan.options.to or "", make=True)
+    destination = stores.destination(runtime, plan.options.to or "", make=True, tables=plan.form == "delta")
     if not plan.options.task:
         _register(plan, destination)
     with progress(runtime, Work(part="list", parts=len(plan.lists))) as shown:
@@ -43,7 +43,7 @@ def _register(plan: ExportPlan, destination: Destination) -> None:
     """List the export among the runs. Raises StorageError."""
     runtime, place = plan.context.runtime, str(destination)
     try:
-        where = str(Path(place).absolute()) if isinstance(destination, LocalFolder) else place
+        where = place if object_store.parse_url(place) else str(Path(place).absolute())
     except FileNotFoundError:
         raise StorageError(f"{place} is below the working directory, which is gone", hint="cd to another one") from None
     what = f"export {' '.join(plan.options.what)} --to {place}"

@@ -10,12 +10,16 @@ from unified_cli.storage import object_store
 from unified_cli.storage.object_store import StoredObjects
 
 
-def destination(runtime: Runtime, text: str, *, make: bool) -> Destination:
-    """The place; `make` makes the folder of a `file://`.
+def destination(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
+    """The place; `make` makes the folder of a `file://`, with `tables` its lists may be parts of tables.
 
     Raises UsageError for a URL that names no place, UnsafeError for one with credentials, ConfigError where the library
     for object stores is missing, StorageError.
     """
+    if tables:
+        from unified_cli.commands.export.tables.table_folder import TableFolder  # noqa: PLC0415  most are files
+
+        return TableFolder(runtime, text, destination(runtime, text, make=make))
     url = object_store.parse_url(text)
     if url is None:
         return LocalFolder(runtime, Path(text))

@@ -53,6 +53,10 @@ class StoreFolder:
         if self._lease:
             self._lease.check()
 
+    def check(self, folder: str) -> None:  # noqa: ARG002  a store has no links
+        """Raise TakenOverError where another run has the lease by now, StorageError."""
+        self.check_held()
+
     def read(self, name: str) -> bytes | None:
         """A small object; None where there is none. Raises StorageError."""
         return self._objects.get(name)
@@ -61,6 +65,18 @@ class StoreFolder:
         """Write a small object, whole. Raises TakenOverError where another run writes it by now, StorageError."""
         self.check_held()
         self._objects.put(name, text)
+
+    def create(self, name: str, text: bytes) -> bool:
+        """Write a small object unless there is one; says whether it is there now, and has this text.
+
+        Raises as `replace` does.
+        """
+        self.check_held()
+        return self._objects.create(name, text)
+
+    def is_empty(self, folder: str) -> bool:
+        """Whether there is no object below this name. Raises StorageError."""
+        return not self._objects.listed(folder)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
         """The chunks of a list, and their log."""
@@ -120,6 +136,13 @@ class StoreFolder:
             self._objects.remove([name])
         else:
             chunk_log.remove(self._objects, name)
+
+    def clear(self, file: str) -> None:
+        """Remove the chunks of a list, and have its log say that nothing was read. Raises as `remove` does."""
+        place = ListPlace.of(file)
+        last = ChunkLog(self._objects, place.log).last()
+        if (last and (last.state.pages or last.state.complete)) or place.chunks(self._objects):
+            chunk_log.remove(self._objects, file)
 
     def manifests(self) -> list[str]:
         """The names of all manifests. Raises StorageError."""

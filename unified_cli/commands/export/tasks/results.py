@@ -22,7 +22,7 @@ from unified_cli.output.progress import Progress
 _LONGEST_LINE = 300
 _THREADS = 8
 # No record takes less: an empty object and the end of its line; in Parquet many equal ones take next to nothing.
-_LEAST_BYTES = {".ndjson": 3.0, ".parquet": 0.001}
+_LEAST_BYTES = {".ndjson": 3.0, ".delta": 3.0, ".parquet": 0.001}
 
 
 class EngineResults:

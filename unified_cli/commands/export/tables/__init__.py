@@ -1,0 +1,1 @@
+"""Lists as parts of Delta tables: `export --format delta`."""

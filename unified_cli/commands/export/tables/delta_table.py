@@ -1,0 +1,352 @@
+"""Delta tables, one for each list of the service, in which each connection has a part of its own."""
+
+import hashlib
+import json
+import os
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from unified_cli.commands.export.tables import rows
+from unified_cli.commands.export.tables.rows import Digest, Rows
+from unified_cli.errors import ConfigError, StateError, StorageError
+from unified_cli.exported import parquet_file
+from unified_cli.exported.checkpoint import TableRead
+from unified_cli.exported.destination import Destination
+from unified_cli.exported.list_export import TablePart
+from unified_cli.exported.parquet_file import ParquetColumns
+from unified_cli.json_text import typed_json
+from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import excerpt
+from unified_cli.runtime import Runtime
+from unified_cli.storage import object_store
+from unified_cli.storage.object_store import StoreUrl
+
+if TYPE_CHECKING:
+    from deltalake import CommitProperties, DeltaTable
+
+_INSTALL = "pip install 'deltalake>=1.6' pyarrow"
+_LEAST = (1, 6)
+_OTHERS = 0o077
+_ATTEMPTS = 20
+_LONGEST_PAUSE = 2.0
+_ROWS_AT_ONCE = 20_000
+_PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
+# Where a column of text has statistics, no reader that takes the table for a dataset of pyarrow can filter by it.
+_CONFIGURATION = {"delta.dataSkippingStatsColumns": "created_at,updated_at"}
+OURS = "unified"
+"""The member of a commit that says which list it is of."""
+
+
+def check() -> None:
+    """Raise ConfigError where what writes such tables is not installed, or too old."""
+    try:
+        metadata.version("pyarrow")
+        found = metadata.version("deltalake")
+    except metadata.PackageNotFoundError:
+        raise ConfigError("--format delta needs the packages deltalake and pyarrow", hint=_INSTALL) from None
+    if tuple(map(int, found.split(".")[:2])) < _LEAST:
+        wanted = ".".join(map(str, _LEAST))
+        raise ConfigError(f"--format delta needs deltalake {wanted} or newer, and {found} is installed", hint=_INSTALL)
+
+
+class TablePlace(NamedTuple):
+    """Where tables are: a folder or the URL of a store, and how the library reaches it."""
+
+    base: str
+    settings: dict[str, str]
+    url: StoreUrl | None
+
+    @classmethod
+    def of(cls, text: str, runtime: Runtime) -> "TablePlace":
+        """The place that a user names so. Raises UsageError, UnsafeError."""
+        url = object_store.parse_url(text)
+        if url is None or url.is_folder:
+            # The library gives files the rights that the process leaves open, and its threads share them.
+            os.umask(_OTHERS)
+            return cls(str(Path(url.prefix if url else text).absolute()), {}, url)
+        base = f"{url.scheme}://{url.bucket}/{quote(url.prefix)}".rstrip("/")
+        return cls(base, object_store.table_settings(url, runtime.environ), url)
+
+
+class ListTable:
+    """The table of one list of the service; several threads may use it.
+
+    All methods raise StateError for a table that is not such a one, ConfigError for one that is newer than the library,
+    and StorageError.
+    """
+
+    def __init__(self, runtime: Runtime, place: TablePlace, files: Destination, name: str) -> None:
+        """`name` is that of the API and of the resource."""
+        self._runtime = runtime
+        self._place = place
+        self._files = files
+        self._name = name
+        self._lock = threading.RLock()
+        self._opened: DeltaTable | None = None
+
+    def __str__(self) -> str:
+        return f"{self._files}/{self._name}"
+
+    def check(self, part: TablePart) -> None:
+        """Raise StateError where there is something else than a table with these columns, or its part is another's."""
+        with self._lock:
+            if (found := self._found()) is not None:
+                self._check_columns(found, part.columns)
+                self._check_owner(part)
+
+    def number(self, part: TablePart) -> int:
+        """The number of the last read of this list that is in the table; 0 without one."""
+        with self._lock:
+            table = self._found()
+            return (table.transaction_version(_app(part)) or 0) if table else 0
+
+    def make(self, part: TablePart) -> None:
+        """Have an empty table there, unless there is one."""
+        with self._lock:
+            self._made(part)
+
+    def commit(self, part: TablePart, number: int, found: Rows, *, replace: bool) -> TableRead:
+        """Put in the records of a read, whatever was tried before; each is in once then.
+
+        With `replace` they are all that there are, else they are merged by their ids.
+        """
+        from deltalake.exceptions import CommitFailedError  # noqa: PLC0415  an extra
+
+        with self._lock:
+            for attempt in range(_ATTEMPTS):
+                self._files.check(self._name)
+                table = self._made(part)
+                self._claim(part)
+                if (table.transaction_version(_app(part)) or 0) >= number:
+                    return self._counted(table, part, number)
+                try:
+                    with self._errors("write to"):
+                        write = _replaced if replace else _merged
+                        return write(table, part, number, found)
+                except CommitFailedError:
+                    # Another one was quicker: on what it left, the same is done again.
+                    self._runtime.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * 2**attempt)))  # noqa: S311
+        raise StateError(f"others write to {self} all the time", hint="run the same command again")
+
+    def records(self, part: TablePart) -> Iterator[bytes]:
+        """The records of a part, from the newest version of the table."""
+        with self._lock:
+            table = self._found()
+        if table is not None:
+            with self._errors("read"):
+                yield from _records(table, part)
+
+    def counted(self, part: TablePart) -> Digest:
+        """How many records are in a part, and their digest."""
+        found = Digest()
+        for record in self.records(part):
+            found.add(record)
+        return found
+
+    def foreign_commit(self) -> str:
+        """The newest commit of another program that changed records, in words; empty without one."""
+        with self._lock, self._errors("read"):
+            table = self._opened
+            for commit in table.history() if table else ():
+                if OURS not in commit and commit.get("operation") not in {"CREATE TABLE", "OPTIMIZE", "VACUUM END"}:
+                    return f"version {commit['version']} is a {commit.get('operation')} of another program"
+        return ""
+
+    def _counted(self, table: "DeltaTable", part: TablePart, number: int) -> TableRead:
+        """What the part holds after a read that an earlier run put in."""
+        found = Digest()
+        with self._errors("read"):
+            for record in _records(table, part):
+                found.add(record)
+        return TableRead(number, found.rows, found.text)
+
+    def _made(self, part: TablePart) -> "DeltaTable":
+        from deltalake import DeltaTable  # noqa: PLC0415  an extra
+
+        if (found := self._found()) is not None:
+            self._check_columns(found, part.columns)
+            return found
+        with self._errors("write to"):
+            # Another one may be making it now.
+            DeltaTable.create(
+                self._uri,
+                parquet_file.schema(part.columns),
+                mode="ignore",
+                partition_by=[_PROFILE],
+                name=self._name,
+                configuration=_CONFIGURATION,
+                storage_options=self._place.settings,
+            )
+        found = self._found()
+        if found is None:
+            raise StorageError(f"{self} was made and is not there")
+        self._check_columns(found, part.columns)
+        return found
+
+    def _found(self) -> "DeltaTable | None":
+        """The table in its newest version; None where nothing is there."""
+        from deltalake import DeltaTable  # noqa: PLC0415  an extra
+        from deltalake.exceptions import TableNotFoundError  # noqa: PLC0415  as above
+
+        self._files.check(f"{self._name}/_delta_log")
+        with self._errors("read"):
+            try:
+                if self._opened is None:
+                    self._opened = DeltaTable(self._uri, storage_options=self._place.settings)
+                    self._check_columns(self._opened, None)
+                else:
+                    self._opened.update_incremental()
+            except TableNotFoundError:
+                self._opened = None
+        if self._opened is None and not self._files.is_empty(self._name):
+            raise StateError(f"{self} holds something else than a Delta table", hint="--to another folder")
+        return self._opened
+
+    def _check_columns(self, table: "DeltaTable", columns: ParquetColumns | None) -> None:
+        """Raise StateError for a table that has not these columns; with None for one that has not those of all."""
+        import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
+
+        there = pa.schema(table.schema().to_arrow())
+        wanted = parquet_file.schema(columns or ParquetColumns(""))
+        same = there.equals(wanted) if columns else pa.schema(list(there)[: len(wanted)]).equals(wanted)
+        if not same or table.metadata().partition_columns != [_PROFILE]:
+            names = excerpt(", ".join(there.names))
+            raise StateError(
+                f"{self} is a table with other columns ({names})", hint="the same --columns, or --to another folder"
+            )
+
+    def _check_owner(self, part: TablePart) -> bool:
+        """Whether the part is this connection's; False where it is nobody's."""
+        text = self._files.read(self._owner_file(part))
+        if text is None:
+            return False
+        known = typed_json.decode(text, dict) if text else {}
+        if known != _owner(part):
+            raise StateError(
+                f"{self} holds the {self._name} of another connection as {part.columns.profile}: account "
+                f"{known.get('account')} at {known.get('origin')}",
+                hint="--to another folder, or another name for the profile",
+            )
+        return True
+
+    def _claim(self, part: TablePart) -> None:
+        """Note whose part it is, unless that is noted."""
+        if self._check_owner(part):
+            return
+        if not self._files.create(self._owner_file(part), json.dumps(_owner(part)).encode()):
+            self._check_owner(part)
+
+    def _owner_file(self, part: TablePart) -> str:
+        # What begins so is no part of the table to any reader, and stays when it is tidied up.
+        return f"{self._name}/_unified/{quote(part.columns.profile, safe='')}.json"
+
+    @property
+    def _uri(self) -> str:
+        return f"{self._place.base}/{self._name}"
+
+    @contextmanager
+    def _errors(self, what: str) -> Iterator[None]:
+        """Raise this program's errors for those of the library."""
+        from deltalake import exceptions  # noqa: PLC0415  an extra
+
+        try:
+            yield
+        except (exceptions.TableNotFoundError, exceptions.CommitFailedError):
+            raise
+        except exceptions.DeltaProtocolError as error:
+            raise ConfigError(f"{self} needs a newer deltalake: {_first_line(error)}", hint=_INSTALL) from None
+        except (exceptions.DeltaError, OSError, ValueError) as error:
+            if self._place.url is not None:
+                raise object_store.error_of(self._place.url, what, error) from None
+            raise StorageError(f"cannot {what} {self}: {_first_line(error)}") from None
+
+
+def _app(part: TablePart) -> str:
+    """What the reads of a list are known by in its table."""
+    return f"unified:{hashlib.sha256(json.dumps(_owner(part)).encode()).hexdigest()[:32]}"
+
+
+def _owner(part: TablePart) -> JsonObject:
+    found = {"origin": part.origin, "account": part.account, "api": part.api, "resource": part.resource}
+    return {**found, "profile": part.columns.profile}
+
+
+def _commit(part: TablePart, number: int) -> "CommitProperties":
+    from deltalake import CommitProperties, Transaction  # noqa: PLC0415  an extra
+
+    told = json.dumps({**_owner(part), "read": number})
+    return CommitProperties(custom_metadata={OURS: told}, app_transactions=[Transaction(_app(part), number)])
+
+
+def _replaced(table: "DeltaTable", part: TablePart, number: int, found: Rows) -> TableRead:
+    """Have the part hold these records and no others."""
+    from deltalake import WriterProperties, write_deltalake  # noqa: PLC0415  an extra
+
+    digest = Digest()
+    write_deltalake(
+        table,
+        rows.batches(digest.counting(found), part.columns),
+        mode="overwrite",
+        predicate=f"{_PROFILE} = {_literal(part)}",
+        writer_properties=WriterProperties(compression="ZSTD"),
+        commit_properties=_commit(part, number),
+    )
+    return TableRead(number, digest.rows, digest.text)
+
+
+def _merged(table: "DeltaTable", part: TablePart, number: int, found: Rows) -> TableRead:
+    """Have the part hold these records, and its others."""
+    from deltalake import WriterProperties  # noqa: PLC0415  an extra
+
+    digest = Digest(part.before.rows, part.before.digest) if part.before else None
+    for record in _records(table, part, only=found.ids()):
+        found.leave_out(record)
+        if digest and found.replaces(record):
+            digest.add(record, -1)
+    merger = table.merge(
+        rows.batches(digest.counting(found) if digest else found, part.columns),
+        predicate=f"t.{_PROFILE} = {_literal(part)} AND t.{_ID} = s.{_ID}",
+        source_alias="s",
+        target_alias="t",
+        writer_properties=WriterProperties(compression="ZSTD"),
+        commit_properties=_commit(part, number),
+    )
+    merger.when_matched_update_all().when_not_matched_insert_all().execute()
+    if digest is None:
+        digest = Digest()
+        for record in _records(table, part):
+            digest.add(record)
+    return TableRead(number, digest.rows, digest.text)
+
+
+def _records(table: "DeltaTable", part: TablePart, only: Any = None) -> Iterator[bytes]:
+    """The records of a part, or only those with some ids."""
+    from pyarrow import compute, dataset  # noqa: PLC0415  an extra, and slow to import
+
+    found = table.to_pyarrow_dataset().scanner(
+        columns=[_ID, _RECORD],
+        filter=dataset.field(_PROFILE) == part.columns.profile,
+        batch_size=_ROWS_AT_ONCE,
+        batch_readahead=1,
+        fragment_readahead=1,
+    )
+    for batch in found.to_batches():
+        same = batch if only is None else batch.filter(compute.is_in(batch.column(0), only))
+        for record in same.column(1).to_pylist():
+            yield record.encode()
+
+
+def _literal(part: TablePart) -> str:
+    """The name of the part as SQL has it: other parts are neither read nor in conflict."""
+    name = part.columns.profile.replace("'", "''")
+    return f"'{name}'"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

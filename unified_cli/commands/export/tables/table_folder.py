@@ -1,0 +1,255 @@
+"""A place of an export whose lists are parts of Delta tables: pages are kept as elsewhere, and put in when all came."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+
+from unified_cli.commands.export.tables.delta_table import ListTable, TablePlace
+from unified_cli.commands.export.tables.rows import Rows
+from unified_cli.errors import StateError
+from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity, TableRead
+from unified_cli.exported.destination import Destination
+from unified_cli.exported.increments import Mark
+from unified_cli.exported.list_export import ListExportOptions, ListTarget, TablePart
+from unified_cli.exported.manifest import ManifestEntry
+from unified_cli.exported.parquet_file import ParquetColumns
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+
+SUFFIX = ".delta"
+# Where pages are until their list was read whole.
+_PAGES = ".pages"
+
+
+class TableFolder:
+    """A place with tables, which are at `<api>/<resource>`; whatever is no part of a table is as at any other place.
+
+    A part has the name of a file that is not there: `<profile>/<api>/<resource>.delta`.
+    """
+
+    def __init__(self, runtime: Runtime, text: str, files: Destination) -> None:
+        """`files` are the place that is named so. Raises UsageError, UnsafeError."""
+        self.save_seconds, self.most_untold = files.save_seconds, files.most_untold
+        self._runtime = runtime
+        self._text = text
+        self._files = files
+        self._tables: dict[str, ListTable] = {}
+        self._columns: dict[str, ParquetColumns] = {}
+
+    def __str__(self) -> str:
+        return str(self._files)
+
+    def table(self, name: str) -> ListTable:
+        """The table of a list, by its API and resource."""
+        if name not in self._tables:
+            place = TablePlace.of(self._text, self._runtime)
+            self._tables.setdefault(name, ListTable(self._runtime, place, self._files, name))
+        return self._tables[name]
+
+    def hold(self, manifest: str) -> AbstractContextManager[None]:
+        """As the place does."""
+        return self._files.hold(manifest)
+
+    def check_held(self) -> None:
+        """As the place does."""
+        self._files.check_held()
+
+    def check(self, folder: str) -> None:
+        """As the place does."""
+        self._files.check(folder)
+
+    def read(self, name: str) -> bytes | None:
+        """As the place does."""
+        return self._files.read(name)
+
+    def replace(self, name: str, text: bytes) -> None:
+        """As the place does."""
+        self._files.replace(name, text)
+
+    def create(self, name: str, text: bytes) -> bool:
+        """As the place does."""
+        return self._files.create(name, text)
+
+    def is_empty(self, folder: str) -> bool:
+        """As the place does."""
+        return self._files.is_empty(folder)
+
+    def manifests(self) -> list[str]:
+        """As the place does."""
+        return self._files.manifests()
+
+    def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
+        """What a list is written to."""
+        pages = self._files.target(_pages(file) if options.table else file, identity, options)
+        if options.table is None:
+            return pages
+        table = self.table(f"{options.table.api}/{options.table.resource}")
+        return PartTarget(pages, self._files, _pages(file), table, options)
+
+    def holds(self, entry: ManifestEntry) -> bool:
+        """Whether the complete list is in its table.
+
+        Raises StateError for another table, or one in which the part is another's or was set back.
+        """
+        if not _is_part(entry.file):
+            return self._files.holds(entry)
+        if not entry.complete or entry.table is None:
+            return False
+        part = _part(entry)
+        number = self._table_of(entry).number(part)
+        if number and number < entry.table.number:
+            raise StateError(f"{self}/{entry.file} is not in the state that was exported", hint=REPLACE)
+        return bool(number)
+
+    def sweep(self, file: str) -> None:
+        """Remove what a run that was killed left beside a complete list."""
+        if _is_part(file):
+            self._files.clear(_pages(file))
+        else:
+            self._files.sweep(file)
+
+    def records(self, file: str) -> Iterator[bytes]:
+        """The records of a complete list."""
+        if _is_part(file):
+            path = PurePosixPath(file)
+            profile, api = unquote(path.parts[0]), path.parts[1]
+            return self.table(f"{api}/{path.stem}").records(TablePart(api, path.stem, "", "", ParquetColumns(profile)))
+        return self._files.records(file)
+
+    def remove(self, name: str) -> None:
+        """Remove what stands beside a list, or a manifest; a part of a table stays."""
+        if not _is_part(name):
+            self._files.remove(name)
+
+    def clear(self, file: str) -> None:
+        """As the place does."""
+        self._files.clear(file)
+
+    def differences(self, entry: ManifestEntry) -> Iterator[str]:
+        """How a complete list is not what its entry says."""
+        if not _is_part(entry.file):
+            yield from self._files.differences(entry)
+            return
+        table, told = self._table_of(entry), entry.table
+        found = table.counted(_part(entry))
+        if told is None or (found.rows, found.text) == (told.rows, told.digest):
+            return
+        said = (
+            f"{counted(found.rows, 'record')}, not {told.rows}"
+            if found.rows != told.rows
+            else "not the records that were read"
+        )
+        why = table.foreign_commit()
+        yield f"{said} ({why})" if why else said
+
+    def _table_of(self, entry: ManifestEntry) -> ListTable:
+        return self.table(f"{entry.api}/{entry.resource}")
+
+
+class PartTarget:
+    """The target of a list that is a part of a table: its pages are kept, and put into the table when all are there.
+
+    Whatever is killed when, the commit is done until the table says that it is in: it has the number of the read,
+    which is kept with the pages. All methods raise what the place and the table raise.
+    """
+
+    def __init__(
+        self, pages: ListTarget, files: Destination, file: str, table: ListTable, options: ListExportOptions
+    ) -> None:
+        """The `pages` go to this file at the place of the `files`."""
+        if options.table is None:
+            raise ValueError("a list that is no part of a table")
+        self._pages = pages
+        self._files = files
+        self._file = file
+        self._table = table
+        self._part = options.table
+        self._is_whole = options.increment is None
+        self._tidied = False
+
+    @property
+    def state(self) -> Checkpoint:
+        """How far the pages go."""
+        return self._pages.state
+
+    @state.setter
+    def state(self, state: Checkpoint) -> None:
+        self._pages.state = state
+
+    def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
+        """Go on where an earlier run stopped, or begin; first see whether the table takes the list."""
+        self._table.check(self._part)
+        self._pages.open(force=force, restart=restart, keep=keep)
+        if self.state.table is None:
+            self.state.table = TableRead(self._table.number(self._part) + 1)
+        elif self.is_published:
+            # It is in, or all of it was read: no page is missing.
+            self._commit()
+
+    @property
+    def is_published(self) -> bool:
+        """Whether all pages were read by an earlier run."""
+        return self._pages.is_published
+
+    def lines(self) -> Iterator[bytes]:
+        """What was read so far."""
+        return self._pages.lines()
+
+    def mark(self, lag: float) -> Mark:
+        """How far the records go in time."""
+        return self._pages.mark(lag)
+
+    def append(self, data: bytes) -> None:
+        """Add a part of a page."""
+        self._pages.append(data)
+
+    def count(self, state: Checkpoint) -> None:
+        """Note that the page is whole."""
+        self._pages.count(state)
+
+    def keep(self) -> None:
+        """Make all pages so far safe."""
+        self._pages.keep()
+
+    def publish(self, end: bytes, *, force: bool) -> None:
+        """Have all pages safe, and put them into the table."""
+        self._pages.publish(end, force=force)
+        self._commit()
+
+    def tidy(self) -> None:
+        """Remove the pages."""
+        if not self._tidied:
+            self._tidied = True
+            self._pages.tidy()
+            self._files.clear(self._file)
+
+    def abandon(self) -> None:
+        """Remove what was begun and holds nothing."""
+        self._pages.abandon()
+
+    def close(self) -> None:
+        """Let go of the pages; those of an unfinished list stay for the next run."""
+        self._pages.close()
+
+    def _commit(self) -> None:
+        state = self.state
+        number = state.table.number if state.table else 1
+        found = Rows(lambda: self._files.records(self._file))
+        # What the provider left out of a page is not gone.
+        whole = self._is_whole and not state.partial_pages
+        state.table = self._table.commit(self._part, number, found, replace=whole)
+        if said := found.left_out():
+            state.memory["left_out"] = said
+
+
+def _is_part(file: str) -> bool:
+    return file.endswith(SUFFIX)
+
+
+def _pages(file: str) -> str:
+    return f"{_PAGES}/{file}"
+
+
+def _part(entry: ManifestEntry) -> TablePart:
+    return TablePart(entry.api, entry.resource, entry.origin, entry.account_id, ParquetColumns(entry.profile))
