@@ -33,7 +33,7 @@ def positions() -> list[tuple[str, set[str]]]:
         if flag:
             spelling = dice.choice(flag.spellings)
             found.append((f"{_line(entry)}-v {spelling} ", set(flag.choices) or {"sandbox", *PROFILES}))
-    exported = {"ndjson", "csv", "tsv", "json", "parquet"}
+    exported = {"ndjson", "csv", "tsv", "json", "parquet", "delta"}
     found += [(f"unified export ticketing {spelling} ", exported) for spelling in ("-o", "--output", "--format")]
     found.append(("unified runs list -o ", {"table", "json", "tsv"}))
     found.append(("unified -p ", {"sandbox", *PROFILES}))

@@ -87,7 +87,7 @@ TYPED = [
     Mistake(
         "export ticketing --to x -o jsonl",
         "unified export: invalid value for '-o' / '--output' / '--format': 'jsonl' is not one of 'ndjson', 'csv', "
-        "'tsv', 'json', 'parquet'; did you mean \"ndjson\"? (unified export --help)",
+        "'tsv', 'json', 'parquet', 'delta'; did you mean \"ndjson\"? (unified export --help)",
     ),
     Mistake(f"{GET} --all", "unified ticketing tickets get: no such option: --all (only lists take it)"),
     Mistake(

@@ -248,8 +248,7 @@ class ExportPlan:
     def list_options(self, one: PlannedList) -> ListExportOptions:
         """How a list is read and written."""
         options, service = self.options, self.context.catalogue.service
-        columns = self.columns
-        more = [name for name in columns if name not in parquet_file.COLUMNS]
+        columns, more = self.columns, more_columns(options)
         parquet = ParquetColumns(one.connection, more, self.timestamps) if self.form == "parquet" else None
         table = self._table_part(one, more) if self.form == "delta" else None
         form = "ndjson" if parquet or table else self.form
@@ -273,6 +272,12 @@ class ExportPlan:
         address, account = self.connections.resolve(one.connection).reachable()
         operation, columns = one.operation, ParquetColumns(one.connection, more)
         return TablePart(operation.api, operation.resource, address.origin, account, columns)
+
+
+def more_columns(options: ExportOptions) -> list[str]:
+    """The columns beside those that are always there. Raises UsageError where `--columns` has no names."""
+    columns = dict.fromkeys(record_output.columns(options.columns))
+    return [name for name in columns if name not in parquet_file.COLUMNS]
 
 
 def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:

@@ -106,10 +106,10 @@ class ListTable:
             table = self._found()
             return (table.transaction_version(_app(part)) or 0) if table else 0
 
-    def make(self, part: TablePart) -> None:
-        """Have an empty table there, unless there is one."""
+    def make(self, columns: ParquetColumns) -> None:
+        """Have an empty table with these columns there, unless there is one."""
         with self._lock:
-            self._made(part)
+            self._made(columns)
 
     def commit(self, part: TablePart, number: int, found: Rows, *, replace: bool) -> TableRead:
         """Put in the records of a read, whatever was tried before; each is in once then.
@@ -121,7 +121,7 @@ class ListTable:
         with self._lock:
             for attempt in range(_ATTEMPTS):
                 self._files.check(self._name)
-                table = self._made(part)
+                table = self._made(part.columns)
                 self._claim(part)
                 if (table.transaction_version(_app(part)) or 0) >= number:
                     return self._counted(table, part, number)
@@ -166,17 +166,17 @@ class ListTable:
                 found.add(record)
         return TableRead(number, found.rows, found.text)
 
-    def _made(self, part: TablePart) -> "DeltaTable":
+    def _made(self, columns: ParquetColumns) -> "DeltaTable":
         from deltalake import DeltaTable  # noqa: PLC0415  an extra
 
         if (found := self._found()) is not None:
-            self._check_columns(found, part.columns)
+            self._check_columns(found, columns)
             return found
         with self._errors("write to"):
             # Another one may be making it now.
             DeltaTable.create(
                 self._uri,
-                parquet_file.schema(part.columns),
+                parquet_file.schema(columns),
                 mode="ignore",
                 partition_by=[_PROFILE],
                 name=self._name,
@@ -186,7 +186,7 @@ class ListTable:
         found = self._found()
         if found is None:
             raise StorageError(f"{self} was made and is not there")
-        self._check_columns(found, part.columns)
+        self._check_columns(found, columns)
         return found
 
     def _found(self) -> "DeltaTable | None":

@@ -1,6 +1,6 @@
 """A place of an export whose lists are parts of Delta tables: pages are kept as elsewhere, and put in when all came."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
 from urllib.parse import unquote
@@ -35,7 +35,6 @@ class TableFolder:
         self._text = text
         self._files = files
         self._tables: dict[str, ListTable] = {}
-        self._columns: dict[str, ParquetColumns] = {}
 
     def __str__(self) -> str:
         return str(self._files)
@@ -46,6 +45,11 @@ class TableFolder:
             place = TablePlace.of(self._text, self._runtime)
             self._tables.setdefault(name, ListTable(self._runtime, place, self._files, name))
         return self._tables[name]
+
+    def make(self, names: Iterable[str], more: Sequence[str]) -> None:
+        """Have the tables there, with more columns. Raises StateError for another one, StorageError."""
+        for name in sorted(names):
+            self.table(name).make(ParquetColumns("", more))
 
     def hold(self, manifest: str) -> AbstractContextManager[None]:
         """As the place does."""
