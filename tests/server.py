@@ -66,7 +66,7 @@ class Service:
         return {"UNIFIED_BASE_URL": self.url, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "acct-1"}
 
 
-class _Server(ThreadingHTTPServer):
+class QuietServer(ThreadingHTTPServer):
     """Says nothing of clients that are killed or leave early, which is what some tests are about."""
 
     daemon_threads = True
@@ -108,7 +108,7 @@ def serving(context: ssl.SSLContext | None = None) -> Iterator[Service]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = _Server(("127.0.0.1", 0), Handler)
+    server = QuietServer(("127.0.0.1", 0), Handler)
     if context:
         server.socket = context.wrap_socket(server.socket, server_side=True)
     service.url = f"{'https' if context else 'http'}://127.0.0.1:{server.server_address[1]}"

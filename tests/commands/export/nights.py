@@ -3,6 +3,7 @@
 import json
 import random
 import threading
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import stores
+from front_door import ROOT
 from pages import JSON, cursor_of
 from server import Reply, Seen, Service
 
@@ -19,6 +21,7 @@ LISTS = ("ticketing/tickets", "ticketing/users", "ats/candidates")
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 PAGE = 10
+_CODE = tomllib.loads((ROOT / "unified_cli/commands/help/engines.toml").read_text("utf-8"))["engines"]["code"]
 Key = tuple[str, str]
 """A connection, and the id of a record."""
 State = dict[Key, str]
@@ -198,27 +201,26 @@ class Place(NamedTuple):
         return connection
 
 
-def ndjson_by_duckdb(place: Place, name: str, recipe: str) -> State:
+def _ndjson_by_duckdb(place: Place, name: str) -> State:
     """What the recipe of `unified help engines` finds."""
-    api, resource = name.split("/")
+    recipe = _CODE["DuckDB, the newest state after --incremental"].replace("VIEW tickets", "VIEW newest")
     recipe = recipe.replace("'dump/*/ticketing/tickets.*ndjson'", f"'{place.files(name)}'")
     if place.is_store:
         recipe = recipe.replace("filename, '/', -3", "filename, '/', -4")
     connection = place.duckdb()
-    connection.sql(recipe.replace("VIEW tickets", "VIEW newest"))
-    assert f"/{api}/{resource}" in recipe
+    connection.sql(recipe)
     return _once(connection.sql("SELECT _profile, id, json FROM newest").fetchall())
 
 
-def ndjson_by_polars(place: Place, name: str) -> State:
+def _ndjson_by_polars(place: Place, name: str) -> State:
     """The same of polars: of an id the last file has the newest state, and names sort by their length first."""
     import polars as pl  # noqa: PLC0415  an extra
 
-    line, parts = pl.col("line"), pl.col("filename").str.replace_all("\\", "/", literal=True).str.split("/")
+    line = pl.col("line")
     found = (
         pl.scan_lines(place.files(name), include_file_paths="filename", storage_options=place.options or None)
         .with_columns(
-            _profile=parts.list.get(-4 if place.is_store else -3),
+            _profile=pl.col("filename").str.split("/").list.get(-4 if place.is_store else -3),
             id=line.str.json_path_match("$.id"),
             updated_at=line.str.json_path_match("$.updated_at"),
         )
@@ -228,6 +230,34 @@ def ndjson_by_polars(place: Place, name: str) -> State:
         .collect()
     )
     return _once(found.rows())
+
+
+def _delta_by_duckdb(place: Place, name: str, version: int | None = None) -> State:
+    """The table of a list, through pyarrow: the extension of DuckDB is a download."""
+    connection = place.duckdb()
+    connection.register("found", table(place, name, version).to_pyarrow_dataset())
+    return _once(connection.sql("SELECT _profile, id, record FROM found").fetchall())
+
+
+def _delta_by_polars(place: Place, name: str, version: int | None = None) -> State:
+    import polars as pl  # noqa: PLC0415  an extra
+
+    found = pl.scan_delta(f"{place.root}/{name}", version=version, storage_options=place.options or None)
+    return _once(found.select("_profile", "id", "record").collect().rows())
+
+
+def table(place: Place, name: str, version: int | None = None) -> Any:
+    """The Delta table of a list."""
+    from deltalake import DeltaTable  # noqa: PLC0415  an extra
+
+    return DeltaTable(f"{place.root}/{name}", version=version, storage_options=place.options or None)
+
+
+READERS: dict[str, dict[str, Callable[[Place, str], State]]] = {
+    "ndjson": {"DuckDB": _ndjson_by_duckdb, "polars": _ndjson_by_polars},
+    "delta": {"DuckDB": _delta_by_duckdb, "polars": _delta_by_polars},
+}
+"""Those who read a list, by the format."""
 
 
 def _once(rows: list[tuple[Any, ...]]) -> State:

@@ -17,14 +17,14 @@ from contextlib import contextmanager
 from datetime import datetime
 from email.utils import formatdate
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from front_door import ROOT
 from pages import cursor_of, served, tickets
-from server import Reply, Seen, Service
+from server import QuietServer, Reply, Seen, Service
 
 # Small chunks, so that a list has many, and a sign of life each second.
 EXPORT = """
@@ -108,6 +108,11 @@ class Bucket:
     def put(self, name: str, data: bytes) -> None:
         self._store().put(name, data)
 
+    def copy(self, folder: str, to: str) -> None:
+        store = self._store()
+        for name in self.names(folder):
+            store.copy(name, to + name.removeprefix(folder))
+
     def delete(self, name: str) -> None:
         self._store().delete(name)
 
@@ -156,28 +161,12 @@ def s3_server(log: Path) -> Iterator[str]:
 def slow_to_list(url: str, seconds: float) -> Iterator[str]:
     """The URL of the same server of S3, whose lists show an object only when it is so old."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Handler(_Forwarder):
+        target = url
 
-        def do_GET(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            server = HTTPConnection(urlsplit(url).netloc, timeout=30)
-            server.request(self.command, self.path, body, dict(self.headers))
-            answer = server.getresponse()
-            text = answer.read()
-            if "list-type=2" in self.path:
-                text = re.sub(rb"<Contents>.*?</Contents>", self.shown, text, flags=re.DOTALL)
-            self.send_response(answer.status)
-            for name, value in answer.getheaders():
-                if name.lower() not in {"content-length", "connection", "date", "server", "transfer-encoding"}:
-                    self.send_header(name, value)
-            length = answer.getheader("Content-Length") if self.command == "HEAD" else len(text)
-            self.send_header("Content-Length", str(length or 0))
-            self.end_headers()
-            self.wfile.write(text)
-            server.close()
-
-        do_PUT = do_HEAD = do_DELETE = do_POST = do_GET  # noqa: N815  the names that the library calls
+        def changed(self, text: bytes) -> bytes:
+            listed = "list-type=2" in self.path
+            return re.sub(rb"<Contents>.*?</Contents>", self.shown, text, flags=re.DOTALL) if listed else text
 
         def shown(self, found: re.Match[bytes]) -> bytes:
             at = re.search(rb"<LastModified>(.*?)</LastModified>", found[0])
@@ -185,10 +174,94 @@ def slow_to_list(url: str, seconds: float) -> Iterator[str]:
             age = time.time() - datetime.fromisoformat(at[1].decode()).timestamp()
             return found[0] if age > seconds else b""
 
-        def log_message(self, *_: object) -> None:
-            pass
+    with _forwarding(Handler) as there:
+        yield there
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+
+@contextmanager
+def killing_at_writes(url: str) -> Iterator[str]:
+    """The URL of the same server, where `/.kill/PID/N` has the process killed at its Nth write from then on.
+
+    Every other one is done before, and its answer lost.
+    """
+    lock, asked = threading.Lock(), {"pid": 0, "left": 0, "after": 0}
+
+    class Handler(_Forwarder):
+        target = url
+
+        def answers(self) -> bool:
+            if found := re.fullmatch(r"/\.kill/(\d+)/(\d+)", self.path):
+                pid, number = map(int, found.groups())
+                with lock:
+                    asked.update(pid=pid, left=(number + 1) // 2, after=(number + 1) % 2)
+                self.send_response(204)
+                self.end_headers()
+                return True
+            with lock:
+                writes = self.command not in {"GET", "HEAD"}
+                asked["left"] -= writes
+                deadly = asked["pid"] if writes and asked["left"] == 0 else 0
+                after = asked["after"]
+            if deadly and after:
+                self.forwarded()
+            if deadly:
+                os.kill(deadly, signal.SIGKILL)
+                self.close_connection = True
+            return bool(deadly)
+
+    with _forwarding(Handler) as there:
+        yield there
+
+
+class _Forwarder(BaseHTTPRequestHandler):
+    """Hands requests on to a server, and may change the answers or answer itself."""
+
+    protocol_version = "HTTP/1.1"
+    # Head and body leave in two writes, and the second would wait for the first to be acknowledged.
+    disable_nagle_algorithm = True
+    target = ""
+
+    def do_GET(self) -> None:
+        if self.answers():
+            return
+        status, headers, text = self.forwarded()
+        length = dict(headers).get("Content-Length") if self.command == "HEAD" else None
+        text = self.changed(text)
+        self.send_response(status)
+        for name, value in headers:
+            if name.lower() not in {"content-length", "connection", "date", "server", "transfer-encoding"}:
+                self.send_header(name, value)
+        self.send_header("Content-Length", length or str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_PUT = do_HEAD = do_DELETE = do_POST = do_GET  # noqa: N815  the names that the library calls
+
+    def answers(self) -> bool:
+        """Whether this is no request to hand on."""
+        return False
+
+    def changed(self, text: bytes) -> bytes:
+        """The body that is answered."""
+        return text
+
+    def forwarded(self) -> tuple[int, list[tuple[str, str]], bytes]:
+        """What the server answers."""
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        server = HTTPConnection(urlsplit(self.target).netloc, timeout=30)
+        server.request(self.command, self.path, body, dict(self.headers))
+        answer = server.getresponse()
+        found = answer.status, answer.getheaders(), answer.read()
+        server.close()
+        return found
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def _forwarding(handler: type[_Forwarder]) -> Iterator[str]:
+    server = QuietServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

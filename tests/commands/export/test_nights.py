@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import nights
 import pytest
 import stores
-from front_door import ROOT, Result, Unified
+from front_door import Result, Unified
 from nights import Place, Provider
 from server import Service
 
@@ -21,7 +20,7 @@ pytest.importorskip("moto.server", reason="needs the extra test-all")
 pytest.importorskip("duckdb", reason="needs the extra test-all")
 pytest.importorskip("polars", reason="needs the extra test-all")
 
-CODE = tomllib.loads((ROOT / "unified_cli/commands/help/engines.toml").read_text("utf-8"))["engines"]["code"]
+FORMS = ["ndjson"]
 NIGHTS = 10
 KILLED, OFFLINE, AHEAD = 3, 5, 7
 """The nights in which the export is killed, has no network, and in which clocks of providers are wrong."""
@@ -48,8 +47,9 @@ class Nightly:
     """The nightly export of all lists of a provider, and those who read it."""
 
     def __init__(
-        self, provider: Provider, service: Service, unified: Unified, place: Place, config: Path, home: Path
+        self, provider: Provider, form: str, service: Service, unified: Unified, place: Place, config: Path, home: Path
     ) -> None:
+        self._form = form
         self._provider = provider
         self._unified = unified
         self._place = place
@@ -58,7 +58,17 @@ class Nightly:
         del self._environ["UNIFIED_ACCOUNT_ID"]
 
     def words(self, more: str) -> list[str]:
-        return ["export", *self._provider.lists, "-p", "*", "--to", self._place.to, *more.split()]
+        return [
+            "export",
+            *self._provider.lists,
+            "-p",
+            "*",
+            "--to",
+            self._place.to,
+            "--format",
+            self._form,
+            *more.split(),
+        ]
 
     def run(self, more: str = "--incremental") -> Result:
         environ = {**os.environ, **self._environ}
@@ -79,19 +89,20 @@ class Nightly:
 
     def is_read(self, expected: Callable[[str], nights.State]) -> None:
         """Hold that all readers find this."""
-        recipe = CODE["DuckDB, the newest state after --incremental"]
-        for name in self._provider.lists:
-            found = nights.ndjson_by_duckdb(self._place, name, recipe)
-            assert not (said := nights.differing(found, expected(name))), f"DuckDB, {name}: {said}"
-            found = nights.ndjson_by_polars(self._place, name)
-            assert not (said := nights.differing(found, expected(name))), f"polars, {name}: {said}"
+        for who, read in nights.READERS[self._form].items():
+            for name in self._provider.lists:
+                said = nights.differing(read(self._place, name), expected(name))
+                assert not said, f"{who}, {name}: {said}"
 
 
 @pytest.fixture
 def nightly(
     unified: Unified, service: Service, place: Place, config: Callable[[str], Path], tmp_path: Path
-) -> Callable[[Provider], Nightly]:
-    return lambda provider: Nightly(provider, service, unified, place, config(provider.config), tmp_path / "home")
+) -> Callable[[Provider, str], Nightly]:
+    def made(provider: Provider, form: str) -> Nightly:
+        return Nightly(provider, form, service, unified, place, config(provider.config), tmp_path / "home")
+
+    return made
 
 
 def no_network() -> None:
@@ -124,18 +135,20 @@ def ten_nights(provider: Provider, export: Nightly, record: Callable[[str], None
         export.is_read(provider.state)
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("place", ["folder", "file"], indirect=True)
 def test_after_each_night_readers_find_the_state(
-    service: Service, nightly: Callable[[Provider], Nightly], record_property: Any
+    service: Service, nightly: Callable[[Provider, str], Nightly], form: str, record_property: Any
 ) -> None:
     provider = Provider(service, 2, 40, nights.LISTS[:1])
-    ten_nights(provider, nightly(provider), lambda said: record_property("nights", said))
+    ten_nights(provider, nightly(provider, form), lambda said: record_property("nights", said))
 
 
 @pytest.mark.long(seconds=35)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("place", ["folder", "file", "s3"], indirect=True)
 def test_after_each_night_readers_find_the_state_of_twenty_connections(
-    service: Service, nightly: Callable[[Provider], Nightly], record_property: Any
+    service: Service, nightly: Callable[[Provider, str], Nightly], form: str, record_property: Any
 ) -> None:
     provider = Provider(service, 20, 200)
 
@@ -143,4 +156,4 @@ def test_after_each_night_readers_find_the_state_of_twenty_connections(
         record_property("nights", said)
         sys.stdout.write(f"{said}\n")
 
-    ten_nights(provider, nightly(provider), record)
+    ten_nights(provider, nightly(provider, form), record)

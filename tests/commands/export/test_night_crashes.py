@@ -1,0 +1,146 @@
+"""The export of a night, killed at each point and run again: each record once, and no reader ever sees half a night."""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import stores
+from campaigns import dice, size
+from front_door import Unified
+from nights import Place, Provider, State
+from server import Service
+
+pytestmark = pytest.mark.extra
+pytest.importorskip("obstore", reason="needs the extra cloud")
+pytest.importorskip("moto.server", reason="needs the extra test-all")
+pytest.importorskip("duckdb", reason="needs the extra test-all")
+pytest.importorskip("polars", reason="needs the extra test-all")
+
+HERE = Path(__file__).parent
+FORMS = ["ndjson"]
+CONFIG_WORDS = ("--rate", "0", "--workers", "2", "--no-input")
+SYSTEM_CALLS = ["fsync,fdatasync", "rename,renameat,renameat2", "link,linkat", "unlink,unlinkat", "connect", "write"]
+Crash = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with stores.s3_server(tmp_path_factory.mktemp("s3") / "log") as url, stores.killing_at_writes(url) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def crash(
+    service: Service,
+    s3: str,
+    unified: Unified,
+    config: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Crash]:
+    """Kill an export of what changed in a night: where to, in which format, and at which calls."""
+    umask = os.umask(0o077)
+
+    def run(kind: str, where: str, form: str, *, connections: int = 2, records: int = 25, **more: Any) -> Any:
+        provider = Provider(service, connections, records)
+        bucket = stores.Bucket(s3, f"b{secrets.token_hex(8)}") if where == "s3" else None
+        place = Place.of(where, tmp_path, bucket)
+        environ = {**place.environ, **service.environ, "UNIFIED_CONFIG": str(config(provider.config))}
+        del environ["UNIFIED_ACCOUNT_ID"]
+        argv = ["export", *provider.lists, "-p", "*", "--incremental", "--format", form, *CONFIG_WORDS, "--to"]
+        for name, value in place.environ.items():
+            monkeypatch.setenv(name, value)
+        result = unified([*argv, place.to], environ={**os.environ, **environ})
+        assert result.code == 0, result.stderr
+        before = rows(provider)
+        provider.pass_a_night()
+        (tmp_path / "home").mkdir()
+        job = {
+            "argv": [*argv, "{to}"],
+            "environ": environ,
+            "home": str(tmp_path / "home"),
+            "form": form,
+            "kept": place.root,
+            "is_file": where == "file",
+            "before": before,
+            "after": rows(provider),
+            "kind": kind,
+            "proxy": s3,
+            **more,
+        }
+        (tmp_path / "job").write_bytes(msgspec.json.encode(job))
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", str(HERE / "kill_night.py"), str(tmp_path / "job")],
+            check=False,
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
+            timeout=3400,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    yield run
+    os.umask(umask)
+
+
+def rows(provider: Provider) -> dict[str, list[list[str]]]:
+    """The states of all lists, as a job has them."""
+
+    def of(state: State) -> list[list[str]]:
+        return [[*key, text] for key, text in state.items()]
+
+    return {name: of(provider.state(name)) for name in provider.lists}
+
+
+def judge(found: list[dict[str, Any]], record_property: Any, what: str, *, fewest: int) -> None:
+    killed = [one for one in found if one["killed"]]
+    wrong = [one for one in found if one["wrong"]]
+    said = (
+        f"crash points survived / tried, {what}: {len(killed) - len(wrong)} / {len(killed)}, "
+        f"lists read meanwhile: {sum(one['reads'] for one in found)}"
+    )
+    record_property("crash points", said)
+    sys.stdout.write(f"{said}\n")
+    assert wrong == []
+    assert len(killed) >= fewest
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_night_to_a_folder_survives_some_kills(crash: Crash, form: str, record_property: Any) -> None:
+    found = crash("calls", "folder", form, connections=1, first=5, step=40)
+    judge(found, record_property, f"a night to a folder as {form}, some calls", fewest=2)
+
+
+@pytest.mark.long(seconds=20)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_night_to_a_folder_survives_a_kill_at_any_call(crash: Crash, form: str, record_property: Any) -> None:
+    step = size(1, 30)
+    found = crash("calls", "folder", form, first=size(1, dice("calls").randint(1, step)), step=step)
+    judge(found, record_property, f"a night to a folder as {form}, every call", fewest=size(100, 2))
+
+
+@pytest.mark.long(seconds=20)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("call", SYSTEM_CALLS)
+@pytest.mark.parametrize("where", ["folder", "file"])
+def test_a_night_to_a_folder_survives_a_kill_at_any_system_call(
+    crash: Crash, where: str, call: str, form: str, record_property: Any
+) -> None:
+    step = size(1, 5)
+    found = crash(call, where, form, first=size(1, dice(call).randint(1, step)), step=step, until=60)
+    judge(found, record_property, f"a night to a {where} as {form}, {call}", fewest=0)
+
+
+@pytest.mark.long(seconds=20)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_night_to_a_store_survives_a_kill_at_any_write(crash: Crash, form: str, record_property: Any) -> None:
+    step = size(1, 10)
+    found = crash("puts", "s3", form, first=size(1, dice("puts").randint(1, step)), step=step)
+    judge(found, record_property, f"a night to S3 as {form}, every write", fewest=size(30, 1))
