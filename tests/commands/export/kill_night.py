@@ -229,7 +229,7 @@ def first_version(job: Job, place: Place, name: str) -> State:
 
     kept = Place(job.kept, job.kept, place.environ)
     version = table(kept, name).version()
-    rows = table(place, name, version).to_pyarrow_table(["_profile", "id", "record"]).to_pylist()
+    rows = table(place, name, version).to_pyarrow_table(columns=["_profile", "id", "record"]).to_pylist()
     return {(row["_profile"], row["id"]): row["record"] for row in rows}
 
 

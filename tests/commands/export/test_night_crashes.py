@@ -24,7 +24,7 @@ pytest.importorskip("duckdb", reason="needs the extra test-all")
 pytest.importorskip("polars", reason="needs the extra test-all")
 
 HERE = Path(__file__).parent
-FORMS = ["ndjson"]
+FORMS = ["ndjson", "delta"]
 CONFIG_WORDS = ("--rate", "0", "--workers", "2", "--no-input")
 SYSTEM_CALLS = ["fsync,fdatasync", "rename,renameat,renameat2", "link,linkat", "unlink,unlinkat", "connect", "write"]
 Crash = Callable[..., list[dict[str, Any]]]

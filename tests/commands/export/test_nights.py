@@ -20,7 +20,7 @@ pytest.importorskip("moto.server", reason="needs the extra test-all")
 pytest.importorskip("duckdb", reason="needs the extra test-all")
 pytest.importorskip("polars", reason="needs the extra test-all")
 
-FORMS = ["ndjson"]
+FORMS = ["ndjson", "delta"]
 NIGHTS = 10
 KILLED, OFFLINE, AHEAD = 3, 5, 7
 """The nights in which the export is killed, has no network, and in which clocks of providers are wrong."""
