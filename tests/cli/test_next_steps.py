@@ -191,6 +191,16 @@ STEPS = [
         "--from acme --to PROFILE names the two sides",
         "diff ticketing/contacts --from acme --to acme",
     ),
+    ("capabilities acme", "-p acme selects this profile", "capabilities -p acme"),
+    ("schema acme", "-p acme selects this profile", ""),
+    ("runs cancel 20261121-7f3a", "Ctrl-C stops a run where it is sent; unified runs show says what is left", ""),
+    (f"{LIST} --timeout 30s", "such as 30, not '30s'", f"{LIST} --timeout 30"),
+    (f"{LIST} --timeout 1.5min", "such as 90, not '1.5min'", f"{LIST} --timeout 90"),
+    (f"{LIST} --timeout 0s", "above 0, not '0s'", ""),
+    ("profile set acme timeout=2m", "such as 120", "profile set acme timeout=120"),
+    (f"{LIST} -o xml", 'did you mean "json"?', f"{LIST} -o json"),
+    (f"{LIST} -o xlsx", 'did you mean "csv"?', f"{LIST} -o csv"),
+    ("profile login acme", "acme: no token is needed, as the sandbox has one of its own", ""),
 ]
 
 

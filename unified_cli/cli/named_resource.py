@@ -1,5 +1,6 @@
 """A resource as a command line names it: API/RESOURCE."""
 
+from collections.abc import Collection
 from difflib import get_close_matches
 
 from unified_cli.catalogue import Catalogue, Resource
@@ -9,11 +10,12 @@ _MOST_NAMED = 3
 _CLOSE = 0.75
 
 
-def find(catalogue: Catalogue, text: str) -> Resource:
-    """The resource of that name, with either dash. Raises UsageError where there is none."""
+def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Resource:
+    """The resource of that name, with either dash. Raises UsageError where there is none; one of `-p` is told so."""
     api, slash, name = text.partition("/")
     if not slash or "/" in name:
-        raise UsageError(f"{text!r} must be API/RESOURCE", hint=meant(catalogue, text) or "like ticketing/contacts")
+        hint = f"-p {text} selects this profile" if text in profiles else meant(catalogue, text)
+        raise UsageError(f"{text!r} must be API/RESOURCE", hint=hint or "like ticketing/contacts")
     known = catalogue.apis.get(api)
     resources = known.resources if known else {}
     spelled = {other.replace("_", "-"): other for other in resources}

@@ -180,6 +180,14 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "zsh-completion bash-completion setup-completion": ("install",),
 }
 
+# Commands that a group has elsewhere and that are none here, with what takes their place.
+_NONE: Mapping[str, tuple[str, str]] = {
+    "unified runs": (
+        "cancel stop kill abort interrupt pause",
+        "Ctrl-C stops a run where it is sent; unified runs show says what is left",
+    ),
+}
+
 # Arguments for which a command has an option.
 _ARGUMENTS: Mapping[str, OwnSpelling] = {
     "all": OwnSpelling("--all", "--all reads every page"),
@@ -193,7 +201,10 @@ _VALUES = {
     **dict.fromkeys(("text", "wide", "human", "md", "markdown", "plain", "pretty"), "table"),
     **dict.fromkeys(("name", "id"), "ids"),
     "yml": "yaml",
-    "excel": "csv",
+    **dict.fromkeys(("excel", "xls", "xlsx", "spreadsheet"), "csv"),
+    "xml": "json",
+    "toml": "yaml",
+    "html": "table",
     "none": "raw",
 }
 
@@ -228,6 +239,12 @@ def _instead_of_format(text: str) -> str:
 def own_commands(name: str) -> Sequence[str]:
     """What another tool's command may be called here."""
     return next((own for names, own in _COMMANDS.items() if name in names.split()), ())
+
+
+def no_command(path: str, name: str) -> str | None:
+    """What takes the place of a command that this group has not; None where nothing does."""
+    names, instead = _NONE.get(path, ("", ""))
+    return instead if name in names.split() else None
 
 
 def own_line(word: str, rest: Sequence[str]) -> str | None:

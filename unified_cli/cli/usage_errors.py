@@ -11,7 +11,7 @@ from unified_cli.catalogue.known import KnownField, known
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.options import operation_flags, writes
-from unified_cli.cli.other_tools import own_argument, own_commands, own_line, own_spellings, quoted
+from unified_cli.cli.other_tools import no_command, own_argument, own_commands, own_line, own_spellings, quoted
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.hints import meant_body
@@ -100,7 +100,7 @@ def unknown_command(context: Any, kind: str, entries: Mapping[str, CommandStub],
     close = [one for one in own_commands(name) if one in entries]
     close = close or below(entries, name) or get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
     hint = own_line(name, rest) if kind == _TOP and not below(entries, name) else None
-    hint = hint or _order(path, kind, entries, words)
+    hint = hint or no_command(path, name) or _order(path, kind, entries, words)
     if path == "unified runs" and _RUN.fullmatch(name):
         hint = f"{path} show {name}"
     if not hint and not close and kind == "operation" and "get" in entries and any(map(str.isdigit, name)):

@@ -50,9 +50,33 @@ def path(value: object) -> str:
     return value
 
 
+# What a length of time is written with elsewhere, in seconds.
+_UNITS = {
+    "ms": 0.001,
+    "s": 1,
+    "sec": 1,
+    "secs": 1,
+    "second": 1,
+    "seconds": 1,
+    "m": 60,
+    "min": 60,
+    "mins": 60,
+    "minute": 60,
+    "minutes": 60,
+    "h": 3600,
+    "hour": 3600,
+    "hours": 3600,
+}
+
+
 def seconds(value: object) -> float:
     """A number of seconds above zero."""
-    return _number(value, "a number of seconds above 0", float, lambda found: 0 < found < float("inf"))
+    wanted = "a number of seconds above 0"
+    if isinstance(value, str) and (unit := _UNITS.get(value.lstrip("0123456789.").strip().lower())):
+        number = value.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+        if number.replace(".", "", 1).isdecimal() and float(number):
+            wanted = f"{wanted}, such as {float(number) * unit:g}"
+    return _number(value, wanted, float, lambda found: 0 < found < float("inf"))
 
 
 def rate(value: object) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from unified_cli import hints
 from unified_cli.config import address, edit, file, keyring, profiles, resolution
-from unified_cli.config.file import exists, expand
+from unified_cli.config.file import Config, exists, expand
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.config.token import TokenSource, keyring_user
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
@@ -40,6 +40,12 @@ class TokenPlace:
         name = self.profile or ""
         mark = hashlib.sha256(name.encode()).hexdigest()[:8]
         return self.path.with_name(f"{self.path.name}.tokens") / f"{name or 'shared'}-{mark}"
+
+
+def is_of_sandbox(config: Config, profile: str) -> bool:
+    """Whether the config file has this profile call the sandbox in this process, which has a token of its own."""
+    table = config.profiles.get(profile, {})
+    return (table.get("base_url") or config.top.get("base_url")) == address.SANDBOX
 
 
 def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:

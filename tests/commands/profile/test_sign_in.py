@@ -340,3 +340,12 @@ def test_help_says_where_the_address_and_the_token_come_from(page: str, unified:
     text = " ".join(unified(page).stdout.split())
     for said in ("https://api.truto.one", "not affiliated", "Settings, API Tokens"):
         assert said in text
+
+
+def test_a_token_of_several_profiles_leaves_out_those_of_the_sandbox(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
+    path = config('[profiles.acme]\nbase_url = "https://api.example.com"\n[profiles.demo]\nbase_url = "sandbox:"\n')
+    result = unified("profile login * --store file --token-stdin", stdin=TYPED)
+    assert (result.code, result.notes.count("token of profile")) == (0, 1), result.notes
+    assert path.read_text().count("token_file") == 1

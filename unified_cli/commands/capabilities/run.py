@@ -1,7 +1,7 @@
 """Ask every selected connection what it offers, and print the answers."""
 
 from collections import defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
 
 from unified_cli.call import builder, offer_check
@@ -31,7 +31,7 @@ _SECONDS, _RETRIES = 30.0, 1
 def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     """Print what the connections offer. Raises IncompleteError if some could not be asked, or their error if none."""
     runtime, catalogue = context.runtime, context.catalogue
-    operations = _operations(catalogue, options.resources)
+    operations = _operations(catalogue, options.resources, file.read(runtime).profiles)
     if options.product is not None:
         found = [_of_product(context, options, OfferCheck(runtime, catalogue, operations, probe=False))]
         _show(context, options, operations, found)
@@ -76,12 +76,12 @@ def _of_product(context: CommandContext, options: CapabilitiesOptions, check: Of
         return check.check_product(options.product or "", settings, client)
 
 
-def _operations(catalogue: Catalogue, names: Sequence[str]) -> list[Operation]:
+def _operations(catalogue: Catalogue, names: Sequence[str], profile_names: Collection[str]) -> list[Operation]:
     """The operations of these APIs and resources; all without any. Raises UsageError for one that there is not."""
     found: dict[str, Operation] = {}
     for name in names or catalogue.apis:
         api = catalogue.apis.get(name)
-        resources = api.resources.values() if api else [named_resource.find(catalogue, name)]
+        resources = api.resources.values() if api else [named_resource.find(catalogue, name, profile_names)]
         found.update({one.command: one for resource in resources for one in resource.operations.values()})
     return [*found.values()]
 

@@ -44,9 +44,16 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
 
 
 def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
-    """The profiles that the token is for; None stands for those without their own."""
+    """The profiles that the token is for, none of the sandbox's; None stands for those without their own."""
     name = _owner(options.name, shared=options.shared)
-    return [None] if name is None else [*profiles.select(file.read(runtime), [name])]
+    if name is None:
+        return [None]
+    config = file.read(runtime)
+    selected = [*profiles.select(config, [name])]
+    found = [one for one in selected if not login.is_of_sandbox(config, one)]
+    if not found:
+        raise UsageError(f"{_listed(selected)}: no token is needed, as the sandbox has one of its own")
+    return [*found]
 
 
 def _question(names: Sequence[str | None]) -> str:

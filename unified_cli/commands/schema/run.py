@@ -146,7 +146,8 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
     Raises DifferentError where they differ, and the errors of the connections.
     """
     runtime = context.runtime
-    operation = named_resource.find(context.catalogue, options.resource).operations.get("list")
+    known = file.read(context.runtime).profiles
+    operation = named_resource.find(context.catalogue, options.resource, known).operations.get("list")
     if operation is None:
         raise UsageError(f"{options.resource} has no list")
     if options.against is None and (options.strict or options.junit is not None):
