@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,11 @@ FOLDER = Path(__file__).with_name("pictures")
 _SETTINGS = FOLDER / "pictures.toml"
 _ROWS = 50
 _CHUNK = 65536
+_MAY_FAIL = " || true"
+# A line of progress, which what follows has erased: a slow machine shows one.
+_ERASED = re.compile(r"[^\n]*\r(?:\x1b\[K)?")
+# What is another one each time.
+_RUN, _ANY_RUN = re.compile(r"\b20\d{6}-[0-9a-f]{4}\b"), "20261123-7f3a"
 # Rich's own template asks another server for a font.
 _TEMPLATE = """\
 <svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -46,19 +52,23 @@ _TEMPLATE = """\
 
 
 class TerminalPicture(NamedTuple):
-    """What is shown: `prepare` runs before, unseen; each of `commands` is shown with what it prints."""
+    """What is shown: each of `commands` with what it prints, unless it begins with a blank.
+
+    `prepare` runs before and `finish` at the end of it all, unseen. A command that fails ends with `|| true`, unseen.
+    """
 
     name: str
     title: str
     columns: int
     prepare: Sequence[str]
     commands: Sequence[str]
+    finish: Sequence[str] = ()
 
 
 def pictures() -> Iterator[TerminalPicture]:
     """The pictures that the documents show."""
     for name, table in tomllib.loads(_SETTINGS.read_text("utf-8")).items():
-        yield TerminalPicture(name, table["title"], table["columns"], table["prepare"], table["commands"])
+        yield TerminalPicture(name, **table)
 
 
 def svg(picture: TerminalPicture) -> str:
@@ -66,11 +76,17 @@ def svg(picture: TerminalPicture) -> str:
     console = Console(record=True, width=picture.columns, file=StringIO(), force_terminal=True, legacy_windows=False)
     with tempfile.TemporaryDirectory() as home:
         environ = _environ(Path(home))
-        for command in picture.prepare:
-            _run(command, picture.columns, environ)
-        for command in picture.commands:
-            console.print(Text(f"$ {command}", "bold"))
-            console.print(Text.from_ansi(_run(command, picture.columns, environ)))
+        try:
+            for command in (*picture.prepare, *picture.commands):
+                printed = _run(command, picture.columns, environ)
+                if command in picture.commands and not command.startswith(" "):
+                    if command != picture.commands[0]:
+                        console.print()
+                    console.print(Text(f"$ {command.removesuffix(_MAY_FAIL)}", "bold"))
+                    console.print(Text.from_ansi(_RUN.sub(_ANY_RUN, printed)))
+        finally:
+            for command in picture.finish:
+                _run(command, picture.columns, environ)
     return console.export_svg(
         title=picture.title, theme=MONOKAI, code_format=_TEMPLATE, unique_id=f"terminal-{picture.name}"
     )
@@ -103,7 +119,7 @@ def _run(command: str, columns: int, environ: dict[str, str]) -> str:
         os.close(ours)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command, printed)
-    return printed.decode().replace("\r\n", "\n").rstrip("\n")
+    return _ERASED.sub("", printed.decode().replace("\r\n", "\n")).rstrip("\n")
 
 
 def _all_of(terminal: int) -> Iterator[bytes]:
