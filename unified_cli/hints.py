@@ -73,6 +73,11 @@ def with_equals(option: str, text: str) -> str | None:
     return f"{option} {_quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
 
 
+def as_jq(text: str) -> str | None:
+    """The jq program that a path into the result was meant to be, as in aws; None for another text."""
+    return f"--jq {_quoted(f'.{text}')}" if text.startswith("result") else None
+
+
 def _quoted(text: str) -> str:
     return visible(shlex.quote(text))
 

@@ -106,7 +106,7 @@ TYPED = [
 ]
 
 OF_OTHER_TOOLS = [
-    Mistake(f"{LIST} --json id", f"unified {LIST}: no such option: --json (-o json prints JSON; -d JSON is a body)"),
+    Mistake(f"{LIST} --json id", f"unified {LIST}: no such option: --json (-o json --columns id)"),
     Mistake(f"{LIST} --paginate", f"unified {LIST}: no such option: --paginate (--all reads every page)"),
     Mistake(
         f"{LIST} -X GET",

@@ -227,7 +227,7 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
         if not equals:
             from unified_cli import hints  # noqa: PLC0415  only for an error
 
-            meant = hints.with_equals("-q", text)
+            meant = hints.with_equals("-q", text) or hints.as_jq(text)
             hint = meant or "-q NAME=VALUE; --jq EXPR selects from the result"
             raise UsageError(f"-q {text!r} needs a value", hint=hint)
         found.append((name, value))

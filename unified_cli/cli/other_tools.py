@@ -12,6 +12,9 @@ from typing import NamedTuple
 from unified_cli.masking import visible
 
 _PLACE = re.compile(r"\{(.+?)\}")
+_DOTS = re.compile(r" …([A-Z=]*)")
+_NAMING = ("-p", "--profile", "--name")
+_AWS_FILTER = re.compile(r"Name=([^,=]+),Values=([^,=]+)")
 
 
 class OwnSpelling(NamedTuple):
@@ -57,6 +60,8 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--ids --id-only --only-ids": OwnSpelling("--output", "-o ids"),
     "--raw-output -r": OwnSpelling("--output", "--jq prints JSON; -o tsv --columns NAME prints text"),
     "--fields --select --show-fields --no-headers --column": OwnSpelling("--columns", "--columns {id,status.name}"),
+    "--assert --expects --must": OwnSpelling("--expect", "--expect {JQ}"),
+    "--overwrite --clobber": OwnSpelling("--force", "--force"),
     "--jsonpath --jmespath --template --expression -t": OwnSpelling("--jq", "--jq EXPR"),
     "--output-file --outfile --download --save --save-to -O": OwnSpelling("--out", "--out {FILE}"),
     "--paginate --all-pages --follow-pages --slurp --everything --fetch-all": OwnSpelling(
@@ -117,27 +122,45 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--web --fail --location --show-error --compressed --ignore-not-found": OwnSpelling("", "leave it out"),
 }
 
+_AS_COLUMNS = OwnSpelling("--columns", "-o json --columns {NAMES}")
+_AS_BODY = OwnSpelling("--data", "-d {JSON}")
+
 # What has another meaning where a number follows.
 _COUNTS: Mapping[str, OwnSpelling] = {"-n": OwnSpelling("--limit", "--limit {N}")}
 
-# Ours, where a command spells them otherwise.
-_ELSEWHERE: Mapping[str, OwnSpelling] = {
-    "-p": OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two sides"),
-    "--profile": OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two sides"),
-    "--out": OwnSpelling("--to", "--to {DIR}"),
-    "--output-dir": OwnSpelling("--to", "--to {DIR}"),
-    "--dir": OwnSpelling("--to", "--to {DIR}"),
+_TO_SHELL = OwnSpelling("--output", "> {FILE}")
+_SIDES = OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two sides")
+_OF_FOLDER = (OwnSpelling("--from", "> {FILE}"), OwnSpelling("--to", "--to {DIR}"), _TO_SHELL)
+_AGAIN = OwnSpelling("--restart", "--restart reads everything again")
+
+# What some commands spell otherwise, looked at first.
+_ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
+    **dict.fromkeys(("-p", "--profile"), (_SIDES,)),
+    **dict.fromkeys(("--out", "--output-dir", "--dir"), _OF_FOLDER),
+    **dict.fromkeys(("-o", "--output"), (OwnSpelling("--from", "> {FILE}"),)),
+    **dict.fromkeys(("--full", "--refresh", "--force", "--overwrite"), (_AGAIN,)),
+    **dict.fromkeys(("--yes", "-y"), (OwnSpelling("--stages", "leave it out: it was asked when the run began"),)),
+    **dict.fromkeys(
+        ("--port", "--http", "--sse", "--transport", "--stdio"),
+        (OwnSpelling("--allow-writes", "leave it out: standard input and output are served"),),
+    ),
+    **dict.fromkeys(("--write", "--writes", "--allow-write"), (OwnSpelling("--allow-writes", "--allow-writes"),)),
+    "--check": (OwnSpelling("--verify", "--verify {DIR}"),),
+    "--list": (OwnSpelling("--tasks", "--dry-run prints the lists"),),
 }
 
-# The first word of a line, and the line; what followed the word takes the place of the dots.
+# The first word of a line, or the first two, and the line; what followed takes the place of the dots, or the name does.
 _LINES: Mapping[str, str] = {
     "version": "unified --version",
-    "login signin sign-in authenticate": "unified profile login …",
-    "logout signout sign-out": "unified profile logout …",
-    "whoami me current": "unified profile show …",
-    "configure": "unified profile add …",
+    "login signin sign-in authenticate auth/login": "unified profile login …NAME",
+    "logout signout sign-out auth/logout": "unified profile logout …NAME",
+    "whoami me current config/get config/show config/list sts/get-caller-identity": "unified profile show …",
+    "auth/status": "unified profile test …",
+    "config/set": "unified profile set --default …KEY=VALUE",
+    "configure/list": "unified profile list",
+    "configure": "unified profile add …NAME",
     "alias aliases": "unified help profiles",
-    "use switch use-context use-profile": "unified profile use …",
+    "use switch use-context use-profile config/use-context": "unified profile use …NAME",
     "profiles contexts context": "unified profile list",
     "search find grep services resources apis api-resources api-versions catalog catalogue": "unified operations …",
     "explain man docs manual usage tutorial topics commands": "unified help …",
@@ -146,7 +169,8 @@ _LINES: Mapping[str, str] = {
     "uninstall": "as it was installed: pipx uninstall unified-api-cli, or pip uninstall unified-api-cli",
     "sync mirror backup dump pull extract replicate download": "unified export API/RESOURCE --to DIR",
     "push load restore upload bulk": "unified import API/RESOURCE FILE",
-    "migrate copy cp mv": "unified plan API/RESOURCE --from PROFILE --to PROFILE; unified help move says how",
+    "migrate move copy cp mv clone transfer": "unified plan API/RESOURCE --from PROFILE --to PROFILE; unified help "
+    "move says how",
     "compare": "unified diff …",
     "check status ping health diagnose diagnostics debug verify test": "unified doctor --network",
     "ps history log logs journal journals": "unified runs list",
@@ -197,6 +221,8 @@ _ARGUMENTS: Mapping[str, OwnSpelling] = {
 }
 
 _VALUES = {
+    "pq": "parquet",
+    **dict.fromkeys(("xls", "xlsx"), "csv"),
     **dict.fromkeys(("jsonl", "jsonlines", "json-lines", "jsonstream"), "ndjson"),
     **dict.fromkeys(("text", "wide", "human", "md", "markdown", "plain", "pretty"), "table"),
     **dict.fromkeys(("name", "id"), "ids"),
@@ -249,10 +275,16 @@ def no_command(path: str, name: str) -> str | None:
 
 def own_line(word: str, rest: Sequence[str]) -> str | None:
     """The line to type instead of one that begins with this word; None where it is no such word."""
-    line = next((line for words, line in _LINES.items() if word in words.split()), None)
+    both = f"{word}/{rest[0]}" if rest else word
+    found, line = next(
+        ((one, line) for one in (both, word) for words, line in _LINES.items() if one in words.split()), (word, None)
+    )
     if line is None:
         return None
-    return line.replace("{}", word).replace(" …", "".join(f" {quoted(one)}" for one in rest))
+    left = [one for one in rest if one not in _NAMING] if line.startswith("unified profile") else rest
+    left = left[1:] if found != word else left
+    named = "".join(f" {quoted(one)}" for one in left)
+    return _DOTS.sub(lambda place: named or (place[1] and f" {place[1]}"), line.replace("{}", word))
 
 
 def own_argument(word: str) -> OwnSpelling | None:
@@ -262,8 +294,15 @@ def own_argument(word: str) -> OwnSpelling | None:
 
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
     """What to type instead of another tool's option with this value; the command has one of them, or none."""
-    count = _COUNTS.get(option) if value.isdecimal() else None
-    return [one for one in (count, _BY_OPTION.get(option), _ELSEWHERE.get(option)) if one]
+    before = [*_ELSEWHERE.get(option, ())]
+    if option in _COUNTS and value.isdecimal():
+        before.append(_COUNTS[option])
+    if option == "--json" and value:
+        before.append(_AS_BODY if value.startswith(("{", "[")) else _AS_COLUMNS)
+    if filtered := _AWS_FILTER.fullmatch(value):
+        before.append(OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters"))
+    usual = [_BY_OPTION[option]] if option in _BY_OPTION else []
+    return [*before, *usual, *(_OF_FOLDER if usual and usual[0].option == "--out" else ())]
 
 
 def _by_option() -> Iterator[tuple[str, OwnSpelling]]:

@@ -23,8 +23,13 @@ _OPERATION_WORDS = 3
 _OWN = {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
 _TAKEN_BY = {LIST: "lists", BODY: "operations that send a body", "--edit": "updates"}
 _OF_A_FILE = {"-f", "--file", "--filename"}
+_PROFILE = {"-p", "--profile"}
+# They may be tags of profiles, or labels of records.
+_LABELS = {"--label", "--labels", "--tag", "--tags"}
 _RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.75
+# An option with a value may as well be a parameter: "--state x" is nearer to that than to "--rate".
+_CLOSER = 0.85
 # Not so low that "rename" is taken for "remove", or "export" for "import".
 _CLOSE_NAME = 0.7
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
@@ -78,7 +83,7 @@ def _more(context: Any) -> str:
 def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageError:
     """The error for an option that the command does not take."""
     where = f"{context.command_path}: " if context else ""
-    hint = _instead(context, option, _value(option, argv)) or _more(context)
+    hint = _instead(context, option, _value(option, argv), argv) or _more(context)
     return UsageError(f"{where}no such option: {visible(option)}", hint=hint)
 
 
@@ -119,6 +124,10 @@ def _order(path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequ
     words = re.split(r"[./:]", name)
     if len(words) > 1 and words[0] in entries:
         return f"words are separated by blanks: {path} {visible(' '.join(words))}"
+    before, dash, noun = name.partition("-")
+    if dash and kind in {"resource", _TOP} and (noun in entries or f"{noun}s" in entries):
+        # As aws and gcloud call it: list-tickets.
+        return _order(path, kind, entries, (before, noun if noun in entries else f"{noun}s", *rest))
     verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
     if verb and kind == _TOP and "profile" not in own_commands(name):
         where, after = _named(entries, rest)
@@ -166,8 +175,17 @@ def _misused_option(option: str, message: str) -> UsageError:
 
 def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
     """The error for an argument that the command does not take; `typed` is all that followed the command."""
-    hint = _without_argument(context, argument, typed) or _more(context)
+    hint = _without_value(typed) or _without_argument(context, argument, typed) or _more(context)
     return UsageError(f'{context.command_path}: unexpected argument "{visible(argument)}"', hint=hint)
+
+
+def _without_value(typed: Sequence[str]) -> str | None:
+    """The option that took the one after it for its value, as in `--record -o ids`; None where there is none."""
+    for before, word in pairwise(typed):
+        flag = _OWN.get(before)
+        if flag and flag.takes_value and word in _OWN:
+            return f"{before} took {word} for its value: {before} {flag.metavar}"
+    return None
 
 
 def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
@@ -223,18 +241,21 @@ def _profiles(context: Any) -> Collection[str]:
         return ()
 
 
-def _instead(context: Any, option: str, value: str) -> str | None:
+def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
     """What to type instead; None where nothing comes close."""
     own = own_spellings(option, value)
     spellings = _spellings(context) if context else []
+    assigned = next(_assigned_to(context, option, value), None)
+    if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
+        return assigned
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return found.told(value)
     if context and _is_group(context.command) and (own or option in _OWN):
-        return _after_operation(context, option, value, own[0].told(value) if option not in _OWN else "")
+        return _after_operation(context, option, value, own[-1].told(value) if option not in _OWN else "")
     # Typer's own suggestions are poor.
     longer = [one for one in spellings if one.startswith(f"{option}-")]
-    close = longer or get_close_matches(option, spellings, 1, _CLOSE)
-    name, assigned = option.removeprefix("--").replace("-", "_"), next(_assigned_to(context, option, value), None)
+    close = longer or get_close_matches(option, spellings, 1, _CLOSER if assigned else _CLOSE)
+    name = option.removeprefix("--").replace("-", "_")
     if assigned and (not close or name in _fields(context)):
         return assigned
     if value and option in _OF_A_FILE and any(one.name == "plans" for one in context.command.params):

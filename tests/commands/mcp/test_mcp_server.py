@@ -150,6 +150,10 @@ def test_it_finds_and_describes_an_operation(reader: Agent) -> None:
     assert "did you mean user-directory users suspend" in reader.refused(
         "describe", operation="directory users suspend"
     )
+    for words in ("tickets list", "list tickets"):
+        assert "did you mean ticketing tickets list" in reader.refused("describe", operation=words)
+    parts = {"api": "ticketing", "resource": "tickets", "operation": "list"}
+    assert '; operation is one text: "ticketing tickets list")' in reader.refused("describe", **parts)
 
 
 def test_it_reads_250_records_of_three_connections_with_one_cursor(reader: Agent) -> None:

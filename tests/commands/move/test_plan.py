@@ -143,9 +143,10 @@ def test_ids_are_exchanged_where_they_are_known(unified: Unified, target: Callab
         ),
     ]
     waiting = f"references without a new id in {ids}: 1 to ticketing/tags, 1 to ticketing/workspaces"
+    apply = APPLY.replace("-p new", f"-p new --ids {ids}")
     assert (
         result.stderr
-        == f"planned: 2 creates {APPLY}{waiting} (apply the plans that create them together, or --ignore the fields)\n"
+        == f"planned: 2 creates {apply}{waiting} (apply the plans that create them together, or --ignore the fields)\n"
     )
 
 

@@ -1,5 +1,7 @@
 """`unified export`: write many lists of many connections to a folder, resumable and verifiable."""
 
+import shlex
+
 from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export.options import ExportOptions
@@ -61,6 +63,11 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
         _preview(context, options)
     elif options.task is not None:
         run.export(task.plan_of(context, task.read(runtime, options.task), options))
+    elif options.to == "-":
+        raise UsageError(
+            "export writes files, not to standard output",
+            hint="--to DIR; unified API RESOURCE list --all -o ndjson prints one list",
+        )
     elif not options.to:
         raise _no_folder(options)
     elif options.tasks:
@@ -77,6 +84,9 @@ def _no_folder(options: ExportOptions) -> UsageError:
     """The error where the folder is missing."""
     if options.what == ("all",):
         return UsageError("export needs a folder", hint="unified export --to DIR, without a name, exports every list")
+    if options.what[:1] == ("verify",):
+        folder = "".join(f" {shlex.quote(one)}" for one in options.what[1:]) or " DIR"
+        return UsageError("export needs a folder", hint=f"unified export --verify{folder}")
     return UsageError("export needs a folder", hint="--to DIR")
 
 

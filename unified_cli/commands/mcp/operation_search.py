@@ -10,6 +10,7 @@ from unified_cli.catalogue.known_filters import known_filters
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import JsonObject
 
+_NEAR = 3
 _WORD = re.compile(r"[a-z0-9]+")
 _SMALL = frozenset({"a", "an", "all", "and", "by", "for", "from", "in", "of", "on", "one", "the", "to", "with"})
 
@@ -35,7 +36,9 @@ def find(catalogue: Catalogue, text: str) -> Operation:
     commands = {operation.command: operation for operation in catalogue}
     if name in commands:
         return commands[name]
-    near = difflib.get_close_matches(name, commands, 3, 0.6)
+    # Those of all its words first: without the API, or in another order.
+    near = [one for one in commands if words and {*words} <= {*one.split()}][:_NEAR]
+    near = near or difflib.get_close_matches(name, commands, _NEAR, 0.6)
     hint = f"did you mean {', '.join(near)}?" if near else "the search tool finds them"
     raise UsageError(f"no operation {name[:100]!r}", hint=hint)
 

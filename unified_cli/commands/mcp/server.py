@@ -26,7 +26,7 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.replay import UnrecordedError
 from unified_cli.json_text import json_codec, typed_json
 from unified_cli.json_text.values import JsonObject
-from unified_cli.masking import masked
+from unified_cli.masking import masked, visible
 from unified_cli.runtime import Runtime
 
 _AT_ONCE = 8
@@ -164,7 +164,9 @@ def _converted(arguments: JsonObject, kind: type[msgspec.Struct]) -> Any:
         return typed_json.convert(arguments, kind)
     except msgspec.ValidationError as error:
         names = ", ".join(kind.__struct_fields__)
-        raise UsageError(f"these arguments are not valid: {error}", hint=f"there are {names}") from None
+        words = [arguments.get(part) for part in ("api", "resource", "operation")]
+        one = f'; operation is one text: "{visible(" ".join(map(str, words)))}"' if all(words) else ""
+        raise UsageError(f"these arguments are not valid: {error}", hint=f"there are {names}{one}") from None
 
 
 def _server(

@@ -1,5 +1,6 @@
 """Compare two sides, and print the calls that make the one like the other."""
 
+import shlex
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -181,7 +182,8 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
     note, target = runtime.stderr.note, found.of_to.facts.name
     if tally.calls:
         said = ", ".join(counted(tally.calls[name], name) for name in OPERATIONS if tally.calls[name])
-        note(f"planned: {said} (unified apply PLAN -p {target} does it, --dry-run shows it)")
+        with_ids = f" --ids {shlex.quote(options.ids)}" if options.ids else ""
+        note(f"planned: {said} (unified apply PLAN -p {target}{with_ids} does it, --dry-run shows it)")
     elif not (tally.unmatched or tally.skipped):
         note(f"nothing to do: {counted(found.join.same + tally.without, 'record')} without a call")
     if options.ids is None and tally.calls["create"] and not (found.join.same + tally.matched):
