@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from unified_cli.errors import Terminated
@@ -81,6 +81,19 @@ RUN_AGAIN = "run the same command again"
 def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
     """Add to the signal how much was done before it came, and what continues: the last line on stderr has it."""
     stop.add_note(f"broken off after {done}; to continue: {onward}")
+
+
+@contextlib.contextmanager
+def told_with(so_far: Callable[[], str]) -> Iterator[None]:
+    """Add the same to a signal that comes within the block; `so_far` says then how much was done.
+
+    For work that writes nothing anywhere, and begins anew when it is run again.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        say_how_to_continue(stop, so_far(), f"{RUN_AGAIN}, which begins anew")
+        raise
 
 
 def exit_code(stop: KeyboardInterrupt) -> int:

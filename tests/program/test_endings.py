@@ -391,3 +391,50 @@ def test_names_in_the_working_directory_are_not_imported(tmp_path: Path, start: 
         (tmp_path / f"{name}.py").write_text("raise SystemExit('imported')")
     _, process = start(LIST)
     assert end(process) == (0, PAGE + b"\n", "")
+
+
+BEGINS_ANEW = "; to continue: run the same command again, which begins anew"
+READERS = {
+    f"{LIST} -p * --expect true --junit x.xml": f"0 of 2 connections, 0 records; x.xml is not written{BEGINS_ANEW}",
+    f"{LIST} --expect true": f"0 records{BEGINS_ANEW}",
+    "schema ticketing/tickets -p *": f"0 of 2 connections, 0 records{BEGINS_ANEW}",
+    "capabilities ticketing -p *": f"0 of 2 connections, nothing printed{BEGINS_ANEW}",
+    "profile test -p *": f"0 of 2 connections, nothing printed{BEGINS_ANEW}",
+}
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_signal_says_what_a_reader_has_done(start: Any, tmp_path: Path, command: str) -> None:
+    written = tmp_path / "config.toml"
+    written.write_text("".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in ("a", "b")))
+    written.chmod(0o600)
+    listener, process = start(command, [[Wait(20)]], {"UNIFIED_CONFIG": str(written)})
+    until(lambda: len(listener.requests) == 1 + ("*" in command))
+    time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    code, stdout, told = end(process)
+    assert (code, stdout) == (143, b"")
+    assert told.splitlines()[-1] == f"error: terminated; broken off after {READERS[command]}"
+
+
+def test_a_signal_says_what_was_waited_for(start: Any) -> None:
+    listener, process = start(f"{LIST} --until length==5 --every 20")
+    until(lambda: listener.requests)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    code, stdout, told = end(process)
+    assert (code, stdout) == (130, b"")
+    last = "1 read, the last with: --until 'length==5' gives false"
+    assert told.splitlines()[-1] == f"error: interrupted; broken off after {last}{BEGINS_ANEW}"
+
+
+def test_a_signal_says_how_many_connections_were_asked(start: Any) -> None:
+    page = b'{"result":[{"id":"a","status":"active"},{"id":"b","status":"active"}],"next_cursor":null}'
+    listener, process = start("connections list --health", [reply(page), [Wait(20)]])
+    until(lambda: len(listener.requests) == 3)
+    time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    code, stdout, told = end(process)
+    assert (code, stdout) == (130, b"")
+    done = f"0 of 2 connections, nothing printed{BEGINS_ANEW}"
+    assert told.splitlines()[-1] == f"error: interrupted; broken off after {done}"

@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from unified_cli import signals
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config import resolution, token as secrets
 from unified_cli.config.file import Config
@@ -14,6 +15,7 @@ from unified_cli.config.token import TokenSource
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -105,7 +107,9 @@ class Probe:
         # Problems on this machine are found first, one profile after the other.
         work = [self._prepare(name) for name in names]
         asked = [one for one in work if isinstance(one, ProbedConnection)]
-        found = dict(self._asked(asked)) if asked else {}
+        found: dict[ProbedConnection, ProbeResult] = {}
+        with signals.told_with(lambda: f"{len(found)} of {counted(len(asked), 'connection')}, nothing printed"):
+            found.update(self._asked(asked) if asked else ())
         return [found[one] if isinstance(one, ProbedConnection) else one for one in work]
 
     def _asked(self, work: "Sequence[ProbedConnection]") -> "Iterator[tuple[ProbedConnection, ProbeResult]]":

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
 
+from unified_cli import signals
 from unified_cli.call import builder, offer_check
 from unified_cli.call.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.catalogue import Catalogue, Operation
@@ -129,8 +130,11 @@ def _ask_all(
         except UnifiedError as error:
             yield offer_check.failed(name, check.operations, error)
 
-    found = {}
-    with closing(readers.read([*selected], ask)) as results:
+    found: dict[str, ConnectionOffer] = {}
+    with (
+        signals.told_with(lambda: f"{len(found)} of {counted(len(selected), 'connection')}, nothing printed"),
+        closing(readers.read([*selected], ask)) as results,
+    ):
         for one in results:
             found[one.name] = one
             shown.add(parts=1, failed=one.error is not None)

@@ -4,6 +4,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from unified_cli import signals
 from unified_cli.call import introspection
 from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.catalogue import Catalogue, Service
@@ -106,7 +107,10 @@ def _asked(
                 yield record, error
 
         asked: dict[str, Asked] = {}
-        with closing(readers.read(found, one)) as results:
+        with (
+            signals.told_with(lambda: f"{len(asked)} of {counted(len(found), 'connection')}, nothing printed"),
+            closing(readers.read(found, one)) as results,
+        ):
             for record, error in results:
                 asked[record.id] = (record, error)
                 shown.add(parts=1, failed=error is not None)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from http import HTTPStatus
 
+from unified_cli import signals
 from unified_cli.call import Mode, capability_hint, record_output, selected_reads
 from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.catalogue import Catalogue, Operation
@@ -13,7 +14,7 @@ from unified_cli.commands.operation.check_report import CheckReport
 from unified_cli.errors import RefusedError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
-from unified_cli.masking import MaskedText, excerpt, masked
+from unified_cli.masking import MaskedText, excerpt, masked, visible
 from unified_cli.output import stdout
 from unified_cli.output.jq_program import Expectation, JqProcess, JqProgram, Verdict
 from unified_cli.output.printer import Printer
@@ -73,13 +74,18 @@ class Condition:
         message = masked(f"not true after {self._limit:g} s: {last}")
         return Verdict(self._until.shown, holds=False, value=last, message=message)
 
+    @property
+    def last(self) -> MaskedText | None:
+        """What was found in the last read that did not meet the condition; None before."""
+        return next(reversed(self._last.values()), None)
+
     def wait(self, pending: int) -> float | None:
         """Say that the next read is waited for, and for how long; None where the time is over."""
         if self._is_late:
             return None
         runtime = self._runtime
         left = self.until - runtime.monotonic()
-        seconds, last = min(self._every, left), next(reversed(self._last.values()))
+        seconds, last = min(self._every, left), self.last
         many = f" ({counted(pending, 'connection')})" if pending > 1 else ""
         runtime.stderr.waiting(seconds, f"{last}{many}")
         if runtime.stderr.verbosity:
@@ -138,7 +144,11 @@ def _check(
         work = work._replace(part="connection", parts=len(selected.reads))
     # The only result comes last, when the line that shows the waiting is gone.
     beside = selected.several or condition is None
-    with progress(runtime, work, to_stdout=beside) as shown, _readers(selected) as readers:
+    with (
+        progress(runtime, work, to_stdout=beside) as shown,
+        signals.told_with(lambda: _so_far(selected, shown, condition)),
+        _readers(selected) as readers,
+    ):
         judge = _Judge(report, output, readers.clients, shown)
         if condition:
             _wait(selected, readers, condition, judge)
@@ -151,6 +161,13 @@ def _check(
     finally:
         report.write_file()
     report.finish()
+
+
+def _so_far(selected: SelectedReads, shown: Progress, condition: Condition | None) -> str:
+    """What was read and judged until now, and what is not written."""
+    last = f", the last with: {condition.last}" if condition and condition.last else ""
+    junit = selected.options.junit
+    return f"{shown.so_far()}{last}{f'; {visible(junit)} is not written' if junit else ''}"
 
 
 def _readers(selected: SelectedReads) -> FairReaders:

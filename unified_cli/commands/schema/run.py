@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from unified_cli import signals
 from unified_cli.call import Mode, selected_reads
 from unified_cli.call.selected_reads import ReadWork, SelectedReads
 from unified_cli.catalogue import Operation
@@ -118,6 +119,7 @@ def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
     work = Work(part="connection", parts=len(selected.reads))
     with (
         progress(runtime, work) as shown,
+        signals.told_with(shown.so_far),
         FairReaders(runtime, catalogue, selected.options.workers) as readers,
         closing(readers.read(selected.reads, ReadWork(selected, readers.clients).run)) as results,
     ):
