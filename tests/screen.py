@@ -88,6 +88,12 @@ class Terminal:
         """Send SIGTERM to the program."""
         self._child.kill(signal.SIGTERM)
 
+    def hang_up(self) -> int:
+        """Close the terminal, as closing its window does; the signal that ended the process, or 0."""
+        self._child.ptyproc.fileobj.close()
+        self._child.wait()
+        return int(self._child.signalstatus or 0)
+
     def resize(self, columns: int) -> None:
         """Make it so wide; it breaks its lines anew, as most terminals do."""
         self._sent.write(f"\x1b[{columns}w")

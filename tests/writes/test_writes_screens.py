@@ -1,15 +1,18 @@
 """Many writes at a terminal: a row for each, that fits; a format that anybody names stays, and so do pipes."""
 
 import json
+import signal
+import time
 from pathlib import Path
 
 import pytest
-from front_door import Unified
+from front_door import Process, Unified
 from many_connections import Config, account, failing, profiles, run_id
 from pages import served
-from screen import Terminal
+from screen import Terminal, configured
 from server import Reply, Seen, Service
 
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 from unified_cli.text_width import width
 
 UPDATE = "ticketing tickets update t1 -f name=x"
@@ -145,3 +148,30 @@ def test_a_terminal_shows_each_outcome_in_one_line(service: Service, config: Con
     assert terminal.end() == 10
     start = terminal.lines.index("PROFILE  OUTCOME    STATUS  REASON")
     assert terminal.lines[start : start + 7] == OUTCOMES.splitlines()
+
+
+def test_a_run_whose_terminal_is_closed_is_resumed_without_doubling(
+    unified_sandbox: UnifiedSandbox, tmp_path: Path, process: Process
+) -> None:
+    names = [f"c{number:02}" for number in range(8)]
+    tables = "".join(f'[profiles.{name}]\naccount_id = "full:{name}"\n' for name in names)
+    home = tmp_path / "home"
+    home.mkdir()
+    configured(home, f'base_url = "{unified_sandbox.url}"\n{tables}')
+    environ = {"HOME": str(home), "UNIFIED_TOKEN": unified_sandbox.token, "UNIFIED_BASE_URL": unified_sandbox.url}
+    unified_sandbox.faults("slow=200ms")
+    create = ["ticketing", "tags", "create", "-f", "name=x", "-p", "c*", "--yes", "--workers", "2"]
+    terminal = Terminal(create, environ, cwd=tmp_path)
+    while len(unified_sandbox.requests()) < 4:
+        time.sleep(0.01)
+    # It ends as every program whose terminal is gone, and at once: what counts stands in the journal.
+    assert terminal.hang_up() == signal.SIGHUP
+    begun = json.loads(process(["runs", "list", "-o", "json"], environ=environ).stdout)["runs"]
+    assert [run["state"] for run in begun] == ["open"]
+    assert 0 < begun[0]["done"] < len(names)
+    unified_sandbox.faults()
+    assert process(["runs", "resume"], environ=environ).returncode == 0
+    shown = process(["runs", "show", "-o", "ndjson"], environ=environ).stdout.splitlines()
+    calls = [json.loads(line) for line in shown]
+    assert {call["_profile"]: call["outcome"] for call in calls} == dict.fromkeys(names, "done")
+    assert [unified_sandbox.effects(call["idempotency_key"]) for call in calls] == [1] * len(names)
