@@ -106,6 +106,13 @@ class TableFolder:
             raise StateError(f"{self}/{entry.file} is not in the state that was exported", hint=REPLACE)
         return bool(number)
 
+    def begin_anew(self, file: str) -> None:
+        """Forget how far a list was read; what is in a table stays there."""
+        if _is_part(file):
+            self._files.clear(_pages(file))
+        else:
+            self._files.begin_anew(file)
+
     def sweep(self, file: str) -> None:
         """Remove what a run that was killed left beside a complete list."""
         if _is_part(file):
