@@ -167,7 +167,7 @@ def _fields(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence
     return drawn(runtime, *things, width=max(runtime.width, longest))
 
 
-class Rows:
+class StreamedTable:
     """A table whose rows are shown on the terminal as they come; how wide its columns are is decided before."""
 
     def __init__(self, runtime: Runtime, heads: Sequence[str | Column], widest: Sequence[int]) -> None:

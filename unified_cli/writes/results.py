@@ -93,7 +93,7 @@ class OutcomeTable:
         """`names` are those of the connections."""
         outcomes = ["outcome", *OUTCOMES.values()]
         widest = [_widest(["profile", *names]), _widest(outcomes), _widest(["status"]), runtime.width]
-        self._rows = screen.Rows(runtime, _HEADS, widest)
+        self._rows = screen.StreamedTable(runtime, _HEADS, widest)
 
     def put(self, told: ToldCall) -> None:
         """Show what became of a call."""

@@ -20,6 +20,7 @@ import hostile_worker  # noqa: E402  needs the extra
 from cluster import HERE, Cluster, cluster, records_of, stop, wait_until  # noqa: E402  as above
 from front_door import ROOT, Result, Unified  # noqa: E402  as above
 
+from unified_cli import __version__  # noqa: E402  as above
 from unified_cli.commands.export.tasks.engine import EngineTask, TaskEnd  # noqa: E402  as above
 
 PROFILES = {"acme": "one", "globex": "one", "initech": "two", "hooli": "two"}
@@ -170,7 +171,7 @@ def test_a_pickle_among_the_messages_of_the_scheduler_ends_it(dask: Cluster) -> 
         ("account", "the task of acme is for the account of-acme, and here it leads to of-other"),
         ("token", "has another token for acme"),
         ("no token", 'the task of acme cannot be done here: profile "acme" has no token'),
-        ("version", "the task of acme is of version 0.1.0, and this is 0.0.9"),
+        ("version", f"the task of acme is of version {__version__}, and this is 0.0.9"),
     ],
 )
 def test_a_worker_that_resolves_a_profile_otherwise_ends_it_before_anything_is_sent(
