@@ -1,6 +1,8 @@
 """The program, driven through its front door: `unified("ticketing tickets list")` reads like a terminal."""
 
 import functools
+import gc
+import inspect
 import io
 import os
 import shlex
@@ -12,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 from front_door import Clock, Process, Result, Unified
 from hypothesis import HealthCheck, settings
 from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 
 from unified_cli import masking
+from unified_cli.cli.flags import Argument, Flag
 from unified_cli.config import user_catalogue
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
@@ -33,10 +37,23 @@ MEMORY = Path("/dev/shm")
 
 def pytest_configure() -> None:
     """Put the folders of the tests into memory where there is room, so that no test waits for a disk."""
+    # A thousand processes are started, and each would compile the program.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK):
         found = os.statvfs(MEMORY)
         if found.f_bavail * found.f_frsize > 1 << 30 and not found.f_flag & os.ST_NOEXEC:
             os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many workers again as there are processors: tests wait for processes, and for time to pass."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what is there for good: it would look at thousands of tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 # A shell has what it starts in the background ignore Ctrl-C, as nohup does, and processes inherit that. The program
@@ -51,6 +68,28 @@ settings.load_profile("unified")
 
 # A process reads the catalogue once; the thousands of commands in this one would read it each.
 user_catalogue.load = functools.cache(user_catalogue.load)
+
+# So does Typer with the options of a command: a fifth of the time of all tests would go into that.
+Flag.parameter = functools.cache(Flag.parameter)  # type: ignore[method-assign]
+Argument.parameter = functools.cache(Argument.parameter)  # type: ignore[method-assign]
+
+
+def _once(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What Typer reads from a function, read once for each signature."""
+
+    @functools.cache
+    def of(signature: inspect.Signature) -> Any:
+        def command() -> None:
+            """Have these parameters."""
+
+        command.__signature__ = signature  # type: ignore[attr-defined]
+        return read(command)
+
+    return lambda callback: of(inspect.signature(callback)) if callback else read(callback)
+
+
+for _name in ("get_params_from_function", "get_params_convertors_ctx_param_name_from_function"):
+    setattr(typer.main, _name, _once(getattr(typer.main, _name)))
 
 
 @pytest.fixture(autouse=True)
