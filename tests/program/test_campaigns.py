@@ -1,11 +1,13 @@
 """The long campaigns: each commit runs a slice of them, always the same, and none is left out for long."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 from hashlib import sha1
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from campaigns import FOUND, SHARE, SLICE, TIME_LIMIT, Campaigns, Part, chosen, counts
@@ -35,20 +37,44 @@ def test_usual():
 """
 
 
-def run(folder: Path, *options: str, sample: str = SAMPLE) -> subprocess.CompletedProcess[str]:
-    """What pytest does with the sample, with the configuration of these tests."""
-    (folder / "test_sample.py").write_text(sample)
+# One after the other in one process: most of the time of a short run is the start.
+RUNS = """
+import contextlib, io, json, sys
+import pytest
+found = []
+for folder, options in json.load(sys.stdin):
+    sys.modules.pop("test_sample", None)
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        code = pytest.main([*sys.argv[1:], "--rootdir", folder, *options, folder])
+    found.append((int(code), out.getvalue() + err.getvalue()))
+print(json.dumps(found))
+"""
+
+
+class Ran(NamedTuple):
+    """How a run of pytest ended, and what it printed."""
+
+    code: int
+    said: str
+
+
+def runs(*asked: tuple[Path, list[str]]) -> list[Ran]:
+    """What pytest does with the sample in each of these folders, with the configuration of these tests."""
+    for folder, _ in asked:
+        if not (folder / "test_sample.py").exists():
+            (folder / "test_sample.py").write_text(SAMPLE)
     plugins = ("-p", "campaigns", "-p", "no:cacheprovider")
-    place = ("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder))
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *place, *plugins, "-n0", "-s", "-q", *options, str(folder)],
+    done = subprocess.run(
+        [sys.executable, "-c", RUNS, "-c", str(ROOT / "pyproject.toml"), *plugins, "-n0", "-s", "-q"],
+        input=json.dumps([(str(folder), options) for folder, options in asked]),
         env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
         capture_output=True,
         text=True,
-        check=False,
-        cwd=folder,
+        check=True,
+        cwd=asked[0][0],
         timeout=100,
     )
+    return [Ran(*one) for one in json.loads(done.stdout)]
 
 
 def test_no_campaign_is_left_out_for_long(request: pytest.FixtureRequest) -> None:
@@ -79,31 +105,31 @@ def test_a_slice_is_that_of_its_commit_and_takes_some_of_each_campaign() -> None
 
 
 def test_a_slice_is_short_seeded_and_told(tmp_path: Path) -> None:
-    first, again = (run(tmp_path, "-m", "long", "--slice", "abc") for _ in range(2))
-    assert first.returncode == 0, first.stdout
-    points = re.findall(r"points (\d+) (\d+)", first.stdout)
-    assert points == re.findall(r"points (\d+) (\d+)", again.stdout)
+    options = [["-m", "long", "--slice", commit] for commit in ("abc", "abc", "abd")]
+    first, again, other, full = runs(*((tmp_path, one) for one in (*options, ["-m", "long"])))
+    assert first.code == 0, first.said
+    points = re.findall(r"points (\d+) (\d+)", first.said)
+    assert points == re.findall(r"points (\d+) (\d+)", again.said)
     assert [size for size, _ in points] == ["7"]
-    assert re.search(r"^nightly only: .*test_sample\.py::test_of_the_night$", first.stdout, re.MULTILINE)
-    assert first.stdout.partition("the slice of abc:\n")[2].count("test_sample.py::") == 2
-    other = run(tmp_path, "-m", "long", "--slice", "abd").stdout
-    assert re.findall(r"points (\d+) (\d+)", other) != points
-    full = run(tmp_path, "-m", "long")
-    assert full.returncode == 0, full.stdout
-    assert re.findall(r"points (\d+) (\d+)", full.stdout) == [("100", "144272509")] * 3
+    assert re.search(r"^nightly only: .*test_sample\.py::test_of_the_night$", first.said, re.MULTILINE)
+    assert first.said.partition("the slice of abc:\n")[2].count("test_sample.py::") == 2
+    assert re.findall(r"points (\d+) (\d+)", other.said) != points
+    assert full.code == 0, full.said
+    assert re.findall(r"points (\d+) (\d+)", full.said) == [("100", "144272509")] * 3
 
 
 def test_every_test_has_a_time_limit(tmp_path: Path) -> None:
-    assert f"limit ({TIME_LIMIT},)" in run(tmp_path, "-m", "long").stdout
-    hung = run(tmp_path, "-o", "timeout=1")
-    assert (hung.returncode, "Timeout (>1.0s)" in hung.stdout) == (1, True), hung.stdout
+    long, hung = runs((tmp_path, ["-m", "long"]), (tmp_path, ["-o", "timeout=1"]))
+    assert f"limit ({TIME_LIMIT},)" in long.said
+    assert (hung.code, "Timeout (>1.0s)" in hung.said) == (1, True), hung.said
 
 
-@pytest.mark.parametrize(
-    "mark",
-    ["long", "long()", "long(seconds=41)", "long(seconds=0)", "long(seconds=3, nightly='why')", "long(nightly='')"],
-)
-def test_a_long_test_says_how_long_it_takes_or_why_it_is_nightly(mark: str, tmp_path: Path) -> None:
-    found = run(tmp_path, sample=f"import pytest\n@pytest.mark.{mark}\ndef test_it(): pass\n")
-    assert found.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "test_sample.py::test_it: mark it long(seconds=N), of at most 40 for its slice" in found.stderr
+def test_a_long_test_says_how_long_it_takes_or_why_it_is_nightly(tmp_path: Path) -> None:
+    marks = ["", "()", "(seconds=41)", "(seconds=0)", "(seconds=3, nightly='why')", "(nightly='')"]
+    for number, mark in enumerate(marks):
+        (tmp_path / str(number)).mkdir()
+        sample = f"import pytest\n@pytest.mark.long{mark}\ndef test_it(): pass\n"
+        (tmp_path / str(number) / "test_sample.py").write_text(sample)
+    for found in runs(*((tmp_path / str(number), []) for number in range(len(marks)))):
+        assert found.code == pytest.ExitCode.USAGE_ERROR
+        assert "test_sample.py::test_it: mark it long(seconds=N), of at most 40 for its slice" in found.said
