@@ -67,29 +67,21 @@ def judge(found: dict[str, Any], record_property: Any, what: str) -> None:
     assert found["tried"] > 10
 
 
-# All of them go through the same files; the first is killed everywhere.
-ONE = [("ndjson", [], 100), ("json", [], 25), ("csv", [], 25), ("ndjson", ["--force"], 25)]
+# All of them go through the same files.
+ONE = [("ndjson", []), ("json", []), ("csv", []), ("ndjson", ["--force"])]
 KINDS = ["ndjson", "json", "csv", "force"]
 
 
-@pytest.mark.parametrize(("form", "more", "most"), ONE, ids=KINDS)
+@pytest.mark.parametrize(("form", "more"), ONE, ids=KINDS)
+@pytest.mark.parametrize(
+    "most", [25, pytest.param(size(100_000, 100), marks=pytest.mark.long(seconds=10))], ids=["some calls", "every call"]
+)
 def test_one_list_survives_a_kill_at_any_call(
     form: str, more: list[str], most: int, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
     target = tmp_path / "out" / "tickets"
     argv = ["ticketing", "tickets", "list", "--all", "-o", form, "--rate", "0", "--out", str(target), *more]
-    judge(crash(service, tmp_path, argv, target, most), record_property, f"one list as {form}")
-
-
-@pytest.mark.long(seconds=10)
-@pytest.mark.parametrize(("form", "more"), [one[:2] for one in ONE], ids=KINDS)
-def test_one_list_in_each_format_survives_a_kill_at_every_call(
-    form: str, more: list[str], tmp_path: Path, service: Service, record_property: Any
-) -> None:
-    target = tmp_path / "out" / "tickets"
-    argv = ["ticketing", "tickets", "list", "--all", "-o", form, "--rate", "0", "--out", str(target), *more]
-    most = size(100_000, 100)
-    judge(crash(service, tmp_path, argv, target, most), record_property, f"one list as {form}, every call")
+    judge(crash(service, tmp_path, argv, target, most), record_property, f"one list as {form}, {most} calls")
 
 
 def test_an_export_of_several_connections_survives_a_kill_at_some_calls(
@@ -123,17 +115,22 @@ def serve_changes(service: Service, changed: int) -> None:
 
 @pytest.mark.parametrize("changed", [4, 0])
 @pytest.mark.parametrize(
-    "form", ["ndjson", pytest.param("parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)])]
+    ("form", "most"),
+    [
+        pytest.param("ndjson", 40, id="ndjson, some calls"),
+        pytest.param("ndjson", size(400, 40), id="ndjson", marks=pytest.mark.long(seconds=10)),
+        pytest.param("parquet", size(400, 40), id="parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)]),
+    ],
 )
 def test_an_increment_survives_a_kill_at_any_call(
-    form: str, changed: int, tmp_path: Path, service: Service, record_property: Any
+    form: str, most: int, changed: int, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
     target = tmp_path / "out" / "dump"
     argv = ["export", "ticketing/tickets", "-p", "one", "--incremental", "--to", str(target), "-o", form, "--rate", "0"]
     serve_changes(service, changed)
-    found = crash(service, tmp_path, argv, target, size(400, 40), again=True)
+    found = crash(service, tmp_path, argv, target, most, again=True)
     judge(found, record_property, f"an increment of {changed} records as {form}")
 
 
