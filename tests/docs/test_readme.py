@@ -1,16 +1,36 @@
-"""The README's console blocks, run by a real shell on a fresh sandbox: what they show is what is printed."""
+"""The README's blocks, run by a real shell on a fresh sandbox: what they show is what is printed."""
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from front_door import ROOT
+import yaml
+from benchmarks.loops import JOBS, lines_of
+from front_door import ROOT, Unified
+from server import Reply, Service
 
 README = ROOT / "README.md"
+TEXT = README.read_text("utf-8")
+LONGEST = 170
+INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q"
+FIRST = f"{INSTALL} . && .venv/bin/unified -p sandbox ticketing tickets list -q limit=2"
+SECOND = f"{INSTALL} -e '.[test]' && .venv/bin/pytest"
+# Every block but those of a console, with how it begins: each has a test of its own here, and that of signing in is in
+# tests/commands/profile.
+OTHERS = [
+    ("sh", FIRST),
+    ("sh", SECOND),
+    ("sh", "pipx install ."),
+    ("sh", "unified profile add acme"),
+    ("yaml", "env:"),
+]
 
 
 def blocks(text: str) -> Iterator[list[tuple[str, str]]]:
@@ -27,7 +47,7 @@ def split(entry: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
-BLOCKS = [*blocks(README.read_text("utf-8"))]
+BLOCKS = [*blocks(TEXT)]
 
 
 @pytest.fixture
@@ -62,11 +82,89 @@ def test_the_console_blocks_run_as_printed(environ: dict[str, str], tmp_path: Pa
 @pytest.mark.extra
 def test_duckdb_answers_the_query_over_an_export(environ: dict[str, str], tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="needs the extra packages of [test-all]")
-    [query] = re.findall(r"^```sql\n(.*?)^```", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    [query] = re.findall(r"`(SELECT .*?)`", TEXT)
     words = ["unified", "export", "ticketing/tickets", "-p", "sandbox", "--to", "dump"]
     subprocess.run(words, cwd=tmp_path, env=environ, check=True, timeout=60)
     rows = duckdb.sql(query.replace("dump/", f"{tmp_path}/dump/")).fetchall()
     assert (len(rows), sum(count for _, count in rows)) == (6, 120)
+
+
+def test_no_block_has_no_test() -> None:
+    found = re.findall(r"^```(.+)\n((?:.*\n)*?)```$", TEXT, re.MULTILINE)
+    assert TEXT.count("```") == 2 * len(found)
+    others = [(kind, text) for kind, text in found if kind != "console"]
+    assert len(BLOCKS) == len(found) - len(others) == 6
+    assert [kind for kind, _ in others] == [kind for kind, _ in OTHERS]
+    assert all(text.startswith(begin) for (_, text), (_, begin) in zip(others, OTHERS, strict=True))
+    assert not re.search(r"^ {4}\S", re.sub(r"^```(?:.*\n)*?```$", "", TEXT, flags=re.MULTILINE), re.MULTILINE)
+
+
+def test_it_is_short() -> None:
+    assert len(TEXT.splitlines()) <= LONGEST
+
+
+def test_the_two_commands_stand_alone_and_the_second_in_the_guide_too(environ: dict[str, str], tmp_path: Path) -> None:
+    assert re.findall(r"^```sh\n(python3 .*)\n```$", TEXT, re.MULTILINE) == [FIRST, SECOND]
+    assert f"    {SECOND}\n" in (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
+    shown = FIRST.rpartition(" && .venv/bin/")[2]
+    done = subprocess.run(shlex.split(shown), cwd=tmp_path, env=environ, check=True, capture_output=True, timeout=60)
+    assert [one["id"] for one in json.loads(done.stdout)["result"]] == ["tickets-1", "tickets-2"]
+
+
+@pytest.mark.long(nightly="downloads every dependency")
+def test_the_first_command_installs_and_lists(tmp_path: Path) -> None:
+    copy = tmp_path / "checkout"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(copy)], check=True, timeout=60)
+    own = {**os.environ, "HOME": str(tmp_path)}
+    done = subprocess.run(["sh", "-c", FIRST], cwd=copy, env=own, check=True, capture_output=True, timeout=170)
+    assert [one["id"] for one in json.loads(done.stdout)["result"]] == ["tickets-1", "tickets-2"]
+
+
+def test_what_is_installed_and_removed_is_this_distribution_with_its_extras(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    block = next(text for text in re.findall(r"^```sh\n((?:.*\n)*?)```$", TEXT, re.MULTILINE) if "pipx" in text)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    lines = [shlex.split(line, comments=True) for line in block.splitlines()]
+    assert lines == [
+        ["pipx", "install", "."],
+        ["pipx", "install", "--force", ".[parquet]"],
+        ["pipx", "uninstall", project["name"]],
+        ["unified", "completion", "install"],
+    ]
+    subprocess.run(lines[-1], cwd=tmp_path, env={**environ, "SHELL": "/bin/bash"}, check=True, timeout=60)
+    extras = re.findall(r"`([a-z]+)`", TEXT.partition("Extras add")[2].partition(". ")[0])
+    assert {*extras} == {*project["optional-dependencies"]} - {"fuzz", "test", "test-all"}
+
+
+@pytest.mark.parametrize(("status", "code", "said"), [(200, 0, ""), (404, 0, "no such ticket\n"), (401, 7, "")])
+def test_the_job_of_ci_branches_on_the_exit_code(
+    status: int, code: int, said: str, environ: dict[str, str], tmp_path: Path, service: Service
+) -> None:
+    [text] = re.findall(r"^```yaml\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+    job = yaml.safe_load(text)
+    assert job["env"].keys() == service.environ.keys()
+    service.reply = lambda _: Reply(status, b'{"statusCode":%d,"error":"x","message":"x"}' % status)
+    world = {**environ, **service.environ, "TICKET": "42"}
+    script = ["bash", "-e", "-c", job["steps"][1]["run"]]
+    done = subprocess.run(script, cwd=tmp_path, env=world, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (code, said)
+    assert service.seen[0].path == "/unified/ticketing/tickets/42"
+
+
+def test_the_table_of_loops_has_the_commands_as_they_were_run() -> None:
+    rows = re.findall(r"^\| (.+) \| (\d+) \| [\d.]+ \| `(unified .+)` \| [\d.]+ \|$", TEXT, re.MULTILINE)
+    assert rows == [(job.about, str(lines_of(job)), job.command) for job in JOBS]
+
+
+def test_the_commands_in_its_sentences_are_those_of_the_program(unified: Unified) -> None:
+    prose = re.sub(r"^```(?:.*\n)*?```$|^\|.*", "", TEXT, flags=re.MULTILINE)
+    for words in {*re.findall(r"`unified ([a-z][^`]*)`", prose)}:
+        named = [word for word in words.split() if not word.startswith("-") and word != "help"]
+        shown = unified(["help", *named])
+        assert shown.code == 0, (words, shown.stderr)
+        known = shown.stdout + unified("help options").stdout
+        assert all(option in known for option in words.split() if option.startswith("-")), words
 
 
 def test_there_are_console_blocks() -> None:

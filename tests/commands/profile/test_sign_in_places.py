@@ -56,7 +56,7 @@ def test_the_lines_of_the_readme_sign_in(unified: Unified, service: Service) -> 
     lines = re.findall(r"^unified ((?:profile|-p acme) .*)$", text[: text.index("## Six jobs")], re.MULTILINE)
     assert [line.split()[1] for line in lines] == ["add", "login", "acme"]
     for line in lines:
-        words = line.replace("https://api.example.com", service.url)
+        words = line.replace("https://api.truto.one", service.url)
         result = unified(words, tty=True, stdin=b"t-canary\n\n")
         assert result.code == 0, (line, result.stderr)
     assert service.seen[0].headers["authorization"] == "Bearer t-canary"
