@@ -1,7 +1,13 @@
-"""Every example that help prints runs on a fresh sandbox, as it is printed."""
+"""Every command that help prints runs on a fresh sandbox: examples as they are printed, those in sentences completed.
+
+What stands in code blocks for other programs is run in tests/commands/help.
+"""
 
 import re
 import shlex
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +19,8 @@ from unified_cli.commands.help.topics import topics
 
 # What an example may need that nobody has on a fresh machine: the profiles it names.
 CONFIG = """
+[alias]
+t = "ticketing tickets"
 [profiles.acme]
 base_url = "sandbox:"
 account_id = "full"
@@ -27,9 +35,54 @@ FILES = {
     "people.csv": "first_name,last_name\nAda,Lovelace\n",
     "connections.csv": "name,account_id\nnew-one,7\n",
 }
-# What runs until it is stopped, asks a person at a terminal, or continues a run; their own tests do that.
-RUNS = {f"unified runs {name} 20261121-7f3a" for name in ("show", "resume", "retry", "remove")}
-NOT_ALONE = {"unified sandbox serve", "unified mcp serve -p 'prod-*'", "unified profile login acme", *RUNS}
+# What runs until it is stopped, asks a person at a terminal, or continues a run: it is run further down.
+RUN = "20261121-7f3a"
+RUNS = [f"unified runs {name} {RUN}" for name in ("show", "resume", "retry", "remove")]
+SERVERS = ["unified sandbox serve", "unified mcp serve -p 'prod-*'"]
+NOT_ALONE = {*SERVERS, "unified profile login acme", *RUNS}
+# What stands in sentences: how it goes on where it is not whole, and the exit code.
+BOTH = "ticketing/tags --from acme --to prod-eu --ids ids"
+SENTENCES = {
+    "unified help": ("", 0),
+    "unified doctor": ("", 0),
+    "unified --help": ("", 0),
+    "unified ci-cd pull-requests list --help": ("", 0),
+    "unified operations --source": ("", 0),
+    "unified operations": ("", 0),
+    "unified operations --openapi": ("", 0),
+    "unified operations WORDS -o json": ("unified operations suspend user -o json", 0),
+    "unified profile use": ("unified profile use acme", 0),
+    "unified help runs": ("", 0),
+    "unified help exit-codes": ("", 0),
+    "unified help agents --skill": ("", 0),
+    "unified help API RESOURCE OPERATION": ("unified help ticketing tickets create", 0),
+    "unified t list": ("unified t list -p acme", 0),
+    "unified ticketing tickets list": ("unified ticketing tickets list -p acme", 0),
+    "unified API RESOURCE OPERATION [ID] [options]": ("unified ticketing tickets get tickets-1 -p acme", 0),
+    "unified runs resume ID": (f"unified runs resume {RUN}", 0),
+    "unified runs retry ID": (f"unified runs retry {RUN}", 0),
+    "unified runs remove": (f"unified runs remove {RUN}", 0),
+    "unified diff": (f"unified diff {BOTH}", 14),
+    "unified plan": (f"unified plan {BOTH} --ignore workspace", 0),
+    "unified apply": ("unified apply tags.plan -p prod-eu --ids ids --yes", 0),
+    "unified export API -p NAME --to DIR": ("unified export voice -p acme --to dump", 0),
+    "unified export --task -": ("", 0),
+    "unified export --verify": ("unified export --verify done", 0),
+    "unified import API/RESOURCE FILE": ("unified import ticketing/contacts contacts.ndjson -p prod-eu", 0),
+    "unified mcp serve -p NAME": ("unified mcp serve -p acme", 0),
+    "unified mcp config": ("unified mcp config -p acme", 0),
+    "unified sandbox serve": ("", 143),
+    "unified sandbox reset": ("", 0),
+    "unified sandbox status": ("", 0),
+    "unified doctor --bundle report.zip --har session.har": ("", 0),
+}
+# What a sentence takes for granted: commands that are run before it.
+BEFORE = {
+    "unified apply": f"plan {BOTH} --ignore workspace > tags.plan",
+    "unified export --task -": "export voice -p acme --to dump --tasks > task",
+    "unified export --verify": "export voice -p acme --to done",
+    "unified doctor --bundle report.zip --har session.har": "-p acme voice calls list --record session.har",
+}
 
 PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [f"help {topic}" for topic in topics()]
 
@@ -63,3 +116,89 @@ def test_the_examples_of_a_page_run_as_printed(
 
 def test_each_level_has_an_example() -> None:
     assert len(PAGES) > 338
+
+
+@pytest.fixture(name="at_home")
+def _at_home(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The profiles and the files that are named."""
+    monkeypatch.chdir(tmp_path)
+    config(CONFIG)
+    Path("contacts.ndjson").write_text('{"name":"Ada"}\n')
+
+
+def a_run(unified: Unified) -> str:
+    """The id of a run of two connections."""
+    done = unified("-p acme -p prod-eu ticketing tags create -f name=new --yes")
+    return re.findall(r"^run (\S+)$", done.stderr, re.MULTILINE)[0]
+
+
+def test_every_command_in_a_sentence_is_known_here(unified: Unified) -> None:
+    pages = [" ".join(unified(page).stdout.split()) for page in PAGES]
+    assert {one for text in pages for one in re.findall(r"`(unified [^`]+)`", text)} == SENTENCES.keys()
+    for words in {one for text in pages for one in re.findall(r"unified help ([a-z][a-z-]*)", text)}:
+        assert unified(f"help {words}").code == 0
+
+
+SERVED = {"unified sandbox serve", "unified mcp serve -p NAME"}
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("sentence", sorted(SENTENCES.keys() - SERVED))
+def test_a_command_in_a_sentence_runs(sentence: str, unified: Unified) -> None:
+    before, _, into = BEFORE.get(sentence, "").partition(" > ")
+    if before:
+        made = unified(before)
+        assert made.code == 0, made.stderr
+        if into:
+            Path(into).write_bytes(made.raw)
+    typed, code = SENTENCES[sentence]
+    typed = typed or sentence
+    if RUN in typed:
+        typed = typed.replace(RUN, a_run(unified))
+    piped = Path(into).read_bytes() if sentence.endswith(" -") else b""
+    result = unified(shlex.split(typed)[1:], stdin=piped)
+    assert result.code == code, result.stderr
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("line", RUNS)
+def test_an_example_that_continues_a_run_does_so(line: str, unified: Unified) -> None:
+    result = unified(shlex.split(line.replace(RUN, a_run(unified)))[1:])
+    assert (result.code, result.stdout != "" or result.stderr != "") == (0, True), result.stderr
+
+
+@pytest.mark.usefixtures("at_home")
+def test_the_example_that_asks_for_a_token_keeps_it(unified: Unified) -> None:
+    Path("config/config.toml").write_text(
+        CONFIG.replace('token = "t-0123456789"\n', "").replace("sandbox:", "https://x.example")
+    )
+    result = unified("profile login acme", tty=True, stdin=b"t-canary\n\n")
+    assert (result.code, "canary" in result.stderr) == (0, False)
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize(
+    "line",
+    [
+        *SERVERS[:1],
+        *(
+            pytest.param(one, marks=pytest.mark.extra)
+            for one in (SERVERS[1], SENTENCES["unified mcp serve -p NAME"][0])
+        ),
+    ],
+)
+def test_an_example_that_serves_ends_when_it_is_told_to(line: str, tmp_path: Path) -> None:
+    is_agent = " mcp " in line
+    if is_agent:
+        pytest.importorskip("mcp.server", reason="needs the extra mcp")
+    # Another test may serve at the port that is the default.
+    argv = [*shlex.split(line)[1:], *([] if is_agent else ["--port", "0", "--ready-file", "ready"])]
+    environ = {"HOME": str(tmp_path), "UNIFIED_CONFIG": str(tmp_path / "config" / "config.toml")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "unified_cli", *argv], env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        if not is_agent:
+            assert b"127.0.0.1" in process.stdout.readline()
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == (0 if is_agent else 143)
