@@ -34,6 +34,9 @@ unified profile add acme --base-url https://api.example.com -a 62f44730-dd91-461
 _CONNECTIONS = """\
 A connection is one customer's account in some product; a profile names it. The profile sandbox needs neither an account
 nor a network."""
+_MORE = """\
+Every level has --help. `unified help` lists topics, `unified doctor` finds problems. [alias] in the config file names
+what you type often (unified help profiles)."""
 _WIDEST = 100
 _INDENT = 2
 _PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
@@ -75,7 +78,7 @@ def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
             (EXAMPLES, _FIRST_STEPS),
             *names.items(),
             *([("Aliases", aliases)] if aliases else []),
-            ("More help", "Every level has --help. `unified help` lists topics, `unified doctor` finds problems."),
+            ("More help", _MORE),
         ],
         flags_of(EarlyOptions),
         extra=[("    --version", "show the version")],
