@@ -1,8 +1,10 @@
 """`--upload` and `--content-type`: what is sent, what cannot be, and what is said of it."""
 
 import hashlib
+import itertools
 import json
 import os
+import re
 import shlex
 import subprocess
 from collections.abc import Callable
@@ -325,3 +327,18 @@ def test_a_gigabyte_takes_no_memory(how: str, tmp_path: Path) -> None:
     (got,) = service.got
     assert got.whole
     assert got.size >= size
+
+
+def test_progress_is_drawn_while_a_file_is_read_for_its_digest(unified: Unified, tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(64 * 1024 * 1024)
+    ticks = itertools.count()
+    shown = unified(
+        f"{CREATE} --upload {path} --dry-run", environ=environ("http://127.0.0.1:9"), tty=True,
+        monotonic=lambda: next(ticks) * 0.05,
+    )  # fmt: skip
+    assert shown.code == 0
+    assert re.search(r"read \d+\.\d MB of 67\.1 MB, \d+\.\d MB/s, about ", shown.stderr)
+    quiet = unified(f"{CREATE} --upload {path} --dry-run", environ=environ("http://127.0.0.1:9"))
+    assert (quiet.code, quiet.stderr) == (0, "")

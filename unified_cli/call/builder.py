@@ -156,7 +156,7 @@ def _content(call: Call, method: str, query: Query, body: bytes | None) -> Conte
         return content
     from unified_cli.call import uploading  # noqa: PLC0415  most calls send no file
 
-    return content._replace(upload=uploading.opened(sent, method))
+    return content._replace(upload=uploading.opened(call.runtime, sent, method))
 
 
 def _built(content: Content, build: Callable[[Content], Request]) -> Request:

@@ -8,26 +8,42 @@ from unified_cli.errors import UsageError
 from unified_cli.http import upload
 from unified_cli.http.upload import Upload
 from unified_cli.masking import visible
-from unified_cli.output.progress import Work, progress
+from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime, as_typed
 
 _METHODS = ("POST", "PATCH", "PUT")
 
 
-def opened(options: SendOptions, method: str) -> Upload:
-    """The file that the options send, opened: in a form, or as it is.
+def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
+    """The file that the options send, opened: in a form, or as it is. It is read once for its digest, which is told.
 
     Raises UsageError for options that contradict each other and for what is no regular file, StorageError for a file
     that cannot be read.
     """
     _check(options, method)
-    if options.content_type is not None:
-        return upload.of_bytes((options.data or "")[1:], options.content_type)
-    name, equals, path = options.uploads[0].partition("=")
-    name = as_typed(name) if equals else ""
-    if not name.isprintable():
-        raise UsageError(f"--upload {visible(name)!r} is no name of a field")
-    return upload.of_form(f"{name}{equals}{path}" if equals else options.uploads[0], _fields(options))
+    with progress(runtime, Work("byte read")) as shown:
+        tell = _telling(shown)
+        if options.content_type is not None:
+            return upload.of_bytes((options.data or "")[1:], options.content_type, tell)
+        name, equals, path = options.uploads[0].partition("=")
+        name = as_typed(name) if equals else ""
+        if not name.isprintable():
+            raise UsageError(f"--upload {visible(name)!r} is no name of a field")
+        typed = f"{name}{equals}{path}" if equals else options.uploads[0]
+        return upload.of_form(typed, _fields(options), tell)
+
+
+def _telling(shown: Progress) -> upload.Progress:
+    """What is told how much there is so far, of how much."""
+    before = 0
+
+    def tell(now: int, size: int) -> None:
+        nonlocal before
+        shown.expect(size)
+        shown.add(now - before)
+        before = now
+
+    return tell
 
 
 def _check(options: SendOptions, method: str) -> None:
@@ -63,12 +79,5 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 def told(runtime: Runtime, file: Upload) -> Iterator[None]:
     """Tell how much of the file has been sent, until the block ends; each attempt begins with nothing."""
     with progress(runtime, Work("byte", file.size)) as shown:
-        before = 0
-
-        def tell(sent: int, _size: int) -> None:
-            nonlocal before
-            shown.add(sent - before)
-            before = sent
-
-        file.progress = tell
+        file.progress = _telling(shown)
         yield

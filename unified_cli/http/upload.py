@@ -50,15 +50,22 @@ class Upload:
     """A regular file, opened once, as a body of a known length. Close it when the request is over."""
 
     def __init__(
-        self, path: Path, content_type: str, field: str | None = None, fields: Sequence[tuple[str, str]] = ()
+        self,
+        path: Path,
+        content_type: str,
+        field: str | None = None,
+        fields: Sequence[tuple[str, str]] = (),
+        read: Progress | None = None,
     ) -> None:
         """`field` makes it a form, which begins with `fields`; without it the bytes are the body.
+
+        `read` is told how much of the file has been read for its digest, before anything is sent.
 
         Raises UsageError for what is no regular file, StorageError for one that cannot be read.
         """
         for name, value in fields:
             _text(name, value)
-        self._file = _opened(path)
+        self._file = _opened(path, read)
         self.facts = UploadFacts(str(path), self._file.size, self._file.sha256, field, tuple(fields), content_type)
         self.progress: Progress | None = None
         self.content_type = content_type
@@ -139,7 +146,7 @@ class UploadBody:
                 progress(self.sent, self.size)
 
 
-def of_bytes(path: str, content_type: str) -> Upload:
+def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Upload:
     """The file as the body itself, of this type. Raises UsageError for what is no type or no regular file, StorageError
     for a file that cannot be read.
     """
@@ -147,10 +154,10 @@ def of_bytes(path: str, content_type: str) -> Upload:
         raise UsageError(f"{visible(content_type)!r} is no content type", hint="such as image/png")
     if not path:
         raise UsageError("-d @ needs the name of a file", hint="-d @FILE --content-type TYPE")
-    return Upload(Path(path), content_type)
+    return Upload(Path(path), content_type, read=read)
 
 
-def of_form(text: str, fields: Sequence[tuple[str, str]] = ()) -> Upload:
+def of_form(text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | None = None) -> Upload:
     """The file of `[NAME=]FILE` in a form, after these fields; the first `=` splits.
 
     Raises UsageError for what is no regular file, StorageError for one that cannot be read.
@@ -162,7 +169,7 @@ def of_form(text: str, fields: Sequence[tuple[str, str]] = ()) -> Upload:
     file = Path(path if equals else text)
     kind = mimetypes.MimeTypes().guess_type(file.name)[0] or "application/octet-stream"
     try:
-        return Upload(file, kind, field, fields)
+        return Upload(file, kind, field, fields, read)
     except StorageError as error:
         raise StorageError(error.reason, hint=_meant(text, str(file))) from None
 
@@ -185,9 +192,9 @@ def _is_file(path: str) -> bool:
         return False
 
 
-def _opened(path: Path) -> UnchangedFile:
+def _opened(path: Path, read: Progress | None) -> UnchangedFile:
     try:
-        return UnchangedFile(path)
+        return UnchangedFile(path, read)
     except NotRegularError:
         raise UsageError(f"{path} is {_kind(path)}; one regular file can be uploaded") from None
     except (OSError, ValueError) as error:

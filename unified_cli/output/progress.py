@@ -21,6 +21,9 @@ _BARS = ((100, 30), (60, 12))
 """From this width of the screen on, a bar of this width: it does not change with the words, which would be unrest."""
 
 
+_BYTES = {"byte": "", "byte read": "read "}
+
+
 class Work(NamedTuple):
     """What there is to do: `total` units, such as records, within a number of parts, such as connections.
 
@@ -121,7 +124,7 @@ def _facts(tally: Tally, seconds: float) -> list[str]:
     if tally.failed:
         found.append(f"{tally.failed} failed")
     rate = tally.units / max(seconds, 0.001)
-    if work.unit == "byte":
+    if work.unit in _BYTES:
         found.append(f"{_size(rate)}/s")
     else:
         found.append(f"{rate:.{0 if rate >= 10 else 1}f} per second")
@@ -142,8 +145,8 @@ def _waits(tally: Tally, now: float) -> list[str]:
 
 def _units(tally: Tally) -> str:
     number, total, unit = tally.units_before + tally.units, tally.work.total, tally.work.unit
-    if unit == "byte":
-        return _size(number) + (f" of {_size(total)}" if total else "")
+    if unit in _BYTES:
+        return _BYTES[unit] + _size(number) + (f" of {_size(total)}" if total else "")
     if total is not None:
         return f"{number} of {counted(total, unit)}"
     return counted(number, unit) + (

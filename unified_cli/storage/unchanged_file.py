@@ -3,6 +3,7 @@
 import hashlib
 import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -19,12 +20,15 @@ _BUFFER = 256 * 1024
 class UnchangedFile:
     """A regular file, opened once; `size` and `sha256` are of what it held then."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises NotRegularError for a pipe, a folder or a device, and OSError."""
+    def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
+        """`read` is told how many bytes of how many have been read for the digest, now and then.
+
+        Raises NotRegularError for a pipe, a folder or a device, and OSError.
+        """
         self.path = path
         self._handle = regular_file.descriptor(path, follow=True)
         self._status = os.fstat(self._handle)
-        self.size, self.sha256 = self._content()
+        self.size, self.sha256 = self._content(read)
 
     def close(self) -> None:
         """Close the file."""
@@ -45,12 +49,14 @@ class UnchangedFile:
             self._status = now
         return found
 
-    def _content(self) -> tuple[int, str]:
+    def _content(self, read: Callable[[int, int], None] | None = None) -> tuple[int, str]:
         """The size and the digest of what the file holds now."""
         digest, size = hashlib.sha256(), 0
         while piece := os.pread(self._handle, _PIECE, size):
             digest.update(piece)
             size += len(piece)
+            if read:
+                read(size, self._status.st_size)
         return size, digest.hexdigest()
 
     @property
