@@ -576,3 +576,17 @@ def test_a_run_that_is_done_is_shown_where_its_results_cannot_be_printed(
     assert (result.code, result.stderr.splitlines()[-1]) == (2, f"  unified runs show {run}")
     # What was asked for, whatever the answer says.
     assert [one["id"] for one in unified(f"runs show {run} -o json").json["result"]] == ["u1"]
+
+
+def test_what_is_in_doubt_and_never_repeated_is_said_to_be(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 3)
+    broken = served({"statusCode": 500, "error": "Error", "message": "no"}, 500)
+    service.reply = lambda seen: broken if account(seen) == "a-c01" else served({"id": "u1"})
+    run = run_id(unified(f"{SUSPEND} -p c* --yes").stderr)
+    seen = len(service.seen)
+    left = "nothing is sent: 1 connection in doubt may have been done, and a repeat could do it twice"
+    again = "look at the provider, and send what was not done: unified user-directory users suspend … -p c01"
+    assert f"{left}; {again}\n" in unified(f"runs resume {run}").stderr
+    other = f"nothing failed: runs resume {run} repeats what is in doubt where that is safe\n"
+    assert other in unified(f"runs retry {run}").stderr
+    assert len(service.seen) == seen

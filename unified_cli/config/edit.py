@@ -1,6 +1,8 @@
 """Change the config file: one change at a time, with comments and order preserved, and never into a broken file."""
 
 import copy
+import json
+import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -13,7 +15,8 @@ from tomlkit.items import AoT, Null, Table as WrittenTable
 from unified_cli import hints
 from unified_cli.config import file, profiles
 from unified_cli.errors import ConfigError, UsageError
-from unified_cli.json_text.values import OpenTomlTable, TomlTable
+from unified_cli.json_text.values import OpenTomlTable, Toml, TomlTable
+from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, private_file
 from unified_cli.storage.atomic_file import NotSyncedError
@@ -45,7 +48,7 @@ class Draft:
     def add(self, name: str, values: TomlTable) -> None:
         """Add a profile. Raises UsageError if one of that name exists."""
         if name in self.profiles:
-            raise UsageError(f'a profile named "{name}" already exists', hint=f"unified profile set {name} changes it")
+            raise UsageError(f'a profile named "{name}" already exists', hint=f"{_setting(name, values)} changes it")
         if "profiles" not in self.data:
             self.data["profiles"] = self.empty(outer=True)
         table = self.empty()
@@ -181,3 +184,16 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
     if not right:
         raise ConfigError(f"{path} cannot be edited safely in its present layout", hint="change it by hand")
     return result.encode("utf-8")
+
+
+def _setting(name: str, values: TomlTable) -> str:
+    """The command that sets these keys of a profile, or any."""
+    words = [shlex.quote(visible(f"{key}={_typed(key, value)}")) for key, value in values.items()]
+    return " ".join(["unified profile set", name, *(words or ["KEY=VALUE"])])
+
+
+def _typed(key: str, value: Toml) -> str:
+    """A value as it is typed."""
+    if isinstance(value, list):
+        return ",".join(map(str, value)) if key == "tags" else json.dumps(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

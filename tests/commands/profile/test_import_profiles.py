@@ -45,10 +45,9 @@ def test_standard_input_and_a_thousand_lines(unified: Unified, config: Config) -
 def test_update_changes_what_is_there_and_an_empty_cell_unsets(unified: Unified, config: Config) -> None:
     path = config('[profiles.acme]  # first\naccount_id = "1"\ntags = ["a"]\n')
     refused = unified("profile import -", stdin=b"name,account_id\nacme,2\n")
-    assert (refused.code, refused.stderr) == (
-        2,
-        'error: a profile named "acme" already exists (unified profile set acme changes it)\n',
-    )
+    said = "a profile named acme already exists, so nothing was added"
+    again = "unified profile import - --update changes what is there"
+    assert (refused.code, refused.stderr) == (2, f"error: {said} ({again})\n")
     assert unified("profile import - --update", stdin=b"name,account_id,tags\nacme,2,\nnew,3,b\n").code == 0
     assert path.read_text() == (
         '[profiles.acme]  # first\naccount_id = "2"\n\n[profiles.new]\naccount_id = "3"\ntags = ["b"]\n'

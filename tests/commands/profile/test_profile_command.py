@@ -49,6 +49,9 @@ def test_modes_hold_whatever_the_umask(unified: Unified, tmp_path: Path) -> None
     assert {stat.S_IMODE(file.stat().st_mode) for file in made[-1].iterdir()} == {0o600}
 
 
+EXISTS = 'a profile named "acme" already exists'
+
+
 @pytest.mark.parametrize(
     ("command", "before", "after"),
     [
@@ -77,7 +80,12 @@ def test_a_change_leaves_every_other_letter_alone(
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        ("profile add acme", 2, 'a profile named "acme" already exists (unified profile set acme changes it)'),
+        ("profile add acme", 2, f"{EXISTS} (unified profile set acme KEY=VALUE changes it)"),
+        (
+            "profile add acme -a 7 --base-url https://a.example --tag a --tag b",
+            2,
+            f"{EXISTS} (unified profile set acme base_url=https://a.example account_id=7 tags=a,b changes it)",
+        ),
         ("profile add sandbox", 2, 'the profile "sandbox" is built in; choose another name'),
         ("profile set sandbox retries=1", 2, 'the profile "sandbox" is built in and cannot be changed'),
         ("profile remove sandbox", 2, 'the profile "sandbox" is built in and cannot be changed'),

@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -18,7 +19,7 @@ from unified_cli.config.keys import TOKEN_SOURCES
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.masking import masked, visible
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
 
@@ -100,6 +101,7 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
     if not rows:
         raise UsageError(f"no profiles in {options.file}")
     update = options.update
+    again = f"unified profile import {shlex.quote(options.file)} --update"
 
     def alter(draft: Draft) -> None:
         for name, values in rows.items():
@@ -108,6 +110,9 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
                 draft.set(name, values)
                 warnings[name] = login.check_origin(runtime, name, before, draft.profiles[name], draft.data)
             else:
+                if name in draft.profiles:
+                    there = [one for one in rows if one in draft.profiles]
+                    raise UsageError(f"{_there(there)}, so nothing was added", hint=f"{again} changes what is there")
                 draft.add(name, {key: value for key, value in values.items() if value is not None})
 
     warnings: dict[str, str | None] = {}
@@ -117,6 +122,11 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
     )
     for warning in filter(None, warnings.values()):
         runtime.stderr.note(f"warning: {warning}")
+
+
+def _there(names: Sequence[str]) -> str:
+    one = len(names) == 1
+    return f"{'a profile' if one else 'profiles'} named {named(names)} already exist{'s' if one else ''}"
 
 
 def _text(runtime: Runtime, name: str) -> str:

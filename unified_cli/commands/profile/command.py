@@ -107,6 +107,7 @@ _IMPORT = Command(
         "A column may also be called account or tag.",
         'A token is brought by a token_file, or by a token_command: a JSON list, such as ["pass", "show", "acme"].',
         "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is added.",
+        "Nor is anything where a profile of the file exists, unless --update changes those; others stay as they are.",
     ),
     examples="unified profile import connections.csv",
 )

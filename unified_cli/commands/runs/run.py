@@ -23,6 +23,8 @@ from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import RunSender, items_of
 from unified_cli.writes.sender import FairWriters
 
+_MOST_NAMED = 5
+
 
 def resume(context: CommandContext, options: ResumeRunOptions) -> None:
     """Send what a run left open."""
@@ -49,6 +51,7 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
             flags = flags._replace(token_file=kept.token_file or None)
         connections = RunConnections(runtime, catalogue, config, flags)
         items = [*items_of(run, _failed(run) if retry else _open(run, connections, runtime.wall()))]
+        _note_left(runtime, run, retry=retry, sent=bool(items))
         rules = stop_rules.parse(options, len(items))
         connections.check(run, [item.number for item in items])
         shown = OperationOptions(
@@ -66,6 +69,26 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
                     writers.clients.token(connections.settings(name))
             results = run_output.results(call, run, connections)
             RunSender(runtime, run, connections, writers, results).send(items, rules)
+
+
+def _note_left(runtime: Runtime, run: StoredRun, *, retry: bool, sent: bool) -> None:
+    """Say why nothing is sent, where calls are left: what to look at, and what sends them again."""
+    doubtful = [number for number in run.journal.numbers() if run.journal.state(number) in IN_DOUBT]
+    if sent or not doubtful:
+        return
+    if retry:
+        runtime.stderr.note(f"nothing failed: runs resume {run.id} repeats what is in doubt where that is safe")
+        return
+    calls = [run.journal.call(number).call for number in doubtful]
+    names = [*dict.fromkeys(call.profile for call in calls if call and call.profile)]
+    again = "those lines again"
+    if run.kind is RunKind.FAN_OUT:
+        chosen = " ".join(f"-p {name}" for name in names[:_MOST_NAMED])
+        again = f"unified {run.header.command} … {chosen}{' …' if names[_MOST_NAMED:] else ''}"
+    runtime.stderr.note(
+        f"nothing is sent: {counted(len(doubtful), run.kind.unit)} in doubt may have been done, and a repeat could do "
+        f"it twice; look at the provider, and send what was not done: {again}"
+    )
 
 
 def _shown_as(
