@@ -285,3 +285,20 @@ def test_the_lines_begin_with_commands_that_there_are(unified: Unified) -> None:
             command = shlex.split(line.replace("{}", words.split()[0]).partition(";")[0])[1:]
             named = command[2:5] if command[0] == "-p" else [one for one in command if one.isalpha() and one.islower()]
             assert unified(["help", *named[:2]]).code == 0 or unified(command).code == 0, line
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-p acme user_directory role_assignments list --dry-run",
+        "-p acme schema user_directory/role_assignments -o json",
+        "capabilities user_directory -p acme",
+        "capabilities user_directory/role_assignments -p acme",
+        "export user_directory/role_assignments -p acme --to out --quiet",
+    ],
+)
+def test_either_dash_is_the_same_wherever_a_resource_is_named(line: str, unified: Unified) -> None:
+    typed, spelled = unified(line), unified(line.replace("_", "-"))
+    assert (typed.code, typed.stdout) == (spelled.code, spelled.stdout)
+    assert typed.code == 0, typed.stderr

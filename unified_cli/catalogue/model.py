@@ -1,6 +1,6 @@
 """The catalogue's types: a service has APIs, an API resources, a resource operations."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -185,6 +185,19 @@ class Resource(NamedTuple):
         from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls need none of it
 
         return self.own or known(self.api, self.name)
+
+
+def plain(name: str) -> str:
+    """The name with one kind of dash: what people type is found with either."""
+    return name.replace("-", "_")
+
+
+def either_dash(name: str, names: Collection[str]) -> str | None:
+    """The name itself, or the only one of the names that differs from it in its dashes; None where there is none."""
+    if name in names:
+        return name
+    found = [other for other in names if plain(other) == plain(name)]
+    return found[0] if len(found) == 1 else None
 
 
 class Api(NamedTuple):

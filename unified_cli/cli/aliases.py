@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from unified_cli.catalogue import plain
 from unified_cli.cli.flags import flags_of
 from unified_cli.cli.options import EarlyOptions, operation_flags
 from unified_cli.errors import ConfigError
@@ -25,7 +26,7 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
     read, and for an alias that may not be, with its line.
     """
     at = _first_word(argv)
-    if at is None or _plain(argv[at]) in map(_plain, known):
+    if at is None or plain(argv[at]) in map(plain, known):
         return [*argv]
     config = _config(runtime)
     if config is None or argv[at] not in config.aliases:
@@ -43,7 +44,7 @@ def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
         return
     if config is None or at is None:
         return
-    shadowing = [name for name in config.aliases if _plain(name) == _plain(argv[at])]
+    shadowing = [name for name in config.aliases if plain(name) == plain(argv[at])]
     if shadowing:
         raise _wrong(config, shadowing[0], _SHADOWS)
 
@@ -93,8 +94,8 @@ def _words(config: "Config", name: str, known: Collection[str]) -> list[str]:
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
         raise _wrong(config, name, "has a name that is not of letters, digits, - and _")
-    plain = [*map(_plain, known)]
-    if _plain(name) in plain:
+    taken = [*map(plain, known)]
+    if plain(name) in taken:
         raise _wrong(config, name, _SHADOWS)
     if not isinstance(text, str):
         raise _wrong(config, name, "must be text", _LIKE)
@@ -102,7 +103,7 @@ def _words(config: "Config", name: str, known: Collection[str]) -> list[str]:
         words = shlex.split(text)
     except ValueError as error:
         raise _wrong(config, name, f"cannot be split into words: {str(error).lower()}") from None
-    if not words or _plain(words[0]) not in plain:
+    if not words or plain(words[0]) not in taken:
         begins = f'begins with "{visible(words[0])}", an alias itself' if words and words[0] in config.aliases else ""
         raise _wrong(config, name, begins or "does not begin with an API or a command", _LIKE)
     if confirming := next(filter(None, map(_confirming, words)), None):
@@ -144,11 +145,6 @@ def _first_word(argv: Sequence[str]) -> int | None:
 
 def _valued(flags: Any) -> Collection[str]:
     return {spelling for flag in flags if flag.takes_value for spelling in flag.spellings}
-
-
-def _plain(word: str) -> str:
-    """The word with one kind of dash: a command is found with either."""
-    return word.replace("-", "_")
 
 
 def _wrong(config: "Config", name: str, what: str, hint: str | None = None) -> ConfigError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, r
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service
+from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, either_dash
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
 from unified_cli.cli.options import EarlyOptions, OperationOptions, class_for, operation_flags, options_for
@@ -108,7 +108,7 @@ class CommandGroup(TyperGroup):
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """The command of that name, or the only one that differs in its dashes; None where there is none."""
-        name = cmd_name if cmd_name in self.entries else self._other_dash(cmd_name)
+        name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -126,11 +126,6 @@ class CommandGroup(TyperGroup):
 
             raise unknown_command(ctx, self.kind, self.entries, args)
         return command.name, command, args[1:]
-
-    def _other_dash(self, name: str) -> str | None:
-        plain = name.replace("-", "_")
-        found = [other for other in self.entries if other.replace("-", "_") == plain]
-        return found[0] if len(found) == 1 else None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the group's help page."""

@@ -7,7 +7,7 @@ from contextlib import closing
 from unified_cli import signals
 from unified_cli.call import builder, offer_check
 from unified_cli.call.offer_check import ConnectionOffer, OfferCheck
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue import Catalogue, Operation, either_dash
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
@@ -81,7 +81,7 @@ def _operations(catalogue: Catalogue, names: Sequence[str], profile_names: Colle
     """The operations of these APIs and resources; all without any. Raises UsageError for one that there is not."""
     found: dict[str, Operation] = {}
     for name in names or catalogue.apis:
-        api = catalogue.apis.get(name)
+        api = catalogue.apis.get(either_dash(name, catalogue.apis) or "")
         resources = api.resources.values() if api else [named_resource.find(catalogue, name, profile_names)]
         found.update({one.command: one for resource in resources for one in resource.operations.values()})
     return [*found.values()]

@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 from urllib.parse import quote
 
 from unified_cli.call import Call, builder, record_output
-from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue import Catalogue, Operation, plain
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
@@ -133,8 +133,11 @@ def _meant(catalogue: Catalogue, pattern: str) -> str:
 
 def _matches(operation: Operation, pattern: str) -> bool:
     api, slash, resource = pattern.partition("/")
-    same = fnmatchcase(operation.resource, resource) or operation.resource.replace("_", "-") == resource
-    return fnmatchcase(operation.api, api) and (not slash or same)
+
+    def same(name: str, typed: str) -> bool:
+        return fnmatchcase(name, typed) or plain(name) == plain(typed)
+
+    return same(operation.api, api) and (not slash or same(operation.resource, resource))
 
 
 def _parse_shard(text: str) -> tuple[int, int]:
