@@ -2,7 +2,9 @@
 
 import pytest
 
-from unified_cli.output import screen
+from unified_cli.masking import masked
+from unified_cli.output import layout, screen
+from unified_cli.output.layout import Branch
 from unified_cli.output.screen import Bar, Look
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -36,3 +38,21 @@ def test_a_bar_can_be_read_without_colours(environ: dict[str, str], encoding: st
     runtime = Runtime(None, None, Stderr(None), environ, stdout_is_terminal=True, columns=20, encoding=encoding)
     bar = Bar([(4, Look.GOOD), (2, Look.BAD), (1, Look.DOUBT), (1, Look.OPEN)], 8)
     assert screen.drawn(runtime, screen.text(runtime, bar)) == expected
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_the_terminal_cannot_write_is_as_wide_as_its_escapes(encoding: str) -> None:
+    runtime = Runtime(
+        None, None, Stderr(None), {"TERM": "dumb"}, stdout_is_terminal=True, columns=40, encoding=encoding
+    )
+    name = masked("中文名称很长" * 9)
+    drawn = (
+        screen.table(runtime, ["name", "status", "id"], [[masked("中文名称"), masked("open"), masked("i1")]]),
+        screen.drawn(runtime, screen.paragraph(runtime, name)),
+        layout.lines(runtime, [name]),
+        layout.tree(runtime, masked("head"), [20, 16], [Branch([name, masked("x")], [])]),
+    )
+    for one in drawn:
+        sent = one.encode(encoding, "backslashreplace").decode(encoding)
+        assert max(map(len, sent.splitlines())) <= 40, sent
+        assert "\\u4e2d" in sent

@@ -175,3 +175,20 @@ def test_a_run_whose_terminal_is_closed_is_resumed_without_doubling(
     calls = [json.loads(line) for line in shown]
     assert {call["_profile"]: call["outcome"] for call in calls} == dict.fromkeys(names, "done")
     assert [unified_sandbox.effects(call["idempotency_key"]) for call in calls] == [1] * len(names)
+
+
+def test_a_cause_says_how_many_have_its_words(unified: Unified, service: Service, config: Config) -> None:
+    profiles(config, service.url, 5)
+
+    def refused(seen: Seen) -> Reply:
+        why = {"a-c01": "name is taken in a-c01", "a-c02": "name is taken in a-c02", "a-c03": "title is missing"}
+        found = why.get(account(seen))
+        return served({"statusCode": 422, "message": found} if found else {"id": "u1"}, 422 if found else 200)
+
+    service.reply = refused
+    result = unified(f"{UPDATE} -p c* --yes --workers 1")
+    assert "failed: 3 (c01, c02, c03): " in result.stderr
+    assert "name is taken in a-c01 (so say 2 of 3)\n" in result.stderr
+    shown = unified(f"runs show {run_id(result.stderr)}", tty=True, environ=PLAIN)
+    assert "name is taken in a-c01 (so say 2 of 3)" in " ".join(shown.stdout.split())
+    assert "so say" not in unified(f"{UPDATE} -p c01 -p c02 --yes --workers 1").stderr

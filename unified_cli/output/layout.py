@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from unified_cli import text_width
-from unified_cli.masking import visible
 from unified_cli.output import screen
-from unified_cli.output.screen import Bar, Cell, Look, Word
+from unified_cli.output.screen import Bar, Cell, Look
 from unified_cli.output.terminal import TerminalText
 from unified_cli.output.text_columns import GAP
 from unified_cli.runtime import Runtime
@@ -56,12 +55,10 @@ def lines(runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: 
 
 
 def _broken(runtime: Runtime, cell: Cell, size: int, hanging: str) -> "Text":
-    from rich.text import Text  # noqa: PLC0415  as above
-
-    if isinstance(cell, Bar):
-        return screen.text(runtime, cell)
-    words, style = (cell.text, cell.look.style) if isinstance(cell, Word) else (cell, "")
-    return Text("\n".join(text_width.wrapped(visible(words), size, indent=hanging, fold=True)), style)
+    shown = screen.text(runtime, cell)
+    if not isinstance(cell, Bar):
+        shown.plain = "\n".join(text_width.wrapped(shown.plain, size, indent=hanging, fold=True))
+    return shown
 
 
 class Branch(NamedTuple):

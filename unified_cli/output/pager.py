@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from unified_cli import os_limits, signals
+from unified_cli import os_limits, signals, text_width
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.masking import COLOUR
@@ -28,8 +28,6 @@ _LONGEST_HOLD = 1.0
 """Seconds after which what fits the screen is shown, although more may come."""
 _LONGEST_KEPT = 1024 * 1024
 """Bytes that are kept for a pager that fails."""
-_WIDE_FROM = "\u1100"
-"""From this character on some take two columns."""
 
 
 _STOPPED = {-int(number) for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
@@ -264,11 +262,9 @@ def _command(runtime: Runtime) -> str:
 
 
 def _rows(text: str, columns: int) -> int:
-    """How many rows of the terminal the text fills, or a few more."""
-    rows = 0
-    for line in COLOUR.sub("", text).expandtabs().split("\n"):
-        width = len(line) if line.isascii() else sum(2 if letter >= _WIDE_FROM else 1 for letter in line)
-        rows += max(1, -(-width // columns))
+    """How many rows of the terminal the text fills."""
+    lines = COLOUR.sub("", text).expandtabs().split("\n")
+    rows = sum(max(1, -(-text_width.width(line) // columns)) for line in lines)
     return rows - 1 if text.endswith("\n") else rows
 
 

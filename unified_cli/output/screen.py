@@ -112,8 +112,21 @@ def text(runtime: Runtime, cell: Cell) -> "Text":
     if isinstance(cell, Bar):
         return Text.assemble(*_pieces(runtime, cell))
     if isinstance(cell, Word):
-        return Text(visible(cell.text), cell.look.style)
-    return Text(visible(cell))
+        return Text(_shown(runtime, cell.text), cell.look.style)
+    return Text(_shown(runtime, cell))
+
+
+def _shown(runtime: Runtime, words: MaskedText) -> str:
+    return terminal.encodable(visible(words), runtime.encoding)
+
+
+def _encodable(runtime: Runtime, cell: Cell) -> Cell:
+    """The cell with what is shown in place of what the terminal cannot write, so that it is measured."""
+    if isinstance(cell, Bar):
+        return cell
+    if isinstance(cell, Word):
+        return Word(masked(_shown(runtime, cell.text)), cell.look)
+    return masked(_shown(runtime, cell))
 
 
 def table(
@@ -126,6 +139,7 @@ def table(
     terminal nothing is cut.
     """
     columns = _columns(heads)
+    rows = [[_encodable(runtime, cell) for cell in row] for row in rows]
     shown = [[*row] for row in rows]
     aside: list[Cell] = []
     if runtime.stdout_is_terminal and apart is not None and _least_room(columns, shown) > runtime.width:
@@ -270,7 +284,7 @@ def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
     """Words in indented lines of the terminal's width."""
     from rich.text import Text  # noqa: PLC0415  as above
 
-    lines = text_width.wrapped(visible(words), runtime.width - GAP)
+    lines = text_width.wrapped(_shown(runtime, words), runtime.width - GAP)
     return Text("\n".join(" " * GAP + one for one in lines), no_wrap=True, overflow="ignore")
 
 

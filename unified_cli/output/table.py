@@ -10,6 +10,7 @@ from unified_cli.json_text.members import Parts, Record, items, one_line, parts,
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
+from unified_cli.output.terminal import encodable
 from unified_cli.output.text_columns import GAP, is_id, narrowed, taken
 from unified_cli.text_width import pad, width
 
@@ -139,9 +140,9 @@ def shows_id(value: bytes | None) -> bool:
     return members is not None and _name(members) == "id"
 
 
-def cell(value: bytes | None) -> str:
+def cell(value: bytes | None, encoding: str) -> str:
     """A value on one line that is safe on a terminal: an object by its name or id, an array by its items."""
-    return visible(_BREAKS.sub(" ", _shown(value)))
+    return encodable(visible(_BREAKS.sub(" ", _shown(value))), encoding)
 
 
 def _shown(value: bytes | None) -> str:
@@ -225,7 +226,7 @@ class Table(RecordWriter):
         sizes = {column: width(visible(column)) for column in columns}
         size = max((one for one in sizes.values() if room is None or one <= room // 2), default=0)
         for column in columns:
-            name, value = visible(column), cell(pick(members, column))
+            name, value = visible(column), cell(pick(members, column), self._style.encoding)
             if room is not None and sizes[column] > size:
                 yield from text_width.wrapped(name, room, fold=True)
                 name = ""
@@ -248,7 +249,7 @@ class Table(RecordWriter):
         for members in _all_members(slices):
             for column in columns:
                 value = pick(members, column)
-                natural[column] = max(natural[column], width(cell(value)))
+                natural[column] = max(natural[column], width(cell(value, style.encoding)))
                 if column not in found.fixed and shows_id(value):
                     found.fixed.add(column)
                 if column not in found.times and is_time(value):
@@ -270,7 +271,8 @@ class Table(RecordWriter):
         """The cells of a record, cut to their columns; ids are never cut, so the others make room for longer ones."""
         assert self._widths is not None  # noqa: S101  measured before the first line
         values = [pick(members, column) for column in self._widths]
-        cells, sizes, room = [*map(cell, values)], [*self._widths.values()], self._style.width
+        cells, sizes = [cell(value, self._style.encoding) for value in values], [*self._widths.values()]
+        room = self._style.width
         if room is None:
             return self._line(cells, sizes)
         whole = [is_id(column) or shows_id(value) for column, value in zip(self._widths, values, strict=True)]

@@ -35,6 +35,13 @@ def ellipsis(runtime: Runtime) -> str:
     return "…" if runtime.encoding.lower().startswith("utf") else "~"
 
 
+def encodable(text: str, encoding: str) -> str:
+    """The text as a terminal of that encoding shows it: what the encoding has not is an escape, and as wide as one."""
+    if text.isascii() or encoding.lower().startswith("utf"):
+        return text
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
 def json_visible(text: str) -> TerminalText:
     r"""The same JSON value with everything that could control a terminal written as `\\u…`; line breaks stay."""
     if is_harmless(text.replace("\n", "")):

@@ -22,11 +22,20 @@ class Cause(NamedTuple):
 
 @dataclass(slots=True)
 class CausedCalls:
-    """The calls with the same cause: how many, the first reason, the first names."""
+    """The calls with the same cause: how many, the first reason and how many have its words, the first names."""
 
     why: MaskedText
+    words: str
     count: int = 0
+    alike: int = 0
     names: list[str] = field(default_factory=list)
+
+    @property
+    def reason(self) -> MaskedText:
+        """The first reason, and how many say so where others have other words; empty where there is none."""
+        if not self.why or self.alike == self.count:
+            return self.why
+        return masked(f"{self.why} (so say {self.alike} of {self.count})")
 
     @property
     def named(self) -> str:
@@ -48,10 +57,19 @@ class Causes:
         told = state not in (EntryState.NEW, EntryState.SENT)
         why = last.why if told else masked(UNSEEN) if state is EntryState.SENT else NO_TEXT
         cause = Cause(OUTCOMES[state], last.status, "" if last.status else why)
-        group = self._groups.setdefault(cause, CausedCalls(why))
+        words = self._without_ids(number, why)
+        group = self._groups.setdefault(cause, CausedCalls(why, words))
         group.count += 1
+        group.alike += words == group.words
         if len(group.names) < self._most_named:
             group.names.append(self._name(number))
+
+    def _without_ids(self, number: int, why: str) -> str:
+        """The reason without what names its record and its connection."""
+        call = self._run.journal.call(number).call
+        for word in filter(None, (call.id, call.account, call.profile) if call else ()):
+            why = why.replace(word, "")
+        return why
 
     def _name(self, number: int) -> str:
         call = self._run.journal.call(number).call

@@ -64,7 +64,7 @@ class RunSummary:
         runtime.stderr.note(f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}")
         groups = self._causes.groups()
         for cause, group in groups[:_MOST_CAUSES]:
-            reason = f": {group.why}" if group.why else ""
+            reason = f": {group.reason}" if group.reason else ""
             outcome = cause.outcome.replace("-", " ")
             runtime.stderr.line(f"{outcome}: {group.count} ({group.named}){reason}")
         if len(groups) > _MOST_CAUSES:

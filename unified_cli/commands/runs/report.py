@@ -112,7 +112,7 @@ def _by_cause(runtime: Runtime, stored: StoredRun) -> TerminalText:
         look = dict(zip(listed_runs.COUNTED, _LOOKS, strict=True)).get(cause.outcome, Look.OPEN)
         head = Word(masked(cause.outcome.replace("-", " ")), look)
         things += [screen.line(runtime), screen.line(runtime, head, masked(f": {counted(group.count, unit)}"))]
-        things += [screen.paragraph(runtime, masked(one)) for one in (group.why, group.named) if one]
+        things += [screen.paragraph(runtime, masked(one)) for one in (group.reason, group.named) if one]
     return screen.drawn(runtime, *things)
 
 
