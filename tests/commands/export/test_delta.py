@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,165 @@ def test_the_table_is_the_state_after_each_run(run: Export, unified: Unified, wo
     assert place.records(version=1) == first
     assert run(place).stderr.startswith("wrote 0 lists with 0 records")
     assert [since is None for since in world.asked] == [True, False, False, False, True]
+
+
+NASTY = [
+    r'{"id":"a","created_at":"2026-01-01T00:00:00Z","updated_at":null,"price":1.10}',
+    r'{"id":12345678901234567890123,"created_at":1,"updated_at":"2026-01-01 00:00:00.123456+02:00","big":1e-400}',
+    r'{"id":"\ud800","name":"half a pair \udc00","updated_at":"2026-01-01T00:00:00.1234567Z"}',
+    r'{"id":"\u0000x","name":"nul \u0000","updated_at":"yesterday"}',
+    '{"id":"é\\n","name":"Größe 👩‍👩‍👧","nested":{"id":1,"list":[1.0,{"x":null}]},"updated_at":"2026-01-01"}',
+    '{"id":"it\'s","updated_at":"20260101T000000Z"}',
+    '{"id":"long","text":"' + "x" * 2_000_000 + '"}',
+]
+
+
+def test_a_row_has_the_text_of_its_record(run: Export, unified: Unified, service: Service, place: Place) -> None:
+    for mode in ("--incremental", "--incremental", "--restart"):
+        serve_texts(service, NASTY)
+        assert run(place, f"{mode} --columns name,nested.list").code == 0
+        rows = place.rows()
+        assert {row["record"] for row in rows} == {*NASTY}
+        assert len(rows) == len(NASTY)
+        assert {row["id"] for row in rows} == {
+            "a", "12345678901234567890123", r"\ud800", "\0x", "é\n", "it's", "long",
+        }  # fmt: skip
+        of = {row["id"]: row for row in rows}
+        assert of["a"]["created_at"] == datetime(2026, 1, 1, tzinfo=UTC)
+        assert of["12345678901234567890123"]["updated_at"] == datetime(2025, 12, 31, 22, 0, 0, 123456, tzinfo=UTC)
+        nulls = ["a", r"\ud800", "\0x", "long"]
+        assert {row["id"] for row in rows if row["updated_at"] is None} == {*nulls}
+        assert of[r"\ud800"]["name"] == r"half a pair \udc00"
+        assert of["é\n"]["nested.list"] == '[1.0,{"x":null}]'
+    assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
+
+
+def test_an_id_is_of_one_kind_and_once(run: Export, service: Service, folder: Place) -> None:
+    texts = ['{"id":1,"n":1}', '{"id":"1","n":2}', '{"id":"b","n":1}', '{"n":3}', '{"id":null}', '{"id":"b","n":2}']
+    serve_texts(service, [*texts, '{"id":1,"n":5}', '{"id":"1","n":7}'])
+    result = run(folder)
+    assert result.code == 9
+    assert result.stderr.splitlines()[1] == (
+        "acct-1/ticketing/tickets.delta: 2 records without an id left out (--allow-partial accepts that); left out, as "
+        'the same id is there as another kind of value: "1" (--allow-partial accepts that)'
+    )
+    assert [row["record"] for row in folder.rows()] == ['{"id":1,"n":5}', '{"id":"b","n":2}']
+    # The next one reads the list again, as nothing says that it is there.
+    assert run(folder, "--incremental").code == 9
+    assert run(folder, "--allow-partial").code == 0
+    assert run(folder, "--allow-partial").stderr.startswith("wrote 0 lists")
+    assert [row["record"] for row in folder.rows()] == ['{"id":1,"n":5}', '{"id":"b","n":2}']
+
+
+def test_an_id_of_another_kind_does_not_replace_what_is_there(
+    run: Export, unified: Unified, service: Service, folder: Place
+) -> None:
+    serve_texts(service, ['{"id":1,"updated_at":"2026-01-01"}', '{"id":"a","updated_at":"2026-01-01"}'])
+    assert run(folder, "--incremental").code == 0
+    serve_texts(service, ['{"id":"1","updated_at":"2026-01-02"}', '{"id":"a","updated_at":"2026-01-03"}'])
+    result = run(folder, "--incremental --allow-partial")
+    assert (result.code, [row["record"] for row in folder.rows()]) == (
+        0,
+        ['{"id":1,"updated_at":"2026-01-01"}', '{"id":"a","updated_at":"2026-01-03"}'],
+    )
+    assert unified(f"export --verify {folder.url}").code == 0
+
+
+def test_another_connection_under_the_same_name_is_refused(
+    run: Export, config: Callable[[str], Path], world: World, service: Service, place: Place
+) -> None:
+    """Also where only the table tells, and nothing is asked then."""
+    world.change("t0", 0)
+    origin = service.environ["UNIFIED_BASE_URL"]
+    profile = f'[profiles.acme]\nbase_url = "{origin}"\naccount_id = '
+    config(f'{profile}"first"\n')
+    assert run(place, "-p acme").code == 0
+    before = place.table().version()
+    config(f'{profile}"second"\n')
+    asked = len(service.seen)
+    for more in ("", "--incremental", "--restart"):
+        result = run(place, f"-p acme {more}")
+        assert (result.code, len(service.seen)) == (12, asked), result.stderr
+    assert "account first" in result.stderr
+    assert place.table().version() == before
+    # A second name is a part of its own.
+    config(f'{profile}"second"\n' + profile.replace("acme", "globex") + '"second"\n')
+    assert run(place, "-p globex --restart").code == 0
+    assert [row["_profile"] for row in place.rows()] == ["acme", "globex"]
+
+
+def test_two_names_of_one_connection_are_two_parts(
+    run: Export, config: Callable[[str], Path], world: World, service: Service, folder: Place
+) -> None:
+    for number in range(3):
+        world.change(f"t{number}", number)
+    origin, names = service.environ["UNIFIED_BASE_URL"], ["acme", "globex"]
+    config("".join(f'[profiles.{name}]\nbase_url = "{origin}"\naccount_id = "one"\n' for name in names))
+    assert run(folder, "-p * --incremental").code == 0
+    world.change("t0", 100, name="changed")
+    assert run(folder, "-p * --incremental").code == 0
+    found = [(row["_profile"], row["id"], json.loads(row["record"])) for row in folder.rows()]
+    assert found == [(name, one, world.records[one]) for name in names for one in sorted(world.records)]
+
+
+ODD = ["it's", "a/b %41", "Größe 👩", "' OR 1=1 --", "a=b,c", "NULL"]
+
+
+@pytest.mark.parametrize(("place", "account"), [*(("folder", one) for one in ODD), ("s3", ODD[1])], indirect=["place"])
+def test_a_part_has_any_name(account: str, unified: Unified, world: World, place: Place) -> None:
+    world.change("t0", 0)
+    world.change("t1", 1)
+    for mode in ("--incremental", "--incremental", "--restart"):
+        for name in (account, "other"):
+            result = unified(
+                ["export", "ticketing/tickets", "--to", place.url, *["--format", "delta", "--rate", "0"], mode],
+                environ={**os.environ, **world.service.environ, "UNIFIED_ACCOUNT_ID": name},
+            )
+            assert result.code == 0, result.stderr
+        found = [(row["_profile"], row["id"], json.loads(row["record"])) for row in place.rows()]
+        expected = [(name, one, world.records[one]) for name in sorted([account, "other"]) for one in ("t0", "t1")]
+        assert found == expected
+        world.change("t0", 100, name="changed")
+    assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
+
+
+@pytest.mark.parametrize("there", ["another table", "files", "other columns", "another partition"])
+def test_what_is_no_table_of_an_export_is_left_alone(
+    there: str, run: Export, world: World, service: Service, place: Place
+) -> None:
+    import pyarrow as pa  # noqa: PLC0415  an extra
+
+    world.change("t0", 0)
+    settings = {"allow_http": "true", **place.environ}
+    uri = f"{place.url.removeprefix('file://')}/ticketing/tickets"
+    if there == "files":
+        if "s3:" in place.url:
+            stores.Bucket._store(_bucket(place)).put("dump/ticketing/tickets/some.parquet", b"PAR1")
+        else:
+            Path(uri).mkdir(parents=True)
+            (Path(uri) / "some.parquet").write_bytes(b"PAR1")
+    elif there == "other columns":
+        assert run(place, "--columns name").code == 0
+        # Only the table tells.
+        _remove(place, "manifest.json")
+    else:
+        schema = pa.schema([(name, pa.string()) for name in ("_profile", "id", "created_at", "updated_at", "record")])
+        more = {"partition_by": ["_profile"]} if there == "another table" else {}
+        deltalake.DeltaTable.create(uri, schema, storage_options=settings, **more)
+    asked = len(service.seen)
+    result = run(place)
+    assert (result.code, len(service.seen)) == (12, asked), result.stderr
+    assert "--to another folder" in result.stderr
+
+
+def _bucket(place: Place) -> Any:
+    made = object.__new__(stores.Bucket)
+    made.name, made.environ = place.url.split("/")[2], place.environ
+    return made
+
+
+def _remove(place: Place, name: str) -> None:
+    if "s3:" in place.url:
+        _bucket(place).delete(f"dump/{name}")
+    else:
+        (Path(place.url.removeprefix("file://")) / name).unlink()

@@ -35,7 +35,10 @@ _LEAST = (1, 6)
 _OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
+# What readers of a file hold at once, as this program does where it merges.
 _ROWS_AT_ONCE = 20_000
+# From then on a merge goes through files of its own.
+_MERGE_BYTES = 200_000_000
 _PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
 # Where a column of text has statistics, no reader that takes the table for a dataset of pyarrow can filter by it.
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": "created_at,updated_at"}
@@ -294,7 +297,7 @@ def _replaced(table: "DeltaTable", part: TablePart, number: int, found: Rows) ->
         rows.batches(digest.counting(found), part.columns),
         mode="overwrite",
         predicate=f"{_PROFILE} = {_literal(part)}",
-        writer_properties=WriterProperties(compression="ZSTD"),
+        writer_properties=WriterProperties(compression="ZSTD", max_row_group_size=_ROWS_AT_ONCE),
         commit_properties=_commit(part, number),
     )
     return TableRead(number, digest.rows, digest.text)
@@ -314,7 +317,8 @@ def _merged(table: "DeltaTable", part: TablePart, number: int, found: Rows) -> T
         predicate=f"t.{_PROFILE} = {_literal(part)} AND t.{_ID} = s.{_ID}",
         source_alias="s",
         target_alias="t",
-        writer_properties=WriterProperties(compression="ZSTD"),
+        writer_properties=WriterProperties(compression="ZSTD", max_row_group_size=_ROWS_AT_ONCE),
+        max_spill_size=_MERGE_BYTES,
         commit_properties=_commit(part, number),
     )
     merger.when_matched_update_all().when_not_matched_insert_all().execute()
