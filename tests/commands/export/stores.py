@@ -23,6 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from front_door import ROOT
+from nights import Place
 from pages import cursor_of, served, tickets
 from server import QuietServer, Reply, Seen, Service
 
@@ -97,6 +98,11 @@ class Bucket:
 
         known = {name.lower(): value for name, value in self.environ.items() if name != "AWS_ALLOW_HTTP"}
         return S3Store(self.name, config=known, client_options={"allow_http": True})
+
+    @property
+    def place(self) -> Place:
+        """A folder in it, for exports and their readers."""
+        return Place(f"{self.url}/dump", f"{self.url}/dump", self.environ)
 
     def names(self, under: str = "") -> list[str]:
         return sorted(meta["path"] for batch in self._store().list(under or None) for meta in batch)

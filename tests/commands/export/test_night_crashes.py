@@ -51,7 +51,7 @@ def crash(
     def run(kind: str, where: str, form: str, *, connections: int = 2, records: int = 25, **more: Any) -> Any:
         provider = Provider(service, connections, records)
         bucket = stores.Bucket(s3, f"b{secrets.token_hex(8)}") if where == "s3" else None
-        place = Place.of(where, tmp_path, bucket)
+        place = bucket.place if bucket else Place.of(where, tmp_path)
         environ = {**place.environ, **service.environ, "UNIFIED_CONFIG": str(config(provider.config))}
         del environ["UNIFIED_ACCOUNT_ID"]
         argv = ["export", *provider.lists, "-p", "*", "--incremental", "--format", form, *CONFIG_WORDS, "--to"]

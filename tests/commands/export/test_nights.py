@@ -39,7 +39,7 @@ def place(request: pytest.FixtureRequest, s3: str, tmp_path: Path, monkeypatch: 
         monkeypatch.setenv(name, value)
     # A store in a folder sets it for the whole process.
     before = os.umask(0o077)
-    yield Place.of(request.param, tmp_path, bucket)
+    yield bucket.place if bucket else Place.of(request.param, tmp_path)
     os.umask(before)
 
 

@@ -12,7 +12,6 @@ from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import stores
 from front_door import ROOT
 from pages import JSON, cursor_of
 from server import Reply, Seen, Service
@@ -58,7 +57,7 @@ class Provider:
         for key in self._there:
             for _ in range(records):
                 self._put(key, f"r{self._made}", self._some_time())
-        self._is_read()
+        self.was_read()
         service.clock = self.clock
         service.reply = self._reply
 
@@ -110,9 +109,10 @@ class Provider:
         pages = {key: ceil(len(self._changed[key]) / PAGE) for key in self._there}
         record(f"{what}: {self.asked.total()} requests, {sum(pages.values())} changed pages in {len(pages)} lists")
         assert {key: self.asked[key] for key in pages if self.asked[key] > pages[key] + 1} == {}
-        self._is_read()
+        self.was_read()
 
-    def _is_read(self) -> None:
+    def was_read(self) -> None:
+        """Nothing changed since."""
         for changed in self._changed.values():
             changed.clear()
 
@@ -162,10 +162,8 @@ class Place(NamedTuple):
     environ: Mapping[str, str] = {}
 
     @classmethod
-    def of(cls, kind: str, folder: Path, bucket: stores.Bucket | None = None) -> "Place":
-        """A folder, one as a URL, or one in a bucket."""
-        if bucket:
-            return cls(f"{bucket.url}/dump", f"{bucket.url}/dump", bucket.environ)
+    def of(cls, kind: str, folder: Path) -> "Place":
+        """A folder, or one as a URL."""
         return cls(f"{'file://' if kind == 'file' else ''}{folder}/dump", f"{folder}/dump")
 
     @property
