@@ -1,16 +1,28 @@
-"""The transport of a call: its sockets have the deadline's, its errors are those of httpx."""
+"""The transport of a call: its sockets obey the deadline, and what it reads is one answer or an error."""
 
-import httpcore
+import select
+import socket
+import ssl
+import threading
+import time
+from base64 import b64encode
+from contextlib import suppress
+from pathlib import Path
+
 import httpx
 import pytest
+from faults import authority
 from faults.rig import Clock
+from faults.script import Listener, reply
 
 from unified_cli.config import address
 from unified_cli.http.attempt import Outcome
 from unified_cli.http.transport import network_errors
-from unified_cli.http.transport.network_backend import ConnectionState, DeadlineBackend
 from unified_cli.http.transport.network_transport import NetworkTransport
-from unified_cli.http.transport.proxy import NetworkRoute
+from unified_cli.http.transport.proxy import NetworkRoute, ProxySetting
+from unified_cli.http.transport.response_reader import ResponseReader
+from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket
+from unified_cli.http.transport.tls import tls_context
 
 
 @pytest.mark.parametrize("proxy", [None, "http://127.0.0.1:1"])
@@ -18,7 +30,8 @@ def test_a_connection_obeys_the_deadline(proxy: str | None) -> None:
     clock = Clock()
     state = ConnectionState(clock.now)
     state.start(clock.now() + 5)
-    transport = NetworkTransport(DeadlineBackend(state), None, httpcore.Proxy(proxy) if proxy else None)
+    setting = ProxySetting("HTTPS_PROXY", proxy, httpx.URL(proxy)) if proxy else None
+    transport = NetworkTransport(state, None, setting)
     # Nobody listens there; without the deadline the connection would be refused.
     clock.sleep(10)
     with transport, pytest.raises(httpx.ConnectTimeout, match="deadline has passed"):
@@ -29,14 +42,15 @@ def test_an_attempt_is_over_after_a_minute_however_late_the_deadline() -> None:
     clock = Clock()
     state = ConnectionState(clock.now)
     state.start(clock.now() + 600)
-    assert 59 < state.remaining(1000) <= 60
+    assert 59 < state.end(1000) - clock.now() <= 60
     clock.sleep(59)
-    assert state.remaining(1000) <= 1
+    assert state.end(1000) - clock.now() <= 1
     state.extend()
-    assert 59 < state.remaining(1000) <= 60
+    assert 59 < state.end(1000) - clock.now() <= 60
+    assert 4 < state.end(5) - clock.now() <= 5
     clock.sleep(60)
-    with pytest.raises(httpcore.ReadTimeout):
-        state.remaining(1000)
+    with pytest.raises(httpx.ReadTimeout):
+        state.end(1000)
 
 
 @pytest.mark.parametrize(("before", "outcome"), [(0, Outcome.PERMANENT), (1, Outcome.NOT_SENT)])
@@ -53,29 +67,270 @@ def test_a_silent_handshake_is_tried_again_where_one_has_succeeded_before(before
     assert failure.hint == (None if before else "it may not speak TLS; is the port right?")
 
 
-class _Failing(httpcore.NetworkBackend):
-    """Sockets that cannot be had."""
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def connect_tcp(self, *_: object, **__: object) -> httpcore.NetworkStream:
-        raise self._error
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+NEXT = OK + b"Content-Length: 8\r\n\r\nsmuggled"
+PAD = b"x" * 70_000
 
 
-# All that httpcore exports and httpx has too, but for those that stand for several others.
-_RAISED = [
-    kind
-    for name, kind in vars(httpcore).items()
-    if isinstance(kind, type) and issubclass(kind, Exception) and hasattr(httpx, name) and not kind.__subclasses__()
-]
+class Given(DeadlineSocket):
+    """A connection on which the answer comes in pieces of that size, and ends."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.pieces = [data[at : at + size] for at in range(0, len(data), size)]
+        self.became = ""
+
+    def receive(self) -> bytes:
+        return self.pieces.pop(0) if self.pieces else b""
+
+    def keep(self) -> None:
+        self.became = "kept"
+
+    def close(self) -> None:
+        self.became = "closed"
 
 
-@pytest.mark.parametrize("kind", _RAISED, ids=lambda kind: kind.__name__)
-def test_every_error_of_httpcore_is_the_one_of_httpx(kind: type[Exception]) -> None:
-    request = httpx.Request("GET", "http://127.0.0.1:1/")
-    same = getattr(httpx, kind.__name__)
-    with NetworkTransport(_Failing(kind("words")), None) as transport, pytest.raises(same, match=r"^words$") as caught:
+def read(data: bytes, size: int, method: str = "GET") -> tuple[int, bytes, str]:
+    """The status, the body, and what became of the connection."""
+    connection = Given(data, size)
+    reader = ResponseReader(connection, method)
+    reader.head()
+    return reader.status, b"".join(reader), connection.became
+
+
+SIZES = [1, 7, 100_000]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("data", "status", "body", "became"),
+    [
+        (OK + b"Content-Length: 2\r\n\r\nab", 200, b"ab", "kept"),
+        (OK + b"Content-Length: 0\r\n\r\n", 200, b"", "kept"),
+        (OK + b"X-Empty:\r\nContent-Length:\t2 \t\r\n\r\nab", 200, b"ab", "kept"),
+        (OK + b"Set-Cookie: \x01\x1b\xff\r\nContent-Length: 2\r\n\r\nab", 200, b"ab", "kept"),
+        (b"HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nab", 200, b"ab", "kept"),
+        (b"HTTP/1.1 204 \r\nContent-Length: 2\r\n\r\n", 204, b"", "kept"),
+        (b"HTTP/1.1 304 Same\r\nContent-Length: 2\r\n\r\n", 304, b"", "kept"),
+        (b"HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nab", 999, b"ab", "kept"),
+        (
+            b"HTTP/1.1 103 Soon\r\nContent-Length: 9\r\n\r\n" * 9 + OK + b"Content-Length: 2\r\n\r\nab",
+            200,
+            b"ab",
+            "kept",
+        ),
+        (b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nab", 200, b"ab", "closed"),
+        (OK + b"Connection: x, Close\r\nContent-Length: 2\r\n\r\nab", 200, b"ab", "closed"),
+        (OK + b"\r\nab", 200, b"ab", "closed"),
+        (OK + b"\r\n", 200, b"", "closed"),
+        (CHUNKED + b"1\r\na\r\n01;e=1\r\nb\r\n0\r\n\r\n", 200, b"ab", "kept"),
+        (CHUNKED + b"2\r\nab\r\n0\r\nX-Sum: 1\r\n\r\n", 200, b"ab", "kept"),
+        (
+            CHUNKED.replace(b"\r\n\r\n", b"\r\nContent-Length: 9\r\n\r\n") + b"2\r\nab\r\n0\r\n\r\n",
+            200,
+            b"ab",
+            "closed",
+        ),
+        (CHUNKED.replace(b"1.1", b"1.0") + b"2\r\nab\r\n0\r\n\r\n", 200, b"ab", "closed"),
+    ],
+)
+def test_an_answer_is_read_to_its_end(data: bytes, status: int, body: bytes, became: str, size: int) -> None:
+    assert read(data, size) == (status, body, became)
+
+
+@pytest.mark.parametrize("more", [NEXT, b"\r\n", b"\n", b"x", b"HTTP/1.1 "])
+@pytest.mark.parametrize(
+    ("data", "method", "body"),
+    [
+        (OK + b"Content-Length: 2\r\n\r\nab", "GET", b"ab"),
+        (OK + b"Content-Length: 2\r\n\r\n", "HEAD", b""),
+        (b"HTTP/1.1 204 Gone\r\n\r\n", "GET", b""),
+        (CHUNKED + b"2\r\nab\r\n0\r\n\r\n", "GET", b"ab"),
+        (CHUNKED + b"2\r\nab\r\n0\r\nX: 1\r\n\r\n", "GET", b"ab"),
+        (CHUNKED, "HEAD", b""),
+    ],
+)
+def test_bytes_after_an_answer_close_the_connection(data: bytes, method: str, body: bytes, more: bytes) -> None:
+    assert read(data, 100_000, method)[1:] == (body, "kept")
+    assert read(data + more, 100_000, method)[1:] == (body, "closed")
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"SSH-2.0-OpenSSH\r\n",
+        b"\r\n" + NEXT,
+        NEXT.replace(b"1.1", b"2.0"),
+        NEXT.replace(b"1.1", b"1.2"),
+        NEXT.replace(b"HTTP", b"RTSP"),
+        NEXT.replace(b"200", b"099"),
+        NEXT.replace(b"200", b"20"),
+        NEXT.replace(b"200", b"2000"),
+        NEXT.replace(b"OK", b"O\0K"),
+        NEXT.replace(b"\r\n", b"\n"),
+        NEXT.replace(b"OK\r\n", b"OK\n"),
+        NEXT.replace(b"OK\r\n", b"OK\r"),
+        b"HTTP/1.1 101 Other\r\n\r\n" + NEXT,
+        b"HTTP/1.1 101 Other\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n" + NEXT,
+        OK + b"X: a\r\n b\r\n\r\n",
+        OK + b" X: a\r\n\r\n",
+        OK + b"X : a\r\n\r\n",
+        OK + b"X\r\n\r\n",
+        OK + b": a\r\n\r\n",
+        OK + b"X: a\0b\r\n\r\n",
+        OK + b"X: a\vb\r\n\r\n",
+        OK + b"X: a\rY: b\r\n\r\n",
+        OK + b"X: a\nY: b\r\n\r\n",
+        OK + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\nab",
+        OK + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc",
+        OK + b"Content-Length: 2, 2\r\n\r\nab",
+        OK + b"Content-Length: +2\r\n\r\nab",
+        OK + b"Content-Length:\r\n\r\nab",
+        OK + b"Content-Length: 000000000000000000002\r\n\r\nab",
+        OK + b"Content-Length: 3\r\n\r\nab",
+        OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        OK + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        OK + b"Transfer-Encoding: identity\r\n\r\nab",
+        OK + b"Transfer-Encoding: \x01chunked\r\n\r\n0\r\n\r\n",
+        CHUNKED + b"2\r\nab\r\n0\r\n",
+        CHUNKED + b"2\r\nabc\r\n0\r\n\r\n",
+        CHUNKED + b"2\nab\n0\n\n",
+        CHUNKED + b"2 \r\nab\r\n0\r\n\r\n",
+        CHUNKED + b"0x2\r\nab\r\n0\r\n\r\n",
+        CHUNKED + b"-2\r\nab\r\n0\r\n\r\n",
+        CHUNKED + b"\r\nab\r\n0\r\n\r\n",
+        CHUNKED + b"0\r\nX: a\r\n b\r\n\r\n",
+        CHUNKED + b"0\r\nX: a\0\r\n\r\n",
+        CHUNKED + b"0\r\nTransfer-Encoding: gzip\r\n\r\n",
+        CHUNKED + b"0\r\nContent-Length: 3\r\n\r\n",
+        OK + b"X: " + PAD + b"\r\n\r\n",
+        CHUNKED + b"1;" + PAD + PAD + b"\r\nx\r\n0\r\n\r\n",
+        CHUNKED + b"0\r\nX: " + PAD + PAD + b"\r\n\r\n",
+    ],
+)
+def test_what_either_parser_refuses_is_refused(data: bytes, size: int) -> None:
+    with pytest.raises(httpx.RemoteProtocolError) as caught:
+        read(data, min(size, 60_000) if len(data) < 1000 else 60_000)
+    # What the peer sent is not in it, so that nobody has to clean it.
+    assert str(caught.value).isascii()
+    assert str(caught.value).isprintable()
+
+
+def test_a_body_that_is_left_closes_the_connection() -> None:
+    connection = Given(OK + b"Content-Length: 4\r\n\r\nabcd", 40)
+    reader = ResponseReader(connection, "GET")
+    reader.head()
+    assert next(iter(reader))
+    reader.close()
+    assert connection.became == "closed"
+
+
+@pytest.mark.parametrize(
+    ("idle", "connections"),
+    [(29.0, 1), (31.0, 2)],
+)
+def test_an_idle_connection_is_used_for_half_a_minute(idle: float, connections: int) -> None:
+    clock = Clock()
+    state = ConnectionState(clock.now)
+    listener = Listener([reply(b"{}")])
+    listener.start({})
+    with NetworkTransport(state, None) as transport:
+        for _ in range(2):
+            state.start(clock.now() + 5)
+            response = transport.handle_request(httpx.Request("GET", f"http://127.0.0.1:{listener.port}/"))
+            assert (response.status_code, response.read()) == (200, b"{}")
+            clock.sleep(idle)
+    listener.stop()
+    assert (listener.connections, state.connections) == (connections, connections)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"X": "a\r\nEvil: 1"}, {"X": "a\nEvil: 1"}, {"X": "a\0"}, {"X\r\nEvil": "1"}, {"X Y": "1"}, {"": "1"}],
+)
+def test_a_request_that_would_be_more_than_one_is_not_sent(headers: dict[str, str]) -> None:
+    state = ConnectionState(Clock().now)
+    listener = Listener([reply(b"{}")])
+    listener.start({})
+    request = httpx.Request("GET", f"http://127.0.0.1:{listener.port}/", headers=headers)
+    with NetworkTransport(state, None) as transport, pytest.raises(httpx.LocalProtocolError):
         transport.handle_request(request)
-    assert type(caught.value) is same
-    assert isinstance(caught.value.__cause__, kind)
+    listener.stop()
+    assert listener.requests == []
+
+
+@pytest.mark.parametrize("pieces", [[b"abc", b"d"], [b"a"], []])
+def test_a_body_of_another_length_than_its_headers_say_does_not_pass_it(pieces: list[bytes]) -> None:
+    state = ConnectionState(Clock().now)
+    listener = Listener([reply(b"{}")])
+    listener.start({})
+    url = f"http://127.0.0.1:{listener.port}/"
+    request = httpx.Request("POST", url, headers={"Content-Length": "3"}, content=iter(pieces))
+    with NetworkTransport(state, None) as transport, pytest.raises(httpx.LocalProtocolError):
+        transport.handle_request(request)
+    listener.stop()
+    assert not any(b"abcd" in request for request in listener.requests)
+
+
+class TlsProxy:
+    """A proxy that is spoken to in TLS, and passes on to one place what comes after CONNECT."""
+
+    def __init__(self, port: int) -> None:
+        self.asked = b""
+        self._to = port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        plain, _ = self._listening.accept()
+        with authority.context("good").wrap_socket(plain, server_side=True) as client:
+            while b"\r\n\r\n" not in self.asked:
+                self.asked += client.recv(65536)
+            client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            with socket.create_connection(("127.0.0.1", self._to)) as origin:
+                client.setblocking(False)
+                self._pass_on(client, origin)
+
+    def _pass_on(self, client: ssl.SSLSocket, origin: socket.socket) -> None:
+        while True:
+            select.select([client, origin], [], [], 0.01)
+            with suppress(ssl.SSLWantReadError):
+                data = client.recv(65536)
+                if not data:
+                    return
+                origin.sendall(data)
+            if select.select([origin], [], [], 0)[0]:
+                client.setblocking(True)
+                client.sendall(origin.recv(65536))
+                client.setblocking(False)
+
+    def close(self) -> None:
+        self._thread.join()
+        self._listening.close()
+
+
+def test_tls_goes_through_the_tls_of_a_proxy(tmp_path: Path) -> None:
+    authority.write(tmp_path / "authority.pem")
+    context = tls_context(str(tmp_path / "authority.pem"), {})
+    large = b"x" * 3_000_000
+    listener = Listener([reply(large), reply(b"{}")], authority.context("good"))
+    listener.start({})
+    proxy = TlsProxy(listener.port)
+    url = f"https://me:s%20cret@localhost:{proxy.port}"
+    state = ConnectionState(time.monotonic)
+    state.start(time.monotonic() + 30)
+    with NetworkTransport(state, context, ProxySetting("HTTPS_PROXY", url, httpx.URL(url))) as transport:
+        for body in (large, b"{}"):
+            request = httpx.Request("POST", "https://api.example.test/", content=large)
+            assert transport.handle_request(request).read() == body
+    proxy.close()
+    listener.stop()
+    credentials = b64encode(b"me:s cret")
+    assert proxy.asked.startswith(b"CONNECT api.example.test:443 HTTP/1.1\r\nHost: api.example.test:443\r\n")
+    assert proxy.asked.endswith(b"Proxy-Authorization: Basic " + credentials + b"\r\n\r\n")
+    assert (state.connections, state.handshakes) == (1, 2)
+    assert [request.endswith(large) for request in listener.requests] == [True, True]
+    assert not any(credentials in request for request in listener.requests)

@@ -33,7 +33,7 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.http.evidence import Evidence
-from unified_cli.http.transport import network_backend
+from unified_cli.http.transport import sockets
 from unified_cli.http.upload import Upload, of_bytes, of_form
 
 SIZE = 10 * 1024 * 1024
@@ -255,7 +255,7 @@ def test_what_is_only_said_on_the_way_ends_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("reads", [0, 5_000_000, None])
 def test_a_service_that_stands_still_is_left(reads: int | None, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_backend, "_ATTEMPT", 2.0)
+    monkeypatch.setattr(sockets, "_ATTEMPT", 2.0)
     began = time.monotonic()
     error = NetworkError if reads is not None else UnknownError
     with taking(Turn(b"", reads=reads, then="stay")) as service, pytest.raises(error) as caught:

@@ -70,14 +70,14 @@ HELP_STDLIB = names("""
     struct subprocess tempfile textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings
     weakref zlib
 """)
-# anyio, with typing_extensions, and certifi are what httpcore imports, whether they are used or not.
-CALL = HELP | names("anyio certifi h11 httpcore httpx idna typing_extensions")
+# httpx is its requests and responses here: what it sends them with, httpcore with h11 and anyio, is not imported.
+CALL = HELP | names("httptools httpx idna")
 CALL_STDLIB = HELP_STDLIB | names("""
-    array atexit calendar email hashlib http logging mimetypes queue quopri socket ssl stringprep unicodedata
+    array atexit calendar email hashlib http logging mimetypes quopri socket ssl stringprep unicodedata
 """)
-# Only who takes records apart needs msgspec.
-PAGES = CALL | names("msgspec")
-PAGES_STDLIB = CALL_STDLIB | names("decimal numbers shlex")
+# Only who takes records apart needs msgspec, which imports typing_extensions where it is installed.
+PAGES = CALL | names("msgspec typing_extensions")
+PAGES_STDLIB = CALL_STDLIB | names("decimal numbers queue shlex")
 # The first call makes the store, one process at a time.
 SANDBOX = CALL | {"filelock"}
 SANDBOX_STDLIB = CALL_STDLIB | names("decimal hmac numbers secrets sqlite3")

@@ -337,10 +337,10 @@ def test_a_proxy_s_password_is_masked_in_a_traceback(
 ) -> None:
     text = f"{scheme}user:pa%3Ass-w0rd@proxy.invalid:3128"
 
-    def broken(setting: ProxySetting, _: object) -> None:
+    def broken(setting: ProxySetting) -> None:
         raise RuntimeError(f"cannot use {setting.text}, {setting.url!s} with {setting.url.password}")
 
-    monkeypatch.setattr(ProxySetting, "for_httpcore", broken)
+    monkeypatch.setattr(ProxySetting, "url", property(broken))
     environ = {"UNIFIED_BASE_URL": "https://api.invalid", "UNIFIED_ACCOUNT_ID": "1", "UNIFIED_TOKEN": CANARY}
     result = unified("-vv ticketing tickets list", environ={**environ, "HTTPS_PROXY": text})
     assert result.code == 1

@@ -15,7 +15,6 @@ from unified_cli.http.answer import decoding
 from unified_cli.http.answer.reader import Answer, Expected, Failed, Reader, Trace
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import ByteRange, Request
-from unified_cli.http.transport.network_backend import ConnectionState
 from unified_cli.http.transport.network_transport import (
     BrokenExchange,
     ReplayedError,
@@ -23,6 +22,7 @@ from unified_cli.http.transport.network_transport import (
     TransportFactory,
 )
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
+from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
 from unified_cli.runtime import Runtime
 
@@ -54,7 +54,6 @@ class RedirectFollower(NamedTuple):
     """
 
     transport: httpx.BaseTransport
-    state: ConnectionState
     open_other: Callable[[str], httpx.BaseTransport] | None = None
 
     def send(self, outgoing: httpx.Request, request: Request) -> httpx.Response:
@@ -70,7 +69,8 @@ class RedirectFollower(NamedTuple):
                 return response
             target = self._target(outgoing.url, response, request)
             foreign = _is_foreign(outgoing.url, target)
-            self._finish(response)
+            # Its body is not read, so the connection is closed.
+            response.close()
             if foreign:
                 assert self.open_other is not None  # noqa: S101  no other redirect is allowed to another origin
                 transport = self.open_other(f"https://{target.netloc.decode()}")
@@ -90,11 +90,6 @@ class RedirectFollower(NamedTuple):
         except UnsafeError as error:
             raise RedirectError(response.status_code, error) from None
         return target
-
-    def _finish(self, response: httpx.Response) -> None:
-        # The body of a redirect is not read, so the connection cannot be used again.
-        self.state.unusable = True
-        response.close()
 
 
 def _parse(here: httpx.URL, location: str) -> httpx.URL:
@@ -204,7 +199,7 @@ class HttpConnection:
     def _exchange(self, request: Request, outgoing: httpx.Request, until: float, expected: Expected) -> Answer | Failed:
         self._connections = self._state.connections
         self._state.start(until, uploads=self._body is not None)
-        follower = RedirectFollower(self._transport, self._state, self._open_other if expected.part else None)
+        follower = RedirectFollower(self._transport, self._open_other if expected.part else None)
         try:
             return self._reader.read(request, follower.send(outgoing, request), expected)
         except httpx.TransportError as error:

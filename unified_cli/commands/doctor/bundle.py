@@ -31,7 +31,7 @@ _MOST_PROFILES = 200
 _READ_AT_ONCE = {"environment", "token", "token_file"}
 _RECORDING = "session.har"
 _PACKAGES = (
-    "typer rich httpx httpcore certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress truststore keyring "
+    "typer rich httpx httptools certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress truststore keyring "
     "obstore pyarrow distributed mcp"
 )
 _ABOUT = """\

@@ -12,7 +12,7 @@ from unified_cli.http import attempt as attempts, rate_headers
 from unified_cli.http.answer import decoding
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import ByteRange, Request, content_range
-from unified_cli.http.transport.network_backend import ConnectionState
+from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
 from unified_cli.stderr import Stderr
 
@@ -263,7 +263,7 @@ class Reader(NamedTuple):
         if length.isdecimal() and len(length.lstrip("0")) > len(str(largest)):
             raise decoding.body_error(largest)
         body = decoding.read(_raw(response), response.headers.get("content-encoding", ""), largest=largest)
-        self._end(response)
+        response.close()
         return body
 
     def _stream(self, request: Request, response: httpx.Response) -> Iterator[bytes]:
@@ -277,13 +277,6 @@ class Reader(NamedTuple):
         except decoding.DamageError as error:
             damaged = ServiceError(f"{error} ({request.method} {request.path})")
             raise attempts.error_for(request, [Attempt(Outcome.DAMAGED)], damaged) from None
-        self._end(response)
-
-    def _end(self, response: httpx.Response) -> None:
-        length = response.headers.get("content-length", "")
-        if response.status_code == 204:
-            length = "0"
-        self.state.finish(int(length) if length.isdecimal() else None)
         response.close()
 
 

@@ -11,8 +11,8 @@ import httpx
 from unified_cli import hints, os_limits
 from unified_cli.config.address import is_loopback
 from unified_cli.http.attempt import Outcome
-from unified_cli.http.transport.network_backend import ConnectionState
 from unified_cli.http.transport.proxy import NetworkRoute
+from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 
@@ -137,9 +137,7 @@ def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> Net
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
     if state.closed:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
-    # After the colon h11 quotes what the peer sent.
-    reason = str(error).partition(":")[0]
-    return NetworkFailure(Outcome.LOST, f"{host} gave no proper HTTP answer: {reason}", malformed=True)
+    return NetworkFailure(Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,17 +1,18 @@
-"""The one place that opens a connection: to the sandbox in this process, or to the service, over httpcore."""
+"""The one place that opens a connection: to the sandbox in this process, or to the service, over sockets of its own."""
 
-import logging
+import re
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import httpcore
 import httpx
 
 from unified_cli.config.address import Address
-from unified_cli.http.transport.network_backend import ConnectionState, DeadlineBackend
-from unified_cli.http.transport.proxy import proxy_for
+from unified_cli.http.transport.proxy import ProxySetting, proxy_for
+from unified_cli.http.transport.response_reader import ResponseReader
+from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -37,64 +38,42 @@ class ReplayedError(httpx.TransportError):
         self.broken = broken
 
 
-# Their logs contain headers, also credentials, so they never reach handlers of the root logger.
-for _name in ("httpcore", "httpx"):
-    logging.getLogger(_name).propagate = False
-
 SandboxTransport = Callable[[], httpx.BaseTransport]
 
-_IDLE = 30.0
-
-# What httpcore raises, and what httpx calls it.
-_ERRORS: dict[type[Exception], type[httpx.TransportError]] = {
-    httpcore.ConnectTimeout: httpx.ConnectTimeout,
-    httpcore.ReadTimeout: httpx.ReadTimeout,
-    httpcore.WriteTimeout: httpx.WriteTimeout,
-    httpcore.PoolTimeout: httpx.PoolTimeout,
-    httpcore.ConnectError: httpx.ConnectError,
-    httpcore.ReadError: httpx.ReadError,
-    httpcore.WriteError: httpx.WriteError,
-    httpcore.ProxyError: httpx.ProxyError,
-    httpcore.UnsupportedProtocol: httpx.UnsupportedProtocol,
-    httpcore.LocalProtocolError: httpx.LocalProtocolError,
-    httpcore.RemoteProtocolError: httpx.RemoteProtocolError,
-}
-_RAISED = tuple(_ERRORS)
+_TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
+_REQUEST = re.compile(rb"%b [!-~]+ HTTP/1\.1\r\n(?:%b: [\t -~\x80-\xff]*\r\n)*\r\n" % (_TOKEN, _TOKEN))
+_PORTS = {"http": 80, "https": 443}
 
 
 class NetworkTransport(httpx.BaseTransport):
     """One connection to one origin, kept open between requests.
 
-    `backend` opens the sockets; `context` verifies the service, None without TLS; `proxy` is the proxy to
-    go through, None for none.
+    `context` verifies the service, None without TLS; `proxy` is the proxy to go through, None for none.
     """
 
     def __init__(
-        self, backend: httpcore.NetworkBackend, context: ssl.SSLContext | None, proxy: httpcore.Proxy | None = None
+        self, state: ConnectionState, context: ssl.SSLContext | None, proxy: ProxySetting | None = None
     ) -> None:
-        self._backend = backend
+        self._state = state
         self._context = context
         self._proxy = proxy
-        self._connection: httpcore.HTTPConnection | httpcore.ConnectionPool | None = None
+        self._connection: DeadlineSocket | None = None
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response to the request, its body still to be read. Raises the errors of httpx."""
-        url = request.url
-        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a request of this program has no other
-        outgoing = httpcore.Request(
-            request.method, target, headers=request.headers.raw, content=request.stream, extensions=request.extensions
-        )
+        connection = self._usable(request.url)
         try:
-            response = self._usable(target.origin).handle_request(outgoing)
-        except _RAISED as error:
-            raise _error_of_httpx(error) from error
-        return httpx.Response(
-            response.status,
-            headers=response.headers,
-            stream=_ResponseStream(response),
-            extensions=response.extensions,
-        )
+            # The answer, if there is one, says why the request was not wanted to its end.
+            with suppress(httpx.WriteError):
+                self._send(connection, request)
+            answer = ResponseReader(connection, request.method)
+            answer.head()
+        except BaseException:
+            self.close()
+            raise
+        self._state.status = answer.status
+        told = {"http_version": answer.version, "reason_phrase": answer.reason}
+        return httpx.Response(answer.status, headers=answer.headers, stream=answer, extensions=told)
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -102,50 +81,70 @@ class NetworkTransport(httpx.BaseTransport):
             self._connection.close()
             self._connection = None
 
-    def _usable(self, origin: httpcore.Origin) -> httpcore.HTTPConnection | httpcore.ConnectionPool:
+    def _usable(self, url: httpx.URL) -> DeadlineSocket:
         """The connection, opened anew where the one there is cannot take another request."""
-        found = self._connection
-        if isinstance(found, httpcore.HTTPConnection) and (not found.is_available() or found.has_expired()):
-            self.close()
-        if self._connection is None and self._proxy is None:
-            # A pool of one does the same, for a tenth more processor time a request.
-            self._connection = httpcore.HTTPConnection(
-                origin, ssl_context=self._context, keepalive_expiry=_IDLE, network_backend=self._backend
-            )
-        elif self._connection is None:
-            self._connection = httpcore.ConnectionPool(
-                ssl_context=self._context,
-                proxy=self._proxy,
-                max_connections=1,
-                max_keepalive_connections=1,
-                keepalive_expiry=_IDLE,
-                network_backend=self._backend,
-            )
-        return self._connection
-
-
-class _ResponseStream(httpx.SyncByteStream):
-    """The body of a response, as it comes in."""
-
-    def __init__(self, response: httpcore.Response) -> None:
-        self._response = response
-
-    def __iter__(self) -> Iterator[bytes]:
+        if self._connection is not None and self._connection.take():
+            return self._connection
+        self.close()
+        first = self._proxy.url if self._proxy else url
+        connection = DeadlineSocket.connected(first.raw_host.decode("ascii"), _port(first), self._state)
         try:
-            yield from self._response.iter_stream()
-        except _RAISED as error:
-            raise _error_of_httpx(error) from error
+            if self._proxy is not None:
+                self._tunnel(connection, self._proxy, url)
+            if self._context is not None:
+                connection.start_tls(self._context, url.raw_host.decode("ascii"))
+        except BaseException:
+            connection.close()
+            raise
+        self._connection = connection
+        return connection
 
-    def close(self) -> None:
-        try:
-            self._response.close()
-        except _RAISED as error:
-            raise _error_of_httpx(error) from error
+    def _tunnel(self, connection: DeadlineSocket, proxy: ProxySetting, url: httpx.URL) -> None:
+        if proxy.uses_tls and self._context is not None:
+            # The authorities of the service verify it too.
+            connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
+        host = b"[%b]" % url.raw_host if b":" in url.raw_host else url.raw_host
+        target = b"%b:%d" % (host, _port(url))
+        with suppress(httpx.WriteError):
+            connection.send(_head(b"CONNECT", target, [(b"Host", target), *proxy.credentials]))
+        answer = ResponseReader(connection, "CONNECT")
+        answer.head()
+        self._state.status = answer.status
+        if answer.status // 100 != 2:
+            raise httpx.ProxyError(f"{answer.status} {answer.reason.decode('ascii', 'ignore')}")
+
+    def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
+        head = _head(request.method.encode("ascii"), request.url.raw_path, request.headers.raw)
+        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a request of this program has no other
+        body = _counted(request.stream, int(request.headers.get("content-length", "0")))
+        # One packet, where it may be; a long body is begun when the head has left.
+        connection.send(head if self._state.uploads else head + next(body, b""))
+        for piece in body:
+            connection.send(piece)
 
 
-def _error_of_httpx(error: Exception) -> httpx.TransportError:
-    kind = next(kind for theirs, kind in _ERRORS.items() if isinstance(error, theirs))
-    return kind(str(error))
+def _port(url: httpx.URL) -> int:
+    return url.port or _PORTS[url.scheme]
+
+
+def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The head of a request. Raises LocalProtocolError where a part of it would be more than that part."""
+    lines = [b"%b %b HTTP/1.1" % (method, target), *(b"%b: %b" % pair for pair in headers), b"", b""]
+    head = b"\r\n".join(lines)
+    if head.count(b"\n") != len(lines) - 1 or not _REQUEST.fullmatch(head):
+        raise httpx.LocalProtocolError("the request is not valid HTTP")
+    return head
+
+
+def _counted(pieces: Iterable[bytes], length: int) -> Iterator[bytes]:
+    """The pieces. Raises LocalProtocolError, before one too many is given, where they have not that length."""
+    for piece in pieces:
+        length -= len(piece)
+        if length < 0:
+            break
+        yield piece
+    if length:
+        raise httpx.LocalProtocolError("the body has not the length that its headers say")
 
 
 class TransportFactory(NamedTuple):
@@ -179,4 +178,4 @@ class TransportFactory(NamedTuple):
             from unified_cli.http.transport.tls import tls_context  # noqa: PLC0415  not for the sandbox on this machine
 
             context = tls_context(self.ca_bundle, self.runtime.environ)
-        return NetworkTransport(DeadlineBackend(self.state), context, proxy.for_httpcore(context) if proxy else None)
+        return NetworkTransport(self.state, context, proxy)

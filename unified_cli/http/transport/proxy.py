@@ -1,11 +1,10 @@
 """The route to an address: straight, or through the proxy that the environment names for it."""
 
-import ssl
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-import httpcore
 import httpx
 
 from unified_cli.config.address import Address, is_loopback
@@ -29,14 +28,11 @@ class ProxySetting(NamedTuple):
         """Whether the connection to the proxy itself uses TLS."""
         return self.url.scheme == "https"
 
-    def for_httpcore(self, context: ssl.SSLContext | None) -> httpcore.Proxy:
-        """The proxy with its credentials; the authorities of the service verify it too, where it uses TLS."""
-        url = self.url
-        return httpcore.Proxy(
-            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-            auth=(url.username.encode(), url.password.encode()) if url.userinfo else None,
-            ssl_context=context if self.uses_tls else None,
-        )
+    @property
+    def credentials(self) -> list[tuple[bytes, bytes]]:
+        """The header with its name and password; none without them."""
+        pair = f"{self.url.username}:{self.url.password}".encode()
+        return [(b"Proxy-Authorization", b"Basic " + b64encode(pair))] if self.url.userinfo else []
 
 
 class NetworkRoute(NamedTuple):

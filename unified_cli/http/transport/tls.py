@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-import certifi
-
 from unified_cli.errors import ConfigError
 
 _reading = threading.Lock()
@@ -38,6 +36,7 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
         raise ConfigError(f"SSL_CERT_DIR {folder} cannot be used: there is no such folder")
     context = _by_environment(file, folder) if file or folder else _by_system()
     context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
+    context.set_alpn_protocols(["http/1.1"])
     if ca_bundle:
         bundle = os.path.expanduser(ca_bundle)  # noqa: PTH111  ssl takes text
         from unified_cli.storage import input_bounds  # noqa: PLC0415  few name a bundle
@@ -64,6 +63,8 @@ def _by_system() -> ssl.SSLContext:
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = ssl.create_default_context()
     if not _has_authorities(context):
+        import certifi  # noqa: PLC0415  few systems need it
+
         context.load_verify_locations(certifi.where())
     return context
 

@@ -1,0 +1,205 @@
+"""Read an answer from a connection: what h11 or llhttp refuses is refused, and nothing in it grows without bounds."""
+
+import re
+from collections.abc import Iterator
+
+import httptools
+import httpx
+
+from unified_cli.http.transport.sockets import DeadlineSocket
+
+# As h11 has it. llhttp takes a reason of any bytes, other protocols and their versions, and blank lines before it.
+_STATUS_LINE = re.compile(rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n")
+# What the leniency for control characters would let in besides: those that some parsers take for blanks, folded lines.
+_NO_HEADER = re.compile(rb"[\x00\v\f]|\n[ \t]")
+_HEAD_END = b"\r\n\r\n"
+_LARGEST_HEAD = 64 * 1024
+# For a byte of a body: the longest useful line with the size of its chunk.
+_MOST_FRAMING = 16
+_MOST_DIGITS = 20
+_BODILESS = {204, 304}
+# What may not follow a body: it would say where that ends.
+_NO_TRAILERS = {b"content-length", b"transfer-encoding"}
+_UNTIL_CLOSED = -1
+_CHUNKED = -2
+
+
+class _EndedError(Exception):
+    """The answer is complete, and there are more bytes."""
+
+
+class ResponseReader(httpx.SyncByteStream):
+    """The answer to one request of that method; what it is iterated over gives is the body.
+
+    The connection is free for another request when the body is read to its end, and closed if it is not, or may not be
+    used again. Raises RemoteProtocolError for what is no proper answer, and the errors of the connection.
+    """
+
+    def __init__(self, connection: DeadlineSocket, method: str) -> None:
+        self._connection = connection
+        self._receive = connection.receive
+        self._method = method
+        self.status = 0
+        self.reason = b""
+        self.version = b""
+        self.headers: list[tuple[bytes, bytes]] = []
+        self._complete = False
+        self._reusable = False
+        self._rest = b""
+        """What was received and is still to be read."""
+        self._length = 0
+        self._found: list[tuple[bytes, bytes]] = []
+        self._pieces: list[bytes] = []
+
+    def head(self) -> None:
+        """Read the status and the headers. Interim answers before them are left out, however many there are."""
+        while self.status < 200:
+            head = self._next_head()
+            line = _STATUS_LINE.match(head)
+            if line is None or _NO_HEADER.search(head):
+                raise httpx.RemoteProtocolError("its status line or a header is malformed")
+            self.version, self.status, self.reason = line[1], int(line[2]), line[3] or b""
+            if self.status == 101:
+                raise httpx.RemoteProtocolError("it switches to a protocol that was not asked for")
+        self.headers, self._found = self._found, []
+        self._parser.set_dangerous_leniencies(lenient_headers=False)
+        self._frame()
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The body, as it comes in."""
+        try:
+            if self._length == _CHUNKED:
+                yield from self._chunks()
+            elif self._length == _UNTIL_CLOSED:
+                yield from self._all()
+            else:
+                yield from self._counted()
+            self._complete = True
+        finally:
+            if self._complete and self._reusable:
+                self._connection.keep()
+            else:
+                self._connection.close()
+
+    def close(self) -> None:
+        """Close the connection, unless the body has been read to its end."""
+        if not self._complete:
+            self._connection.close()
+
+    def _next_head(self) -> bytes:
+        self._found = []
+        self._parser = httptools.HttpResponseParser(self)
+        # Services send control characters in headers, which are shown as escapes, and a length beside chunks, which
+        # means nothing: after it the connection is not used again.
+        self._parser.set_dangerous_leniencies(lenient_headers=True, lenient_chunked_length=True)
+        data, fed = self._rest, 0
+        while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(data) <= _LARGEST_HEAD:
+            # What is no HTTP is told by its first bytes.
+            self._feed(data[fed:])
+            fed = len(data)
+            more = self._receive()
+            if not more:
+                raise httpx.RemoteProtocolError("its headers are cut short")
+            data += more
+        if not 0 <= end <= _LARGEST_HEAD:
+            raise httpx.RemoteProtocolError("its headers are larger than 64 KiB")
+        end += len(_HEAD_END)
+        self._feed(data[fed:end])
+        self._rest = data[end:]
+        return data[:end]
+
+    def _frame(self) -> None:
+        """Find out where the body ends."""
+        keeps = self.version == b"HTTP/1.1"
+        length: int | None = None
+        codings = []
+        for name, value in self.headers:
+            lower = name.lower()
+            if lower == b"content-length":
+                if length is not None or not value.isdigit() or len(value) > _MOST_DIGITS:
+                    raise httpx.RemoteProtocolError("its length is no number, or said twice")
+                length = int(value)
+            elif lower == b"transfer-encoding":
+                codings.append(value.lower())
+            elif lower == b"connection":
+                keeps &= b"close" not in [word.strip() for word in value.lower().split(b",")]
+        if codings not in ([], [b"chunked"]):
+            raise httpx.RemoteProtocolError("it is in a coding other than chunks")
+        connected = self._method == "CONNECT" and self.status // 100 == 2
+        if self._method == "HEAD" or connected or self.status in _BODILESS:
+            self._length = 0
+        elif codings:
+            self._length = _CHUNKED
+            keeps &= length is None
+        else:
+            self._length = _UNTIL_CLOSED if length is None else length
+        self._reusable = keeps and self._length != _UNTIL_CLOSED
+
+    def _all(self) -> Iterator[bytes]:
+        data = self._rest or self._receive()
+        while data:
+            yield data
+            data = self._receive()
+
+    def _counted(self) -> Iterator[bytes]:
+        data, left = self._rest, self._length
+        while len(data) < left:
+            if data:
+                yield data
+                left -= len(data)
+            data = self._receive()
+            if not data:
+                raise httpx.RemoteProtocolError(f"{self._length - left} of {self._length} bytes came")
+        self._reusable &= len(data) == left
+        if left:
+            yield data[:left]
+
+    def _chunks(self) -> Iterator[bytes]:
+        more, spare, end = self._rest, _LARGEST_HEAD, b""
+        while not self._complete:
+            data, more = more or self._receive(), b""
+            if not data:
+                raise httpx.RemoteProtocolError("its last chunk is missing")
+            self._feed(data)
+            piece = b"".join(self._pieces)
+            self._pieces.clear()
+            # Nothing else holds back the extensions of chunks, and trailers.
+            spare = min(_LARGEST_HEAD, spare + (1 + _MOST_FRAMING) * len(piece) - len(data))
+            if spare < 0 and not self._complete:
+                raise httpx.RemoteProtocolError("its chunks hold more than the answer")
+            if any(name.lower() in _NO_TRAILERS for name, _ in self._found):
+                raise httpx.RemoteProtocolError("its length follows its chunks")
+            end = (end + data[-5:])[-5:]
+            if self._complete:
+                # llhttp skips line ends after the last chunk, which belong to no answer.
+                self._reusable &= end.endswith(_HEAD_END) and end[0] not in b"\r\n"
+            if piece:
+                yield piece
+
+    def _feed(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            # It is status 101, which is refused when the whole head is there.
+            return
+        except httptools.HttpParserError as error:
+            if not self._complete:
+                raise httpx.RemoteProtocolError(str(error)) from None
+            self._reusable = False
+
+    def on_message_begin(self) -> None:
+        """Called by the parser before the first byte of an answer."""
+        if self._complete:
+            raise _EndedError
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Called by the parser for a header, or a trailer."""
+        self._found.append((name, value.rstrip(b" \t")))
+
+    def on_body(self, data: bytes) -> None:
+        """Called by the parser for a part of a chunk."""
+        self._pieces.append(data)
+
+    def on_message_complete(self) -> None:
+        """Called by the parser after the last byte of an answer; those without chunks are counted here instead."""
+        self._complete = self._length == _CHUNKED
