@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from unified_cli.errors import StateError
-from unified_cli.exported.checkpoint import ListIdentity
+from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions, ListTarget
 from unified_cli.exported.manifest import NAME, TIMESTAMPS, Manifest, ManifestEntry, without_lists
 from unified_cli.plural import counted
@@ -61,7 +61,10 @@ class Destination(Protocol):
     def begin_anew(self, file: str) -> None:
         """Forget how far a list was read; what was written of it stays there."""
 
-    def sweep(self, file: str) -> None:
+    def begun(self, file: str) -> Checkpoint | None:
+        """How far a list is that was begun, or ended and not tidied up; None where nothing was."""
+
+    def sweep(self, entry: ManifestEntry) -> None:
         """Remove what a run that was killed left beside a complete list."""
 
     def records(self, file: str) -> Iterator[bytes]:

@@ -74,7 +74,7 @@ def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
 def sweep(destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> None:
     """Remove what a run that was killed left beside the complete files of a list, of which this is the first."""
     for entry in (first, *_added(first, entries)):
-        destination.sweep(entry.file)
+        destination.sweep(entry)
 
 
 def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterator[ManifestEntry]:

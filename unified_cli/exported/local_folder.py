@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 from unified_cli import os_limits
 from unified_cli.errors import StateError, StorageError, UnsafeError
-from unified_cli.exported import parquet_file
-from unified_cli.exported.checkpoint import REPLACE, START_ANEW, ListIdentity
+from unified_cli.exported import checkpoint, parquet_file
+from unified_cli.exported.checkpoint import REPLACE, START_ANEW, Checkpoint, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.exported.partial_file import PartialFile
@@ -166,10 +166,19 @@ class LocalFolder:
         self._root.check(path)
         if path.with_name(f"{path.name}.ckpt").exists():
             atomic_file.sweep(path)
-        self.sweep(file)
+        self._remove_beside(file)
 
-    def sweep(self, file: str) -> None:
+    def begun(self, file: str) -> Checkpoint | None:
+        """How far a file is that was begun; None where none was. Raises StateError for a damaged checkpoint."""
+        path = self._folder / file
+        self._root.check(path)
+        return checkpoint.read(path.with_name(f"{path.name}.ckpt"))
+
+    def sweep(self, entry: ManifestEntry) -> None:
         """Remove what a run that was killed left beside a complete file."""
+        self._remove_beside(entry.file)
+
+    def _remove_beside(self, file: str) -> None:
         path = self._folder / file
         for end in ("ckpt", "ckpt.tmp", "part", "lock"):
             path.with_name(f"{path.name}.{end}").unlink(missing_ok=True)
@@ -198,7 +207,7 @@ class LocalFolder:
     def clear(self, file: str) -> None:
         """Remove a list, also one that was only begun, with all that is beside it. Raises as `remove` does."""
         # The checkpoint first: without it, what else there is counts nothing.
-        self.sweep(file)
+        self._remove_beside(file)
         self.remove(file)
 
     def manifests(self) -> list[str]:

@@ -290,3 +290,126 @@ def _remove(place: Place, name: str) -> None:
         _bucket(place).delete(f"dump/{name}")
     else:
         (Path(place.url.removeprefix("file://")) / name).unlink()
+
+
+@pytest.mark.parametrize("at_once", [0, 1 << 30])
+def test_what_is_merged_may_be_large(
+    at_once: int, run: Export, unified: Unified, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unified_cli.commands.export.tables.commits._MERGED_AT_ONCE", at_once)
+    for number in range(20):
+        world.change(f"t{number}", number * 1000)
+    assert run(folder, "--incremental --columns n").code == 0
+    for number in range(15, 30):
+        world.change(f"t{number}", 30_000 + number * 1000, n=number)
+    assert run(folder, "--incremental --columns n").stderr.startswith("wrote 1 list with 15 records")
+    assert folder.records() == world.records
+    assert {row["id"]: row["n"] for row in folder.rows()}["t29"] == "29"
+    assert unified(f"export --verify {folder.url}").code == 0
+
+
+def test_what_others_commit_is_merged_over_and_told(run: Export, unified: Unified, world: World, place: Place) -> None:
+    world.change("t0", 0)
+    world.change("t1", 1000)
+    assert run(place, "--incremental").code == 0
+    table = place.table()
+    table.optimize.compact()
+    assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
+    row = {**place.rows()[0], "id": "theirs", "record": '{"id":"theirs"}'}
+    deltalake.write_deltalake(table, _rows([row], table), mode="append")
+    world.change("t1", 2000, name="changed")
+    assert run(place, "--incremental").code == 0
+    assert place.records() == {**world.records, "theirs": {"id": "theirs"}}
+    result = unified(f"export --verify {place.url}", environ={**os.environ})
+    assert result.code == 12
+    assert result.stderr.startswith(
+        "acct-1/ticketing/tickets.delta: 3 records, not 2 (version 2 is a WRITE of another program)\n"
+        if "s3" not in place.url and table.version() == 2
+        else "acct-1/ticketing/tickets.delta: 3 records, not 2 (version "
+    )
+    # A full read knows what there is.
+    assert run(place, "--restart").code == 0
+    assert place.records() == world.records
+
+
+def _rows(rows: list[dict[str, Any]], table: Any) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  an extra
+
+    return pa.Table.from_pylist(rows, schema=pa.schema(table.schema().to_arrow()))
+
+
+def test_a_conflict_is_tried_again(run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time this program is about to commit, another one is quicker."""
+    from unified_cli.commands.export.tables import commits  # noqa: PLC0415  an extra
+
+    world.change("t0", 0)
+    assert run(folder, "--incremental").code == 0
+    merge, times = commits._merge, []
+
+    def merge_after_others(table: Any, *more: Any) -> None:
+        times.append(len(times))
+        if len(times) < 4:
+            other = folder.table()
+            row = {**folder.rows()[0], "id": f"x{len(times)}", "record": f'{{"id":"x{len(times)}"}}'}
+            deltalake.write_deltalake(other, _rows([row], other), mode="append")
+        merge(table, *more)
+
+    monkeypatch.setattr(commits, "_merge", merge_after_others)
+    world.change("t0", 1000, name="changed")
+    world.change("t1", 1000)
+    assert run(folder, "--incremental").code == 0
+    assert len(times) == 4
+    assert folder.records() == {**world.records, **{f"x{n}": {"id": f"x{n}"} for n in (1, 2, 3)}}
+    world.change("t0", 2000)
+
+    def always(*_: Any) -> None:
+        raise deltalake.exceptions.CommitFailedError("a conflict")
+
+    monkeypatch.setattr(commits, "_merge", always)
+    result = run(folder, "--incremental")
+    assert (result.code, "others write to" in result.stderr) == (12, True)
+    monkeypatch.setattr(commits, "_merge", merge)
+    # All that was read is kept for the next run, which asks for what is newer.
+    asked = len(world.asked)
+    assert run(folder, "--incremental").code == 0
+    assert (len(world.asked), folder.records()["t0"]) == (asked + 1, world.records["t0"])
+
+
+@pytest.mark.parametrize("lost", ["before", "after"])
+@pytest.mark.parametrize("mode", ["--incremental", "--restart"])
+def test_a_commit_whose_answer_is_lost_is_in_once(
+    lost: str, mode: str, run: Export, unified: Unified, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from unified_cli.commands.export.tables import commits  # noqa: PLC0415  an extra
+
+    world.change("t0", 0)
+    world.change("t1", 0)
+    assert run(place, "--incremental").code == 0
+    world.change("t0", 1000, name="changed")
+    world.change("t2", 1000)
+    before, fails = place.table().version(), [True]
+
+    def losing(real: Any) -> Any:
+        def lose(*given: Any) -> None:
+            if lost == "after":
+                real(*given)
+            if fails.pop():
+                raise OSError("Generic S3 error: the connection was reset")
+
+        return lose
+
+    for name in ("_merge", "_overwrite"):
+        monkeypatch.setattr(commits, name, losing(getattr(commits, name)))
+    result = run(place, mode)
+    assert (result.code in {6, 11}, place.records() == world.records) == (True, lost == "after"), result.stderr
+    monkeypatch.undo()
+    if "s3:" in place.url:
+        for name, value in place.environ.items():
+            monkeypatch.setenv(name, value)
+    asked = len(world.asked)
+    result = run(place, mode.replace("--restart", ""))
+    assert (result.code, world.records) == (0, place.records()), result.stderr
+    # An increment is brought up to date by one more question.
+    assert len(world.asked) - asked == (mode == "--incremental")
+    assert (place.records(), place.table().version()) == (world.records, before + 1)
+    assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0

@@ -12,7 +12,7 @@ from unified_cli.commands.export.stores.chunked_list import ChunkedList
 from unified_cli.commands.export.stores.lease import StoreLease
 from unified_cli.errors import StateError
 from unified_cli.exported import gone_ids
-from unified_cli.exported.checkpoint import REPLACE, ListIdentity
+from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions
 from unified_cli.exported.manifest import NAME, ManifestEntry
 from unified_cli.plural import counted
@@ -120,7 +120,12 @@ class StoreFolder:
         """Have the log of a list say that nothing was read. Raises TakenOverError where another run writes to it."""
         chunk_log.begin_anew(self._objects, ListPlace.of(file))
 
-    def sweep(self, file: str) -> None:
+    def begun(self, file: str) -> Checkpoint | None:
+        """How far a list is that was begun. Raises StateError for a damaged log, StorageError."""
+        last = ChunkLog(self._objects, ListPlace.of(file).log).last()
+        return last.state if last and (last.state.pages or last.state.complete) else None
+
+    def sweep(self, entry: ManifestEntry) -> None:
         """Nothing is beside a complete list."""
 
     def records(self, file: str) -> Iterator[bytes]:
@@ -140,8 +145,7 @@ class StoreFolder:
     def clear(self, file: str) -> None:
         """Remove the chunks of a list, and have its log say that nothing was read. Raises as `remove` does."""
         place = ListPlace.of(file)
-        last = ChunkLog(self._objects, place.log).last()
-        if (last and (last.state.pages or last.state.complete)) or place.chunks(self._objects):
+        if self.begun(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
 
     def manifests(self) -> list[str]:

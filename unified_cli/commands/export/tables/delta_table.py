@@ -1,6 +1,5 @@
 """Delta tables, one for each list of the service, in which each connection has a part of its own."""
 
-import hashlib
 import json
 import os
 import random
@@ -9,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from unified_cli.commands.export.tables import rows
+from unified_cli.commands.export.tables import commits
 from unified_cli.commands.export.tables.rows import Digest, Rows
 from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.exported import parquet_file
@@ -21,29 +20,23 @@ from unified_cli.exported.destination import Destination
 from unified_cli.exported.list_export import TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.json_text import typed_json
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import excerpt
 from unified_cli.runtime import Runtime
 from unified_cli.storage import object_store
 from unified_cli.storage.object_store import StoreUrl
 
 if TYPE_CHECKING:
-    from deltalake import CommitProperties, DeltaTable
+    from deltalake import DeltaTable
 
 _INSTALL = "pip install 'deltalake>=1.6' pyarrow"
 _LEAST = (1, 6)
 _OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
-# What readers of a file hold at once, as this program does where it merges.
-_ROWS_AT_ONCE = 20_000
-# From then on a merge goes through files of its own.
-_MERGE_BYTES = 200_000_000
-_PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
+# Operations that leave the records as they are.
+_HARMLESS = {"CREATE TABLE", "OPTIMIZE", "VACUUM START", "VACUUM END"}
 # Where a column of text has statistics, no reader that takes the table for a dataset of pyarrow can filter by it.
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": "created_at,updated_at"}
-OURS = "unified"
-"""The member of a commit that says which list it is of."""
 
 
 def check() -> None:
@@ -107,7 +100,7 @@ class ListTable:
         """The number of the last read of this list that is in the table; 0 without one."""
         with self._lock:
             table = self._found()
-            return (table.transaction_version(_app(part)) or 0) if table else 0
+            return (table.transaction_version(commits.app(part)) or 0) if table else 0
 
     def make(self, columns: ParquetColumns) -> None:
         """Have an empty table with these columns there, unless there is one."""
@@ -126,11 +119,11 @@ class ListTable:
                 self._files.check(self._name)
                 table = self._made(part.columns)
                 self._claim(part)
-                if (table.transaction_version(_app(part)) or 0) >= number:
+                if (table.transaction_version(commits.app(part)) or 0) >= number:
                     return self._counted(table, part, number)
                 try:
                     with self._errors("write to"):
-                        write = _replaced if replace else _merged
+                        write = commits.replaced if replace else commits.merged
                         return write(table, part, number, found)
                 except CommitFailedError:
                     # Another one was quicker: on what it left, the same is done again.
@@ -143,7 +136,7 @@ class ListTable:
             table = self._found()
         if table is not None:
             with self._errors("read"):
-                yield from _records(table, part)
+                yield from commits.records(table, part)
 
     def counted(self, part: TablePart) -> Digest:
         """How many records are in a part, and their digest."""
@@ -157,15 +150,16 @@ class ListTable:
         with self._lock, self._errors("read"):
             table = self._opened
             for commit in table.history() if table else ():
-                if OURS not in commit and commit.get("operation") not in {"CREATE TABLE", "OPTIMIZE", "VACUUM END"}:
-                    return f"version {commit['version']} is a {commit.get('operation')} of another program"
+                what = commit.get("operation")
+                if commits.OURS not in commit and what not in _HARMLESS:
+                    return f"version {commit['version']} is a {what} of another program"
         return ""
 
     def _counted(self, table: "DeltaTable", part: TablePart, number: int) -> TableRead:
         """What the part holds after a read that an earlier run put in."""
         found = Digest()
         with self._errors("read"):
-            for record in _records(table, part):
+            for record in commits.records(table, part):
                 found.add(record)
         return TableRead(number, found.rows, found.text)
 
@@ -181,7 +175,7 @@ class ListTable:
                 self._uri,
                 parquet_file.schema(columns),
                 mode="ignore",
-                partition_by=[_PROFILE],
+                partition_by=[commits.PROFILE],
                 name=self._name,
                 configuration=_CONFIGURATION,
                 storage_options=self._place.settings,
@@ -218,7 +212,7 @@ class ListTable:
         there = pa.schema(table.schema().to_arrow())
         wanted = parquet_file.schema(columns or ParquetColumns(""))
         same = there.equals(wanted) if columns else pa.schema(list(there)[: len(wanted)]).equals(wanted)
-        if not same or table.metadata().partition_columns != [_PROFILE]:
+        if not same or table.metadata().partition_columns != [commits.PROFILE]:
             names = excerpt(", ".join(there.names))
             raise StateError(
                 f"{self} is a table with other columns ({names})", hint="the same --columns, or --to another folder"
@@ -230,7 +224,7 @@ class ListTable:
         if text is None:
             return False
         known = typed_json.decode(text, dict) if text else {}
-        if known != _owner(part):
+        if known != commits.owner(part):
             raise StateError(
                 f"{self} holds the {self._name} of another connection as {part.columns.profile}: account "
                 f"{known.get('account')} at {known.get('origin')}",
@@ -242,7 +236,7 @@ class ListTable:
         """Note whose part it is, unless that is noted."""
         if self._check_owner(part):
             return
-        if not self._files.create(self._owner_file(part), json.dumps(_owner(part)).encode()):
+        if not self._files.create(self._owner_file(part), json.dumps(commits.owner(part)).encode()):
             self._check_owner(part)
 
     def _owner_file(self, part: TablePart) -> str:
@@ -268,88 +262,6 @@ class ListTable:
             if self._place.url is not None:
                 raise object_store.error_of(self._place.url, what, error) from None
             raise StorageError(f"cannot {what} {self}: {_first_line(error)}") from None
-
-
-def _app(part: TablePart) -> str:
-    """What the reads of a list are known by in its table."""
-    return f"unified:{hashlib.sha256(json.dumps(_owner(part)).encode()).hexdigest()[:32]}"
-
-
-def _owner(part: TablePart) -> JsonObject:
-    found = {"origin": part.origin, "account": part.account, "api": part.api, "resource": part.resource}
-    return {**found, "profile": part.columns.profile}
-
-
-def _commit(part: TablePart, number: int) -> "CommitProperties":
-    from deltalake import CommitProperties, Transaction  # noqa: PLC0415  an extra
-
-    told = json.dumps({**_owner(part), "read": number})
-    return CommitProperties(custom_metadata={OURS: told}, app_transactions=[Transaction(_app(part), number)])
-
-
-def _replaced(table: "DeltaTable", part: TablePart, number: int, found: Rows) -> TableRead:
-    """Have the part hold these records and no others."""
-    from deltalake import WriterProperties, write_deltalake  # noqa: PLC0415  an extra
-
-    digest = Digest()
-    write_deltalake(
-        table,
-        rows.batches(digest.counting(found), part.columns),
-        mode="overwrite",
-        predicate=f"{_PROFILE} = {_literal(part)}",
-        writer_properties=WriterProperties(compression="ZSTD", max_row_group_size=_ROWS_AT_ONCE),
-        commit_properties=_commit(part, number),
-    )
-    return TableRead(number, digest.rows, digest.text)
-
-
-def _merged(table: "DeltaTable", part: TablePart, number: int, found: Rows) -> TableRead:
-    """Have the part hold these records, and its others."""
-    from deltalake import WriterProperties  # noqa: PLC0415  an extra
-
-    digest = Digest(part.before.rows, part.before.digest) if part.before else None
-    for record in _records(table, part, only=found.ids()):
-        found.leave_out(record)
-        if digest and found.replaces(record):
-            digest.add(record, -1)
-    merger = table.merge(
-        rows.batches(digest.counting(found) if digest else found, part.columns),
-        predicate=f"t.{_PROFILE} = {_literal(part)} AND t.{_ID} = s.{_ID}",
-        source_alias="s",
-        target_alias="t",
-        writer_properties=WriterProperties(compression="ZSTD", max_row_group_size=_ROWS_AT_ONCE),
-        max_spill_size=_MERGE_BYTES,
-        commit_properties=_commit(part, number),
-    )
-    merger.when_matched_update_all().when_not_matched_insert_all().execute()
-    if digest is None:
-        digest = Digest()
-        for record in _records(table, part):
-            digest.add(record)
-    return TableRead(number, digest.rows, digest.text)
-
-
-def _records(table: "DeltaTable", part: TablePart, only: Any = None) -> Iterator[bytes]:
-    """The records of a part, or only those with some ids."""
-    from pyarrow import compute, dataset  # noqa: PLC0415  an extra, and slow to import
-
-    found = table.to_pyarrow_dataset().scanner(
-        columns=[_ID, _RECORD],
-        filter=dataset.field(_PROFILE) == part.columns.profile,
-        batch_size=_ROWS_AT_ONCE,
-        batch_readahead=1,
-        fragment_readahead=1,
-    )
-    for batch in found.to_batches():
-        same = batch if only is None else batch.filter(compute.is_in(batch.column(0), only))
-        for record in same.column(1).to_pylist():
-            yield record.encode()
-
-
-def _literal(part: TablePart) -> str:
-    """The name of the part as SQL has it: other parts are neither read nor in conflict."""
-    name = part.columns.profile.replace("'", "''")
-    return f"'{name}'"
 
 
 def _first_line(error: Exception) -> str:

@@ -31,7 +31,9 @@ class Rows:
     def __init__(self, records: Callable[[], Iterable[bytes]]) -> None:
         """Go through the records once. Raises what that raises."""
         self._records = records
-        self._keys = array("Q", (_key(record) for record in records()))
+        self.bytes = 0
+        """How many bytes the records have."""
+        self._keys = array("Q", self._found_keys())
         self._dropped: set[int] = set()
         self._others: set[int] = set()
         self._named: dict[str, None] = {}
@@ -39,6 +41,11 @@ class Rows:
         """How many records have no id."""
         if len(repeated := _repeated(self._keys)):
             self._choose(repeated)
+
+    def _found_keys(self) -> Iterator[int]:
+        for record in self._records():
+            self.bytes += len(record)
+            yield _key(record)
 
     def _choose(self, repeated: set[int]) -> None:
         """Of ids that came several times keep the last record of the kind that was first."""

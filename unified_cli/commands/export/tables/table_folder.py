@@ -113,12 +113,18 @@ class TableFolder:
         else:
             self._files.begin_anew(file)
 
-    def sweep(self, file: str) -> None:
-        """Remove what a run that was killed left beside a complete list."""
-        if _is_part(file):
-            self._files.clear(_pages(file))
-        else:
-            self._files.sweep(file)
+    def begun(self, file: str) -> Checkpoint | None:
+        """As the place does."""
+        return self._files.begun(_pages(file) if _is_part(file) else file)
+
+    def sweep(self, entry: ManifestEntry) -> None:
+        """Remove what a run that was killed left beside a complete list; the pages of a later read stay."""
+        if not _is_part(entry.file):
+            self._files.sweep(entry)
+            return
+        begun = self.begun(entry.file)
+        if entry.table and begun and begun.table and begun.table.number <= entry.table.number:
+            self._files.clear(_pages(entry.file))
 
     def records(self, file: str) -> Iterator[bytes]:
         """The records of a complete list."""
