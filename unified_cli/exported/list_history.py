@@ -50,9 +50,10 @@ class ListHistory(NamedTuple):
 
     def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
         """The mark of a file that was written without one. Raises StateError where its content was changed."""
+        if entry.table is None:
+            for said in self.destination.differences(entry):
+                raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint=START_ANEW)
         # Whatever others changed in a table, it is merged over.
-        for said in () if entry.table else self.destination.differences(entry):
-            raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint=START_ANEW)
         return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unified_cli import os_limits
 from unified_cli.commands.export.tables import rows
-from unified_cli.commands.export.tables.rows import Digest, Rows
+from unified_cli.commands.export.tables.rows import Digest, DistinctRecords
 from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import TableRead
 from unified_cli.exported.list_export import TablePart
@@ -46,14 +46,14 @@ def _commit(part: TablePart, number: int) -> "CommitProperties":
     return CommitProperties(custom_metadata={OURS: told}, app_transactions=[Transaction(app(part), number)])
 
 
-def replaced(table: "DeltaTable", part: TablePart, number: int, found: Rows) -> TableRead:
+def replaced(table: "DeltaTable", part: TablePart, number: int, found: DistinctRecords) -> TableRead:
     """Have the part hold these records and no others."""
     digest = Digest()
     _overwrite(table, part, number, rows.batches(digest.counting(found), part.columns))
     return TableRead(number, digest.rows, digest.text)
 
 
-def merged(table: "DeltaTable", part: TablePart, number: int, found: Rows) -> TableRead:
+def merged(table: "DeltaTable", part: TablePart, number: int, found: DistinctRecords) -> TableRead:
     """Have the part hold these records, and its others."""
     before = part.before
     # Another manifest may have noted a later read.

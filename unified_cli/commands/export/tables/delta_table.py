@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from unified_cli.commands.export.tables import commits
-from unified_cli.commands.export.tables.rows import Digest, Rows
+from unified_cli.commands.export.tables.rows import Digest, DistinctRecords
 from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import TableRead
@@ -107,7 +107,7 @@ class ListTable:
         with self._lock:
             self._made(columns)
 
-    def commit(self, part: TablePart, number: int, found: Rows, *, replace: bool) -> TableRead:
+    def commit(self, part: TablePart, number: int, found: DistinctRecords, *, replace: bool) -> TableRead:
         """Put in the records of a read, whatever was tried before; each is in once then.
 
         With `replace` they are all that there are, else they are merged by their ids.

@@ -21,7 +21,7 @@ _MOST_NAMED = 3
 _LONGEST_ID = 40
 
 
-class Rows:
+class DistinctRecords:
     """The records of a read, which are gone through several times: memory holds 64 bits of each.
 
     A table knows an id by its text, so that of a number and a text that look alike only one can be in it: the one

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from unified_cli.commands.export.tables.delta_table import ListTable, TablePlace
-from unified_cli.commands.export.tables.rows import Rows
+from unified_cli.commands.export.tables.rows import DistinctRecords
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity, TableRead
 from unified_cli.exported.destination import Destination
@@ -252,7 +252,7 @@ class PartTarget:
     def _commit(self) -> None:
         state = self.state
         number = state.table.number if state.table else 1
-        found = Rows(lambda: self._files.records(self._file))
+        found = DistinctRecords(lambda: self._files.records(self._file))
         # What the provider left out of a page is not gone.
         whole = self._is_whole and not state.partial_pages
         state.table = self._table.commit(self._part, number, found, replace=whole)
