@@ -13,6 +13,7 @@ from pathlib import Path
 import pexpect
 import pytest
 from front_door import ROOT, Result, Unified
+from screen import Terminal
 from server import Reply, Seen, Service
 
 Config = Callable[[str], Path]
@@ -332,3 +333,50 @@ def test_a_stop_while_it_is_edited_ends_the_editor_and_names_the_text(tmp_path: 
     path = Path(str(child.before).strip())
     child.close()
     assert (child.exitstatus, path.read_text()[-4:], len(service.seen)) == (143, "more", 1)
+
+
+SECRET = "t-0123456789"
+LIKE_SECRETS = (
+    '{"id":"7","wing":"Door","token":"sk_live_9f8e7d6c5b4a","password":"hunter2-hunter2",'
+    '"note":"Bearer eyJhbGciOiJIUzI1NiJ9.e30.x and ' + SECRET + ' and \\ud83d","api_key":"' + SECRET + '",'
+    '"count":' + BIG + ',"headers":{"authorization":"Basic dXNlcjpwYXNz","price":1.10}}'
+)
+
+
+@pytest.mark.skipif(not Path("/usr/bin/ed").exists(), reason="ed is not installed here")
+@pytest.mark.parametrize(
+    ("typed", "body"),
+    [
+        (["q"], None),
+        (["w", "q"], None),
+        (["g/wing/s/Door/Gate/", "w", "q"], b'{"wing":"Gate"}'),
+        (["g/password/s/hunter2-h/h/", "w", "q"], b'{"password":"hunter2"}'),
+        (["g/price/s/1.10/1.12/", "w", "q"], b'{"headers":{"authorization":"Basic dXNlcjpwYXNz","price":1.12}}'),
+        ([f"g/api_key/s/{SECRET}/new-key/", "w", "q"], b'{"api_key":"new-key"}'),
+        (["g/note/s/Bearer/Basic/", "w", "q"],
+         rb'{"note":"Basic eyJhbGciOiJIUzI1NiJ9.e30.x and t-0123456789 and \ud83d"}'),
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_secret_is_edited_whole_and_sent_only_if_touched(
+    typed: list[str], body: bytes | None, tmp_path: Path, service: Service
+) -> None:
+    service.reply = lambda _: Reply(body=LIKE_SECRETS.encode())
+    own = {"HOME": str(tmp_path), "EDITOR": "ed -s", "TMPDIR": str(tmp_path)}
+    line = ["ticketing", "tickets", "update", "7", "--edit", "-o", "ids"]
+    terminal = Terminal(line, {**service.environ, **own}, columns=120)
+    for command in typed:
+        terminal.enter(command)
+    if body is None:
+        assert terminal.end() == 0
+        assert [one.method for one in service.seen] == ["GET"]
+        assert "nothing was changed" in terminal.sent
+        return
+    terminal.until(r"\[y/N\] ")
+    terminal.enter("y")
+    assert terminal.end() == 0
+    assert [(one.method, one.body) for one in service.seen if one.method != "GET"] == [("PATCH", body)]
+    # The screen has what the person typed, and no secret of the program's own.
+    shown = [one for one in terminal.sent.splitlines() if one.lstrip().startswith(("- ", "+ ", "-", "+"))]
+    assert shown
+    assert SECRET not in "".join(shown)
+    assert not list(tmp_path.glob("unified-edit-*"))
