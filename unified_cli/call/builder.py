@@ -29,6 +29,7 @@ from unified_cli.http.request import Content, Query, Request
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
+    from unified_cli.catalogue.known_filters import DoubtfulParameter
     from unified_cli.config.known_methods import KnownMethod
     from unified_cli.json_text.change_time import ChangeFilter
 
@@ -197,6 +198,14 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "
     except UnifiedError:
         # Whoever needs the connection says what is wrong with its settings; a skeleton needs none.
         return None
+
+
+def tell(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
+    """Name a parameter that may do nothing, in one line. Raises UsageError where it is strict."""
+    if strict:
+        raise UsageError(found.reason, hint=f'did you mean "{found.meant}"?' if found.meant else None)
+    runtime.stderr.line(found.said)
+    runtime.stderr.told.add(found.name.partition("[")[0])
 
 
 def check_writable(settings: Settings, request: Request) -> None:

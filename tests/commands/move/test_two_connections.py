@@ -90,7 +90,12 @@ def test_contacts_and_their_accounts_move_once(unified: Unified) -> None:
     before = {one.split()[0] for one in unified("-p old ticketing contacts list --all -o ids").stdout.splitlines()}
     assert len(moved) == 180
     assert not before & {one["id"] for one in moved}
-    assert {one["account_id"] for one in moved if one.get("account_id")} <= {*accounts}
+    pairs = [json.loads(line) for line in Path("ids").read_text().splitlines()[1:]]
+    new = {one["from"]: one["to"] for one in pairs}
+    assert {new[one] for one in new if one.startswith("accounts-")} == {*accounts}
+    old = [json.loads(line) for line in unified("-p old ticketing contacts list --all -o ndjson").stdout.splitlines()]
+    there = {one["id"]: one["account_id"] for one in moved}
+    assert {new[one["id"]]: new[one["account_id"]] for one in old} == there
     again = unified("plan ticketing/contacts --from old --to new --ids ids")
     assert (again.code, len(again.stdout.splitlines())) == (0, 1)
     assert again.stderr == "nothing to do: 180 records without a call\n"

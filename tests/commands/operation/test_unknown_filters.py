@@ -87,6 +87,57 @@ def test_what_a_connection_described_is_known(unified: Unified, service: Service
     assert other.stderr == f'"size" is no known parameter of {LIST}: {IGNORED}\n'
 
 
+def test_a_pipe_whose_list_is_strict_sends_nothing(unified: Unified, service: Service) -> None:
+    """The worst one: a filter that is misspelt gives all records, and each of them is written to."""
+    service.reply = lambda _: PAGE
+    loose = unified(f"{LIST} -q staus=Open -o ids", environ=service.environ)
+    assert (loose.stdout, loose.stderr.count("\n"), loose.code) == ("1\n", 1, 0)
+    strict = unified(f"{LIST} -q staus=Open -o ids --strict", environ=service.environ)
+    assert (strict.stdout, strict.code, len(service.seen)) == ("", 2, 1)
+    unified("ticketing tickets update - -f name=x", environ=service.environ, stdin=strict.raw)
+    assert len(service.seen) == 1
+
+
+EXPORTS = [
+    ("ticketing/tickets", "staus=Open", DOUBTS[0][2], DOUBTS[0][3]),
+    ("ticketing/t*", "staus=Open", '"staus" is no known parameter of ticketing', 'did you mean "status"?'),
+    ("ticketing", "created_at[gt]=yesterday", DOUBTS[3][2], ""),
+]
+
+
+@pytest.mark.parametrize("more", ["", "--tasks", "--dry-run"])
+@pytest.mark.parametrize(("what", "query", "reason", "hint"), EXPORTS)
+def test_an_export_names_it_once_whatever_it_reads(
+    what: str, query: str, reason: str, hint: str, more: str, unified: Unified, tmp_path: Path
+) -> None:
+    result = unified(f"-p sandbox export {what} --to {tmp_path}/dump -q '{query}' {more}")
+    said, *others = result.stderr.splitlines()
+    assert (result.code, said.startswith(reason), f": {IGNORED}" in said, hint in said) == (0, True, True, True)
+    assert (", nor of " in said) is (what == "ticketing/t*")
+    assert not any("staus" in line or "yesterday" in line for line in others)
+
+
+@pytest.mark.parametrize("more", ["", "--tasks", "--dry-run"])
+@pytest.mark.parametrize(("what", "query", "reason", "hint"), EXPORTS)
+def test_a_strict_export_reads_nothing(
+    what: str, query: str, reason: str, hint: str, more: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    result = unified(f"export {what} --to {tmp_path}/dump -q '{query}' --strict {more}", environ=service.environ)
+    assert (result.stdout, result.code, service.seen, (tmp_path / "dump").exists()) == ("", 2, [], False)
+    assert result.stderr.startswith(f"error: {reason}")
+    assert result.stderr.endswith(f"({hint})\n" if hint else "\n")
+
+
+def test_an_export_knows_what_its_connection_described(unified: Unified, service: Service, tmp_path: Path) -> None:
+    folders = {name: tmp_path / name for name in ("config", "data", "cache")}
+    schema = {"type": "object", "properties": {"statu": {"type": "string"}}}
+    service.reply = lambda _: Reply(body=json.dumps({"method": "list", "query_schema": schema}).encode())
+    assert unified(f"{LIST} --describe", environ=service.environ, folders=folders).code == 0
+    service.reply = lambda _: PAGE
+    export = f"export ticketing/tickets --to {tmp_path}/dump -q statu=1 --strict"
+    assert unified(export, environ=service.environ, folders=folders).code == 0
+
+
 def test_the_sandbox_names_what_it_ignores_once(unified: Unified) -> None:
     result = unified(f"-p sandbox {LIST} -q zork=1 --all -o ids --quiet")
     assert result.stderr == "the sandbox ignored, no such parameter or field: zork (pages take limit and next_cursor)\n"

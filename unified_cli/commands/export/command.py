@@ -54,6 +54,8 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
 
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
+    if options.query and options.task is None and options.verify is None:
+        plan.check_query(context, options)
     if options.verify is not None:
         for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
             if given:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import EXPORT, Argument, Common, Flag
+from unified_cli.cli.flags import EXPORT, QUERY, Argument, Common, Flag
 from unified_cli.cli.shared_options import (
     AllowPartial,
     Bom,
@@ -19,6 +19,7 @@ from unified_cli.cli.shared_options import (
     Query,
     Restart,
     Since,
+    Strict,
     To,
     WaitTimeout,
     flag_of,
@@ -33,6 +34,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
     what: Annotated[tuple[str, ...], Argument("API or API/RESOURCE; * matches anything", takes=("api/resource",))] = ()
     query: Query = ()
+    strict: Annotated[bool, told(Strict, "export nothing where a query parameter is unknown to a list", QUERY)] = False
     to: To = None
     shard: Annotated[str | None, Flag(("--shard",), EXPORT, "write only part K of N of the files", "K/N")] = None
     verify: Annotated[

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from unified_cli.call import Call, builder, record_output
 from unified_cli.catalogue import Catalogue, Operation, plain
+from unified_cli.catalogue.known_filters import DoubtfulParameter, doubtful
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
@@ -30,6 +31,7 @@ from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output import printer
 from unified_cli.output.transform import ColumnCheck, Transform
+from unified_cli.plural import counted
 from unified_cli.storage import object_store
 
 _LAG = 60.0
@@ -117,6 +119,22 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
         for operation in matching:
             found[operation] = exact or found.get(operation, False)
     return {operation: found[operation] for operation in every if operation in found}
+
+
+def check_query(context: CommandContext, options: ExportOptions) -> None:
+    """Name, each in one line, the parameters that lists are not known to take. Raises UsageError with `--strict`."""
+    runtime, service = context.runtime, context.catalogue.service
+    called = ReadOptions(profile=options.profile, account_id=options.account_id, base_url=options.base_url)
+    for pair in builder.pairs(options.query):
+        found = dict[str, DoubtfulParameter]()
+        for operation in lists(context.catalogue, options.what):
+            said = builder.described(runtime, called, operation)
+            for one in doubtful(operation, service, [pair], [name.name for name in said.query] if said else None):
+                found[one.reason] = one
+        if found:
+            told = max(found.values(), key=lambda one: bool(one.meant))
+            others = f", nor of {counted(len(found) - 1, 'other list')}" if len(found) > 1 else ""
+            builder.tell(runtime, told._replace(reason=f"{told.reason}{others}"), strict=options.strict)
 
 
 def _meant(catalogue: Catalogue, pattern: str) -> str:

@@ -123,10 +123,7 @@ def _check_filters(runtime: Runtime, catalogue: Catalogue, operation: Operation,
     said = builder.described(runtime, options, operation)
     names = [one.name for one in said.query] if said else None
     for one in doubtful(operation, catalogue.service, builder.pairs(options.query), names):
-        if options.strict:
-            raise UsageError(one.reason, hint=f'did you mean "{one.meant}"?' if one.meant else None)
-        runtime.stderr.line(one.said)
-        runtime.stderr.told.add(one.name.partition("[")[0])
+        builder.tell(runtime, one, strict=options.strict)
 
 
 _Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]
