@@ -8,12 +8,14 @@ import shlex
 import signal
 import subprocess
 import sys
+import textwrap
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from entries import ENTRIES
-from front_door import Unified
+from front_door import ROOT, Unified
 
 from unified_cli.commands.help.topics import topics
 
@@ -202,3 +204,18 @@ def test_an_example_that_serves_ends_when_it_is_told_to(line: str, tmp_path: Pat
             assert b"127.0.0.1" in process.stdout.readline()
             process.send_signal(signal.SIGTERM)
         assert process.wait(30) == (0 if is_agent else 143)
+
+
+def test_the_files_of_a_ticket_are_downloaded_as_a_topic_says(unified: Unified, tmp_path: Path) -> None:
+    text = tomllib.loads((ROOT / "unified_cli/commands/help/topics.toml").read_text("utf-8"))
+    [(head, script)] = [pair for topic in text.values() for pair in topic.get("code", {}).items()]
+    shown = textwrap.indent(script.strip(), "  ")
+    assert f"{head}:\n{shown}\n" in unified("help output").stdout
+    (tmp_path / "unified").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m unified_cli "$@"\n')
+    (tmp_path / "unified").chmod(0o700)
+    environ = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environ, check=False, capture_output=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (tmp_path / "files").iterdir()} == {"screenshot.png", "manifest.ndjson"}
