@@ -55,7 +55,7 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ),
         ("ticketing tickets rm 1", 'unified ticketing tickets: no operation named "rm" (did you mean "delete"?)'),
         ("profile delete a", 'unified profile: no command named "delete" (did you mean "remove"?)'),
-        ("auth login", 'unified: no API or command named "auth" (did you mean "profile"?)'),
+        ("auth login", 'unified: no API or command named "auth" (unified profile login NAME)'),
         (
             "ticketing tickets get",
             f"{GET}: the ID is missing (unified ticketing tickets list -o ids prints them)",

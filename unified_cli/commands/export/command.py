@@ -6,6 +6,7 @@ from unified_cli.cli.command import Command
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.errors import UsageError
+from unified_cli.runtime import Runtime
 
 _CREDENTIALS = (
     "from the environment, as the store's own tools take them (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL, "
@@ -49,7 +50,7 @@ _SECTIONS = (
 def _run(context: CommandContext, options: ExportOptions) -> None:
     """Do what the options ask for. Raises the error that says what is missing or differs."""
     # Help needs none of it.
-    from unified_cli.commands.export import plan, report, run, stores  # noqa: PLC0415  as above
+    from unified_cli.commands.export import plan, run  # noqa: PLC0415  as above
     from unified_cli.commands.export.tasks import task  # noqa: PLC0415  as above
 
     runtime = context.runtime
@@ -57,10 +58,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     if options.query and options.task is None and options.verify is None:
         plan.check_query(context, options)
     if options.verify is not None:
-        for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
-            if given:
-                raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
-        report.verify(runtime, stores.destination(runtime, options.verify, make=False, tables=True))
+        _verify(runtime, options, options.verify)
     elif options.dry_run:
         _preview(context, options)
     elif options.task is not None:
@@ -80,6 +78,16 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
         driver.run(context, options, options.engine)
     else:
         run.export(plan.of_options(context, options))
+
+
+def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
+    """Check what is at the place, instead of writing there."""
+    from unified_cli.commands.export import report, stores  # noqa: PLC0415  as above
+
+    for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
+        if given:
+            raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
+    report.verify(runtime, stores.destination(runtime, place, make=False, tables=True))
 
 
 def _no_folder(options: ExportOptions) -> UsageError:
