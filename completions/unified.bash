@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -133,6 +133,7 @@ _unified_flags() {
         capabilities) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --probe --product --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         connections\ list) flags+=' --where --health --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        report) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --to --output -o --export --schema --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ path) flags+=' --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
@@ -169,7 +170,9 @@ _unified_value() {
         diff\ -o|diff\ --output) kind='table ndjson json' ;;
         apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output|schema\ -o|schema\ --output|operations\ -o|operations\ --output|sandbox\ status\ -o|sandbox\ status\ --output|doctor\ -o|doctor\ --output) kind='table json tsv' ;;
         capabilities\ -o|capabilities\ --output) kind='table tsv json ndjson csv junit' ;;
-        connections\ list\ -o|connections\ list\ --output|profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output|profile\ test\ -o|profile\ test\ --output) kind='table json tsv' ;;
+        connections\ list\ -o|connections\ list\ --output) kind='table json tsv' ;;
+        report\ -o|report\ --output) kind='json' ;;
+        profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output|profile\ test\ -o|profile\ test\ --output) kind='table json tsv' ;;
         *)
             case $1 in
                 -p|--profile) kind='connection' ;;
@@ -194,6 +197,8 @@ _unified_value() {
                 --client) kind='claude-code claude-desktop codex cursor gemini-cli vscode windsurf zed' ;;
                 --shell) kind='bash zsh fish pwsh' ;;
                 --ready-file|--state|--faults|--bundle|--har) kind='file' ;;
+                --export) kind='folder' ;;
+                --schema) kind='file' ;;
                 --store) kind='keyring file config' ;;
             esac
             ;;
@@ -322,7 +327,7 @@ _unified_argument() {
         runs\ retry:*) kind='last-run' ;;
         runs\ remove:*) kind='run' ;;
         schema:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         capabilities:*) kind='api/resource' ;;
@@ -633,7 +638,7 @@ _unified_added() {
     local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z_ -]*)"'
     [[ $resource == *' '* ]] && return
     case $api in
-        request|export|import|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|profile) return ;;
+        request|export|import|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|report|profile) return ;;
     esac
     for file in "$_unified_folder"/catalogue.d/*.toml; do
         [[ -f $file && -r $file ]] || continue
@@ -835,7 +840,7 @@ _unified() {
             --profile=*) profile=${typed[i]#*=} ;;
             --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--upload|--content-type|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--requests-per-minute|--client|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--bundle|--har|--product|--where|--prefix|--tag|--token-command|--store) skip=${typed[i]} ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--upload|--content-type|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--requests-per-minute|--client|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--bundle|--har|--product|--where|--prefix|--tag|--export|--schema|--token-command|--store) skip=${typed[i]} ;;
         esac
     done
 

@@ -1,17 +1,20 @@
 """Find out what one connection offers: from the service's own answer, and from reading its lists."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import NamedTuple
 
-from unified_cli.call import introspection
+from unified_cli.call import builder, introspection
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState
 from unified_cli.call.introspection import Offer
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config import known_capabilities
+from unified_cli.cli.options import overrides
+from unified_cli.cli.shared_options import ConnectionOptions
+from unified_cli.config import file, known_capabilities, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, UnifiedError
+from unified_cli.fleet import own_account, selection
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Scope
@@ -27,6 +30,31 @@ _NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.
 _INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 # After so many failures in a row the other lists would fail too.
 _MOST_FAILURES = 3
+
+
+class AskedConnections(NamedTuple):
+    """The connections that are asked: their names, the settings of those that can be, what is wrong with the others."""
+
+    names: Sequence[str]
+    settings: Mapping[str, Settings]
+    wrong: Mapping[str, UnifiedError]
+
+
+def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
+    """The connections that the options select. Raises ConfigError and UsageError where they select none."""
+    config = file.read(runtime)
+    if profiles.is_several(options.profile):
+        selection.check_account(options.account_id)
+        own_account.shared(runtime, config, overrides(options))
+        names = profiles.select(config, options.profile)
+        found, wrong = selection.each(runtime, config, options, names)
+        selection.note_same(runtime, found)
+        return AskedConnections(names, found, wrong)
+    resolved = own_account.resolved(overrides(options, builder.one_profile(options.profile)), runtime, config)
+    own_account.apply_to_messages(runtime, resolved)
+    _, account = resolved.reachable()
+    name = resolved.profile or account
+    return AskedConnections([name], {name: resolved}, {})
 
 
 class OfferCell(NamedTuple):
@@ -84,12 +112,11 @@ class OfferCheck(NamedTuple):
 
     def _reported(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
         try:
-            offer = introspection.ask_offer(client, settings, self.catalogue)
+            offer = self.offer(settings, client)
         except UnifiedError as error:
-            if error.status not in _NOT_OFFERED:
-                return failed(name, self.operations, error)
-            why = masked("the service does not say what this connection offers")
-            return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
+            return failed(name, self.operations, error)
+        if offer is None:
+            return self.untold(name)
         try:
             record = introspection.ask_record(client, settings, self.catalogue)
         except UnifiedError as error:
@@ -99,9 +126,27 @@ class OfferCheck(NamedTuple):
             state = offer.state
         else:
             state = introspection.merged(record.state, offer.state)
+        return self.judged(name, settings, offer._replace(state=state))
+
+    def offer(self, settings: Settings, client: Client) -> Offer | None:
+        """What the service says and the catalogue knows, which is kept; None where it does not say.
+
+        Raises the errors of a request.
+        """
+        try:
+            offer = introspection.ask_offer(client, settings, self.catalogue)
+        except UnifiedError as error:
+            if error.status not in _NOT_OFFERED:
+                raise
+            return None
         offered = known_capabilities.of_catalogue(offer.offered, self.catalogue)
         known_capabilities.keep(self.runtime, settings, offered, blocked=offer.state.blocked)
-        return self.judged(name, settings, offer._replace(offered=offered, state=state))
+        return offer._replace(offered=offered)
+
+    def untold(self, name: str) -> ConnectionOffer:
+        """A connection of which the service does not say what it offers."""
+        why = masked("the service does not say what this connection offers")
+        return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
 
     def judged(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
         """What a connection with this offer and this state offers, operation by operation."""

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, Entry] = {
     "connections": _entry(
         "List the connections that a token can see, and add profiles", "connections.command:CONNECTIONS"
     ),
+    "report": _entry("Write how all connections are to one page", "report.command:REPORT"),
     "profile": _entry("Manage named connections and their tokens", "profile.command:PROFILE"),
 }
 """In the order of the first page."""

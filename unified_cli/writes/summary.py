@@ -2,14 +2,14 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import attempt
-from unified_cli.writes.causes import Causes
+from unified_cli.writes.causes import Cause, CausedCalls, Causes
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState, RunKind
 from unified_cli.writes.run import StoredRun
@@ -62,13 +62,18 @@ class RunSummary:
     def show(self, runtime: Runtime) -> None:
         """Print how many are done, then a line for each cause of what is not."""
         runtime.stderr.note(f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}")
-        groups = self._causes.groups()
+        groups = self.causes
         for cause, group in groups[:_MOST_CAUSES]:
             reason = f": {group.reason}" if group.reason else ""
             outcome = cause.outcome.replace("-", " ")
             runtime.stderr.line(f"{outcome}: {group.count} ({group.named}){reason}")
         if len(groups) > _MOST_CAUSES:
             runtime.stderr.line(f"and {counted(len(groups) - _MOST_CAUSES, 'other cause')}")
+
+    @property
+    def causes(self) -> Sequence[tuple[Cause, CausedCalls]]:
+        """The calls that are not done, by cause."""
+        return self._causes.groups()
 
     @property
     def is_done(self) -> bool:

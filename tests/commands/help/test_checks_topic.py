@@ -8,17 +8,28 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from front_door import ROOT
 from junitparser import JUnitXml
 
 TOPIC = tomllib.loads((ROOT / "unified_cli" / "commands" / "help" / "checks.toml").read_text("utf-8"))["checks"]
-RECIPES = {name.partition(". ")[2]: text for name, text in TOPIC["code"].items()}
+RECIPES = {name.partition(". ")[2]: text for name, text in TOPIC["code"].items() if name[0].isdigit()}
+FILES = {name: text for name, text in TOPIC["code"].items() if not name[0].isdigit()}
 # Of the sandbox's tickets many are old, and not each connection of it is well.
 ENDS = {"Open tickets that nobody has touched for 30 days": 14}
 
 
-def test_there_are_ten() -> None:
-    assert len(RECIPES) == 10
+def test_there_are_eleven_and_two_files() -> None:
+    assert (len(RECIPES), len(FILES)) == (11, 2)
+
+
+def test_the_page_is_kept_by_ci_systems_whatever_its_end() -> None:
+    of_github, of_gitlab = (yaml.safe_load(text) for text in FILES.values())
+    run, keep = of_github
+    job = of_gitlab["connections"]
+    assert run["run"] == job["script"][0] == "unified report --to connections.html"
+    assert keep["with"]["path"] == job["artifacts"]["paths"][0] == "connections.html"
+    assert (keep["if"], job["artifacts"]["when"]) == ("always()", "always")
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -13,10 +13,10 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.capabilities import report
 from unified_cli.commands.capabilities.command import CapabilitiesOptions
-from unified_cli.config import file, known_capabilities, profiles, resolution
+from unified_cli.config import file, known_capabilities, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.fleet import own_account, selection
+from unified_cli.fleet import own_account
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import Patience
@@ -37,7 +37,8 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
         found = [_of_product(context, options, OfferCheck(runtime, catalogue, operations, probe=False))]
         _show(context, options, operations, found)
         return
-    names, selected, wrong = _selected(runtime, options)
+    # The option is the format of the matrix, not of records.
+    names, selected, wrong = offer_check.selected(runtime, options.replaced(output=None))
     stdout.check(runtime)
     check = OfferCheck(runtime, catalogue, operations, options.probe)
     work = Work(part="connection", parts=len(selected))
@@ -85,27 +86,6 @@ def _operations(catalogue: Catalogue, names: Sequence[str], profile_names: Colle
         resources = api.resources.values() if api else [named_resource.find(catalogue, name, profile_names)]
         found.update({one.command: one for resource in resources for one in resource.operations.values()})
     return [*found.values()]
-
-
-def _selected(
-    runtime: Runtime, options: CapabilitiesOptions
-) -> tuple[Sequence[str], Mapping[str, Settings], Mapping[str, UnifiedError]]:
-    """The names of the connections, the settings of those that can be asked, and what is wrong with the others."""
-    # The option is the format of the matrix, not of records.
-    options = options.replaced(output=None)
-    config = file.read(runtime)
-    if profiles.is_several(options.profile):
-        selection.check_account(options.account_id)
-        own_account.shared(runtime, config, overrides(options))
-        names = profiles.select(config, options.profile)
-        selected, wrong = selection.each(runtime, config, options, names)
-        selection.note_same(runtime, selected)
-        return names, selected, wrong
-    resolved = resolution.resolve(overrides(options, builder.one_profile(options.profile)), runtime, config)
-    own_account.apply_to_messages(runtime, resolved)
-    _, account = resolved.reachable()
-    name = resolved.profile or account
-    return [name], {name: resolved}, {}
 
 
 def _ask_all(

@@ -1,0 +1,548 @@
+"""`unified report`: one page of how connections, runs and exports are, that holds text and nothing else."""
+
+import json
+import os
+import socket
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from front_door import Unified
+from hypothesis import given, settings, strategies as st
+from owned import open_to_others
+from pages import offer, served
+from pages_read import ReadPage, cells_of
+from server import Reply, Seen, Service
+
+from unified_cli.commands.report import markup
+from unified_cli.commands.report.page import ReportPage
+from unified_cli.masking import visible
+from unified_cli.sandbox.accounts import KINDS
+
+pytestmark = pytest.mark.extra
+pytest.importorskip("jinja2", reason="needs the extra report")
+
+Config = Callable[[str], Path]
+SECRET = "provider-credential-0123456789"
+TOKEN = "t-0123456789"
+OFFERED = offer({"ticketing": {"tickets": ["list", "get"], "tags": ["list", "get", "create", "update", "delete"]}})
+
+
+def profiles(config: Config, accounts: Mapping[str, str], base_url: str) -> None:
+    tables = (f"[profiles.{name}]\naccount_id = {json.dumps(account)}\n" for name, account in accounts.items())
+    config(f'base_url = "{base_url}"\n' + "".join(tables))
+
+
+def record(account: str, **more: Any) -> dict[str, Any]:
+    return {
+        "id": account,
+        "tenant_id": f"tenant of {account}",
+        "status": "active",
+        "integration": {"name": "deskly"},
+        "context": {"access_token": SECRET},
+        **more,
+    }
+
+
+def answering(service: Service, accounts: Mapping[str, Mapping[str, Any]], broken: tuple[str, ...] = ()) -> None:
+    """Serve the list of connections and what each offers, all the same; those that are `broken` fail."""
+
+    def reply(seen: Seen) -> Reply:
+        if seen.path == "/integrated-account":
+            return served({"result": [record(one, **more) for one, more in accounts.items()], "next_cursor": None})
+        account = seen.segments[1]
+        if account in broken:
+            return served({"statusCode": 400, "error": "Bad Request", "message": "out of order"}, 400)
+        return served(OFFERED if seen.path.endswith("/capabilities") else record(account, **accounts[account]))
+
+    service.reply = reply
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> dict[str, Any]:
+    """A token, and folders with one for the cache."""
+    folders = {name: tmp_path / name for name in ("config", "data", "cache")}
+    return {"environ": {"UNIFIED_TOKEN": TOKEN}, "folders": folders, "wall": lambda: 1_764_000_000.0}
+
+
+@pytest.fixture
+def to(tmp_path: Path) -> Path:
+    return tmp_path / "page.html"
+
+
+def test_the_page_is_private_and_says_how_the_connections_are(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any], to: Path
+) -> None:
+    profiles(config, {"one": "c-1", "two": "c-2", "three": "c-3"}, service.url)
+    login = {"status": "needs_reauth", "last_error": "invalid_grant"}
+    answering(service, {"c-1": {}, "c-2": login, "c-3": {}})
+    result = unified(f"report --to {to}", **world)
+    assert (result.code, result.stdout) == (0, "")
+    assert result.stderr == f"wrote {to}: 3 connections, {round(to.stat().st_size / 1000)} kB\n"
+    assert to.stat().st_mode & 0o777 == 0o600
+    page = ReadPage(to)
+    assert (page.tile("well"), page.tile("not well"), page.tile("not seen")) == (2, 1, 0)
+    assert "needs login 1 connection" in page.words
+    assert "the connection needs a new login (needs_reauth: invalid_grant)" in page.words
+    assert "deskly, tenant of c-2, c-2" in page.words
+    assert f"unified report --to {to}" in page.texts
+    assert "2025-11-24 16:00 UTC" in page.texts
+    assert [seen.path for seen in service.seen].count("/integrated-account") == 1
+    assert len(service.seen) == 4
+
+
+def test_what_is_in_the_cache_is_not_asked_again(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any], to: Path
+) -> None:
+    profiles(config, {"one": "c-1", "two": "c-2"}, service.url)
+    answering(service, {"c-1": {}, "c-2": {}})
+    first = unified("report -o json", **world).json
+    service.seen.clear()
+    later = {**world, "wall": lambda: world["wall"]() + 3 * 3600}
+    second = unified(f"report -o json --to {to}", **later).json
+    assert [seen.path for seen in service.seen] == ["/integrated-account"]
+    assert second["offers"] == first["offers"]
+    assert (second["asked"], second["known"], second["oldest"]) == (0, 2, 3 * 3600)
+    assert "of 2 connections what they offer was known, the oldest since 3 h ago" in ReadPage(to).words
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"at": 0, "key": 7, "value": []}', "[" * 5000, '{"at": "x"}'])
+def test_a_broken_cache_is_none(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any], tmp_path: Path, content: str
+) -> None:
+    profiles(config, {"one": "c-1", "two": "c-2"}, service.url)
+    answering(service, {"c-1": {}, "c-2": {}})
+    first = unified("report -o json", **world)
+    for path in (tmp_path / "cache").rglob("*.json"):
+        path.write_text(content)
+    service.seen.clear()
+    second = unified("report -o json", **world)
+    assert (second.code, second.json) == (0, first.json)
+    assert len(service.seen) == 3
+
+
+def test_one_of_ten_without_an_answer_is_said_on_the_page(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any], to: Path
+) -> None:
+    accounts = {f"p{at}": f"c-{at}" for at in range(10)}
+    profiles(config, accounts, service.url)
+    answering(service, {account: {} for account in accounts.values()}, broken=("c-4",))
+    result = unified(f"report --to {to} --retries 0", **world)
+    assert (result.code, result.stderr.splitlines()[1:]) == (
+        9,
+        ["error: 1 of 10 connections could not be asked: p4"],
+    )
+    page = ReadPage(to)
+    assert (page.tile("well"), page.tile("not seen")) == (9, 1)
+    assert "What this page lacks 1 of 10 connections could not be asked: p4" in page.words
+    assert "out of order" in page.words
+
+
+def test_without_a_network_the_page_says_what_was_known(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any], to: Path
+) -> None:
+    profiles(config, {"one": "c-1", "two": "c-2"}, service.url)
+    answering(service, {"c-1": {}, "c-2": {}})
+    assert unified(f"report --to {to}", **world).code == 0
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    kept = to.read_bytes()
+    profiles(config, {"one": "c-1", "two": "c-2"}, f"http://127.0.0.1:{port}")
+    result = unified(f"report --to {to} --retries 0", **world)
+    assert result.code == 9
+    page = ReadPage(to)
+    assert (page.tile("well"), page.tile("not seen")) == (0, 2)
+    assert to.read_bytes() != kept
+
+
+def test_what_was_known_of_a_connection_that_cannot_be_asked_is_shown(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any]
+) -> None:
+    profiles(config, {"one": "c-1"}, service.url)
+    answering(service, {"c-1": {}})
+    known = unified("report -o json -p one", **world).json
+    service.reply = lambda _: served({"statusCode": 500, "error": "e", "message": "out of order"}, 500)
+    later = {**world, "wall": lambda: world["wall"]() + 7200}
+    result = unified("report -o json -p one --retries 0", **later)
+    (one,) = result.json["connections"]
+    assert result.code == 9
+    assert (one["condition"], one["product"], one["status"], one["age"]) == ("not seen", "deskly", "active", 7200)
+    assert cells_of(result.json, "one") == cells_of(known, "one")
+
+
+def test_a_profile_that_leads_nowhere_hides_no_other(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any]
+) -> None:
+    config(f'base_url = "{service.url}"\n[profiles.one]\naccount_id = "c-1"\n[profiles.lost]\n')
+    answering(service, {"c-1": {}})
+    result = unified("report -o json", **world)
+    assert result.code == 9
+    assert {one["name"]: one["condition"] for one in result.json["connections"]} == {"one": "well", "lost": "not seen"}
+
+
+def test_without_profiles_it_is_the_connection_of_the_environment(unified: Unified, service: Service, to: Path) -> None:
+    answering(service, {"acct-1": {}})
+    assert unified(f"report --to {to}", environ=service.environ).code == 0
+    assert ReadPage(to).words.startswith("1 connection, ")
+    assert unified("report -o json").code == 3
+
+
+def test_a_token_of_a_connection_is_not_told_what_it_offers(unified: Unified, service: Service) -> None:
+    service.reply = lambda seen: (
+        served(record("c-9")) if seen.path == "/integrated-account/me" else served({"statusCode": 403}, 403)
+    )
+    result = unified("report -o json -a me", environ=service.environ)
+    assert (result.code, result.json["connections"][0]["account"]) == (0, "c-9")
+    assert {*cells_of(result.json, "c-9").values()} == {"?"}
+    assert [seen.path for seen in service.seen] == ["/integrated-account/me"] * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ("", 2, "the page needs a file (--to FILE.html, or -o json for what it shows)"),
+        ("-o ndjson", 2, "ndjson"),
+        ("--to .", 11, "is a folder"),
+        ("--to none/page.html", 11, "there is no folder none"),
+        ("-o json --export s3://bucket/dump", 2, "--export s3://bucket/dump is no folder of this machine"),
+        ("-o json --export none", 12, "there is no folder none"),
+        ("-o json --schema none.json", 11, "cannot read none.json: No such file or directory"),
+        ("-o json --junit none.xml", 11, "cannot read none.xml: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_anything_is_asked(
+    options: str, code: int, said: str, unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    result = unified(f"report {options}", environ=service.environ)
+    assert (result.code, service.seen) == (code, [])
+    assert said in " ".join(result.stderr.split())
+
+
+def test_without_its_extra_it_says_what_installs_it(
+    unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch, to: Path
+) -> None:
+    monkeypatch.setattr("unified_cli.commands.report.run.find_spec", lambda _: None)
+    answering(service, {"acct-1": {}})
+    result = unified(f"report --to {to}", environ=service.environ)
+    assert (result.code, service.seen, to.exists()) == (3, [], False)
+    assert "pip install 'jinja2>=3.1'" in result.stderr
+    assert unified("report -o json", environ=service.environ).code == 0
+
+
+def test_an_older_page_stays_whole_where_writing_breaks_off(
+    unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch, to: Path
+) -> None:
+    answering(service, {"acct-1": {}})
+    to.write_text("the older one")
+
+    def broken(_page: object) -> Iterator[bytes]:
+        yield b"<!DOCTYPE html>"
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(markup, "document", broken)
+    result = unified(f"report --to {to}", environ=service.environ)
+    assert (result.code, to.read_text()) == (11, "the older one")
+    assert [path.name for path in to.parent.glob("*page.html*")] == ["page.html"]
+
+
+def test_the_page_does_not_replace_what_it_is_about(unified: Unified, service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "drift.json"
+    file.write_text("[]")
+    result = unified(f"report --to {file} --schema {file}", environ=service.environ)
+    assert (result.code, file.read_text(), service.seen) == (2, "[]", [])
+
+
+# Nothing runs, nothing is loaded, nothing is markup.
+
+ELEMENTS = {
+    "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "div", "p", "b", "h1",
+    "h2", "h3", "ul", "li", "span", "small", "code", "table", "caption", "thead", "tbody", "tr", "th", "td", "details",
+    "summary", "svg", "defs", "pattern", "rect", "path", "circle",
+}  # fmt: skip
+ATTRIBUTES = {
+    "lang", "charset", "http-equiv", "content", "name", "class", "id", "aria-hidden", "aria-labelledby", "focusable",
+    "role", "scope", "colspan", "open", "width", "height", "x", "cx", "cy", "r", "d", "patternunits",
+    "patterntransform",
+}  # fmt: skip
+
+
+def test_nothing_is_loaded_and_nothing_runs(unified: Unified, service: Service, to: Path) -> None:
+    answering(service, {"acct-1": {}})
+    assert unified(f"report --to {to}", environ=service.environ).code == 0
+    page = ReadPage(to)
+    assert page.tags <= ELEMENTS
+    assert page.attributes <= ATTRIBUTES
+    assert page.policy == (f"default-src 'none'; style-src {page.style_hash}; base-uri 'none'; form-action 'none'")
+    assert "url(" not in page.style.replace("url(#hatched)", "").replace("url(#dotted)", "")
+    assert "@import" not in page.style
+    heads = [dict(attributes) for tag, attributes in page.elements if tag == "th"]
+    assert all(one.get("scope") in {"col", "row", "rowgroup"} for one in heads)
+    assert page.elements[0] == ("html", (("lang", "en"),))
+    assert SECRET not in page.text
+    assert TOKEN not in page.text
+
+
+HOSTILE = (
+    "<script>alert(1)</script>", "</style><b>", "\"' onload=x", "javascript:alert(1)", "]]>--><!--", "&lt;&#60;",
+    "\u202eevil\u2066", "\x1b[31mred\x07", "{{ 7 * 7 }}{% raw %}", "x" * 10_000, "\ud800", "\0", "a\r\nb", TOKEN,
+)  # fmt: skip
+
+
+def hostile_page(unified: Unified, service: Service, to: Path, text: str) -> ReadPage:
+    """The page where everything that the service says is this text."""
+    more = {"tenant_id": text, "integration": {"name": text}, "status": "needs_reauth", "last_error": text}
+    whole = {**record("acct-1"), **more}
+    body = json.dumps(whole).encode()
+    service.reply = lambda seen: served(OFFERED) if seen.path.endswith("/capabilities") else served(body)
+    assert unified(f"report --to {to}", environ=service.environ).code == 0
+    return ReadPage(to)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_name_is_text(text: str, unified: Unified, service: Service, to: Path) -> None:
+    plain = hostile_page(unified, service, to, "plain")
+    page = hostile_page(unified, service, to, text)
+    assert page.elements == plain.elements
+    assert page.policy == plain.policy
+    assert TOKEN not in page.text
+    assert not {*page.text} & {*"\u202e\u2066\x1b\x07\0\r"}
+    assert len(page.text) < len(plain.text) + 10_000
+
+
+NAMES = {"reasons", "products", "states"}
+"""The members whose names come from outside, too."""
+
+
+def filled(value: Any, text: str, *, named: bool = False) -> Any:
+    """The value with this in place of each text."""
+    if isinstance(value, dict):
+        return {text if named else name: filled(one, text, named=name in NAMES) for name, one in value.items()}
+    if isinstance(value, list):
+        return [filled(one, text) for one in value]
+    return text if isinstance(value, str) else value
+
+
+@pytest.fixture
+def whole_page(unified: Unified, fleet: list[str], tmp_path: Path) -> Any:
+    """A page with something in each part, as JSON."""
+    folder, drift, junit = (tmp_path / name for name in ("dump", "drift.json", "tags.xml"))
+    some = " ".join(f"-p {name}" for name in fleet[:6])
+    unified(f"export ticketing/tags --to {folder} {some}")
+    (folder / "full" / "ticketing" / "tags.ndjson").write_text("{}\n")
+    unified(f"ticketing tags create -f name=x {some} --yes")
+    unified(f"ticketing tags list {some} -o ndjson --expect 'length > 0' --junit {junit}")
+    drift.write_text('[{"_profile": "a", "kind": "b", "path": "c", "before": "d", "now": "e"}]')
+    return report(unified, f"--export {folder} --schema {drift} --junit {junit}")
+
+
+@given(text=st.text(min_size=1, max_size=80))
+@settings(max_examples=25)
+def test_whatever_a_page_holds_is_text(text: str, whole_page: Any, tmp_path: Path) -> None:
+    pages = []
+    for one in ("plain", text):
+        to = tmp_path / "page.html"
+        to.write_bytes(b"".join(markup.document(msgspec.convert(filled(whole_page, one), ReportPage))))
+        pages.append(ReadPage(to))
+    assert pages[0].elements == pages[1].elements
+    assert pages[0].tags == ELEMENTS
+    assert visible(text)[:40].split()[:1] == [] or visible(text).split()[0][:40] in pages[1].words
+
+
+# What the page counts is what the other commands count.
+
+
+@pytest.fixture
+def fleet(config: Config) -> list[str]:
+    """A profile for each connection of the sandbox, but the one that takes a second for each answer."""
+    names = [kind for kind in KINDS if kind != "slow"]
+    profiles(config, {name: name for name in names}, "sandbox:")
+    return names
+
+
+def report(unified: Unified, options: str = "", **world: Any) -> Any:
+    return unified(f"report -o json {options}", **world).json
+
+
+def test_connections_are_counted_as_by_connections_list(unified: Unified, fleet: list[str]) -> None:
+    found = report(unified)
+    rows = [line.split("\t") for line in unified("-p sandbox connections list --health -o tsv").stdout.splitlines()]
+    mine = [row for row in rows if row[0] in fleet]
+    assert {one["name"]: one["well"] + one["trouble"] + one["unseen"] for one in found["statuses"]} == Counter(
+        row[3] for row in mine
+    )
+    assert {one["name"]: one["well"] + one["trouble"] + one["unseen"] for one in found["products"]} == Counter(
+        row[1] for row in mine
+    )
+    assert {one["name"]: one["remark"] for one in found["connections"]} == {row[0]: row[7] for row in mine}
+    needed = {name for need in found["needs"] for names in need["reasons"].values() for name in names}
+    assert needed == {row[0] for row in mine if row[7]}
+
+
+def test_the_map_is_that_of_capabilities(unified: Unified, fleet: list[str]) -> None:
+    found = report(unified)
+    cells: defaultdict[tuple[str, str], list[tuple[str, bool]]] = defaultdict(list)
+    for line in unified("capabilities -p '*' -o ndjson").stdout.splitlines():
+        one = json.loads(line)
+        free = one["state"] == "offered" and not one["held"]
+        cells[one["_profile"], f"{one['api']}/{one['resource']}"].append((one["operation"], free))
+    for name in fleet:
+        told = cells_of(found, name)
+        for (profile, resource), operations in cells.items():
+            if profile != name:
+                continue
+            free = [operation for operation, can in operations if can]
+            reads = [operation for operation, _ in operations if operation in {"list", "get"}]
+            word = told[resource]
+            assert (word == "all") == (len(free) == len(operations)), (name, resource)
+            if word == "reads":
+                assert {*reads} <= {*free}
+            elif word in {"no", "held", "?"}:
+                assert free == []
+            elif word != "all":
+                assert word == f"{len(free)}/{len(operations)}"
+
+
+@pytest.mark.usefixtures("fleet")
+def test_runs_are_those_of_runs_list(unified: Unified, to: Path) -> None:
+    wanted = "-p full -p missing-scopes -p blocked"
+    assert unified(f"user-directory users suspend -f user_id=users-1 {wanted} --yes").code == 9
+    assert unified("ticketing tags create -f name=x -p full -p empty --yes").code == 0
+    found = report(unified, f"--to {to}")["runs"]
+    listed = unified("runs list -o json").json["runs"]
+    assert [one["id"] for one in found["shown"]] == [one["id"] for one in listed]
+    for shown, one in zip(found["shown"], listed, strict=True):
+        assert shown["state"] == one["state"]
+        assert shown["outcomes"] == {name: one[name.replace("-", "_")] for name in shown["outcomes"]}
+    assert found["states"] == Counter(one["state"] for one in listed)
+    failed = next(one for one in found["shown"] if one["causes"])
+    assert sum(cause["number"] for cause in failed["causes"]) == failed["outcomes"]["failed"] == 2
+    assert failed["next"] == f"unified runs retry {failed['id']}"
+    assert failed["next"] in ReadPage(to).texts
+    later = {"wall": lambda: 1e10}
+    assert report(unified, **later)["runs"]["shown"] == []
+
+
+@pytest.mark.usefixtures("fleet")
+def test_a_journal_that_others_can_write_is_counted_and_not_read(unified: Unified, tmp_path: Path, to: Path) -> None:
+    assert unified("ticketing tags create -f name=x -p full -p empty --yes").code == 0
+    (journal,) = (tmp_path / "data" / "runs").glob("*.ndjson")
+    open_to_others(journal)
+    result = unified(f"report -o json --to {to} -p full")
+    assert (result.code, result.json["runs"]["shown"], result.json["runs"]["foreign"]) == (0, [], 1)
+    page = ReadPage(to)
+    assert "1 journal that others can write is counted here and not read." in page.words
+    assert journal.stem not in page.text
+    journal.chmod(0o600)
+    journal.write_bytes(b"nothing\n")
+    assert unified(f"report --to {to} -p full").code == 9
+    assert "not all runs could be read: 1 of the journals cannot be read" in ReadPage(to).words
+
+
+@pytest.mark.usefixtures("fleet")
+def test_exports_are_as_verify_finds_them(unified: Unified, tmp_path: Path, to: Path) -> None:
+    folder = tmp_path / "dump"
+    exported = f"export ticketing/tags user-directory/users --to {folder} -p full -p empty"
+    assert unified(exported).code == 0
+    (known,) = report(unified, "-p full")["exports"]
+    assert (known["folder"], known["verified"]) == (str(folder), False)
+    verified = unified(f"export --verify {folder}")
+    (one,) = report(unified, f"-p full --export {folder}")["exports"]
+    assert f"the manifest matches {one['complete']} files" in verified.stderr
+    assert (one["gaps"], one["differences"], one["verified"]) == ([], [], True)
+    assert one["records"] == sum(len(path.read_bytes().splitlines()) for path in folder.rglob("*.ndjson"))
+    (folder / "full" / "ticketing" / "tags.ndjson").write_text("{}\n")
+    changed = unified(f"export --verify {folder}")
+    result = unified(f"report -o json --to {to} -p full --export {folder}")
+    (one,) = result.json["exports"]
+    assert result.code == 0
+    assert one["differences"] == [line for line in changed.stderr.splitlines() if line.startswith("full/")]
+    assert "changed" in ReadPage(to).texts
+    assert unified(f"{exported} -p blocked").code != 0
+    gaps = unified(f"export --verify {folder}").stderr.count(": not complete: ")
+    (one,) = report(unified, f"-p full --export {folder}")["exports"]
+    assert len(one["gaps"]) == gaps == 2
+
+
+# The files of earlier checks.
+
+
+def test_drift_is_grouped_by_difference(unified: Unified, tmp_path: Path, to: Path) -> None:
+    file = tmp_path / "drift.json"
+    difference = {"kind": "lost-path", "path": "a.b", "before": "known", "now": "in none of 3"}
+    file.write_text(json.dumps([{"_profile": name, **difference} for name in ("one", "two")]))
+    found = report(unified, f"-p sandbox --schema {file} --to {to}")["drift"]
+    assert found[0]["differences"] == [{**difference, "connections": ["one", "two"]}]
+    assert "a.b lost-path known before, in none of 3 now one, two" in ReadPage(to).words
+
+
+@pytest.mark.usefixtures("fleet")
+def test_what_schema_prints_is_read(unified: Unified, tmp_path: Path) -> None:
+    found = unified("-p full -p untimed schema ticketing/tickets --against known -o json --records 20").json
+    file = tmp_path / "drift.json"
+    file.write_text(json.dumps(found))
+    (one,) = report(unified, f"-p full --schema {file}")["drift"]
+    assert sum(len(of["connections"]) for of in one["differences"]) == len(found) > 0
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"kind": 1}]', "[" * 100_000, "\xff"])
+def test_another_file_is_no_drift(text: str, unified: Unified, tmp_path: Path) -> None:
+    file = tmp_path / "drift.json"
+    file.write_bytes(text.encode("latin-1"))
+    result = unified(f"-p sandbox report -o json --schema {file}")
+    assert (result.code, "holds no differences" in result.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("fleet")
+def test_expectations_are_those_of_junit(unified: Unified, tmp_path: Path, to: Path) -> None:
+    file = tmp_path / "tags.xml"
+    asked = "ticketing tags list -p full -p empty -p limited -p needs-reauth -o ndjson"
+    unified(f"{asked} --expect true --expect 'length > 0' --junit {file}")
+    (one,) = report(unified, f"-p full --junit {file} --to {to}")["expectations"]
+    assert one["connections"] == 4
+    assert one["outcomes"] == {"passed": 3, "failed": 1, "not read": 2, "skipped": 2}
+    assert next((of["connection"], of["outcome"]) for of in one["failed"]) == ("empty", "failed")
+    assert "3 passed, 1 failed, 2 not read, 2 skipped" in ReadPage(to).words
+
+
+BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><testsuites><testsuite name="&b;"/></testsuites>'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BOMB, "it has a document type"),
+        ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><testsuites/>', "it has a document type"),
+        ("<html/>", "it begins with 'html'"),
+        ("<testsuites>", "no element found"),
+        ("<testsuites>" + "<a>" * 100, "its elements are nested too deeply"),
+        ('<?xml version="1.0" encoding="x"?><testsuites/>', "unknown encoding"),
+        ('<testsuites name="&nbsp;"/>', "undefined entity"),
+        ("", "no element found"),
+    ],
+)
+def test_another_file_is_no_junit(text: str, said: str, unified: Unified, tmp_path: Path) -> None:
+    file = tmp_path / "junit.xml"
+    file.write_text(text)
+    result = unified(f"-p sandbox report -o json --junit {file}")
+    assert (result.code, f"is no JUnit XML: {said}" in " ".join(result.stderr.split())) == (2, True), result.stderr
+
+
+@pytest.mark.long(seconds=9)
+def test_a_thousand_connections_are_two_megabytes_at_most(
+    unified: Unified, service: Service, config: Config, world: dict[str, Any], to: Path
+) -> None:
+    accounts = {f"customer-{at:04}": f"62f44730-dd91-461e-bd6a-{at:012}" for at in range(1000)}
+    profiles(config, accounts, service.url)
+    login = {"status": "needs_reauth", "last_error": "invalid_grant: the provider refused the credentials"}
+    answering(service, {one: login if at % 20 == 0 else {} for at, one in enumerate(accounts.values())})
+    assert unified(f"report --to {to} --rate 0", **world).code == 0
+    assert to.stat().st_size < 1_000_000
+    page = ReadPage(to)
+    assert (page.tile("well"), page.tile("not well")) == (950, 50)
+    assert len(service.seen) == 1001

@@ -1,0 +1,1 @@
+"""`unified report` and its parts."""

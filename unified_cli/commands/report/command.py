@@ -1,0 +1,52 @@
+"""`unified report`: its page and its options."""
+
+from typing import Annotated, Literal
+
+from unified_cli.cli.command import Command, Later
+from unified_cli.cli.flags import OUTPUT, WAIT, Common, Flag
+from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions, Output, To, flag_of, told
+
+ReportFormat = Literal["json"]
+
+
+class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+    """What the page is about, and where it goes."""
+
+    to: Annotated[str | None, told(To, "the file to write, over an older one", OUTPUT, "FILE.html")] = None
+    export: Annotated[
+        tuple[str, ...],
+        Common(("--export",), WAIT, "also show the export in this folder, and verify its files", "DIR", takes="folder"),
+    ] = ()
+    schema: Annotated[
+        tuple[str, ...],
+        Flag(
+            ("--schema",),
+            WAIT,
+            "also show the differences in this file, of schema --against -o json",
+            "FILE",
+            takes="file",
+        ),
+    ] = ()
+    junit: Annotated[
+        tuple[str, ...],
+        Flag(("--junit",), WAIT, "also show the expectations in this file of --junit", "FILE", takes="file"),
+    ] = ()
+    output: Annotated[ReportFormat | None, flag_of(Output)] = None
+
+
+_SHOWS = (
+    "It shows how the connections are and which of them need somebody, what they offer, the runs of the last 14 days, "
+    "exports, and the files of --schema and --junit. It is one file: nothing in it is loaded or runs."
+)
+_ASKS = (
+    "Without -p it is about all profiles or, where there are none, the connection of the environment. The service is "
+    "asked for what was not asked in the last day. What could not be seen is said on the page, and the end is 9. -o "
+    "json prints what the page shows, also without --to."
+)
+
+REPORT = Command(
+    ReportOptions,
+    Later("unified_cli.commands.report.run:run"),
+    text=("{about}.", _SHOWS, _ASKS),
+    examples="unified -p sandbox report --to fleet.html\nunified -p sandbox report -o json",
+)

@@ -1,0 +1,202 @@
+"""How the connections of a report are, and what they offer: from the cache, and from the service what it lacks."""
+
+from collections import defaultdict
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from unified_cli.call import introspection, listed_connections, offer_check
+from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState, ConnectionRecord
+from unified_cli.call.introspection import Offer
+from unified_cli.call.offer_check import AskedConnections, ConnectionOffer, OfferCheck
+from unified_cli.catalogue import Operation
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.report.command import ReportOptions
+from unified_cli.config import connection_facts, known_capabilities
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnifiedError
+from unified_cli.fleet.read import FairReaders
+from unified_cli.http.client import Client
+from unified_cli.http.rate_limit import Patience
+from unified_cli.output.progress import Progress, Work, progress
+
+# Where the service does not tell it, or not this token, other answers say as much.
+_NOT_TOLD = (403, 404, 405)
+Keeps = tuple[str, ...]
+"""What keeps each operation from being called, in the order of the operations; empty where nothing is known to."""
+
+
+class SeenConnection(NamedTuple):
+    """What is known of a connection; `error` is why it could not be asked, `age` that of what was known before."""
+
+    name: str
+    account: str
+    product: str
+    tenant: str
+    status: str
+    state: AccountState
+    keeps: Keeps
+    age: float = 0.0
+    error: UnifiedError | None = None
+
+
+@dataclass(slots=True)
+class _Lists:
+    """What the lists of connections say, by origin and account, and why connections cannot be asked at all."""
+
+    records: dict[tuple[str, str], ConnectionRecord] = field(default_factory=dict)
+    hopeless: dict[str, UnifiedError] = field(default_factory=dict)
+
+
+def seen(
+    context: CommandContext, options: ReportOptions, operations: Sequence[Operation], asked: AskedConnections
+) -> list[SeenConnection]:
+    """What is known of each selected connection, in their order. Raises nothing that a connection is the cause of."""
+    check = OfferCheck(context.runtime, context.catalogue, operations, probe=False)
+    work = Work(part="connection", parts=len(asked.settings))
+    with (
+        progress(context.runtime, work) as shown,
+        FairReaders(context.runtime, context.catalogue, options.workers) as readers,
+    ):
+        lists = _read_lists(check, asked.settings, readers)
+        question = _Question(check, lists, {})
+
+        def one(name: str) -> Generator[SeenConnection]:
+            settings = asked.settings[name]
+            try:
+                if name in lists.hopeless:
+                    raise lists.hopeless[name]
+                with closing(readers.clients.open(settings, name=name, patience=Patience.ENDLESS)) as client:
+                    yield question.ask(name, settings, client)
+            except UnifiedError as error:
+                yield question.unseen(name, settings, error)
+
+        with closing(readers.read([*asked.settings], one)) as results:
+            found = _counted(results, shown)
+    _keep(context, asked.settings, found)
+    found |= {name: question.wrong(name, error) for name, error in asked.wrong.items()}
+    return [found[name] for name in asked.names]
+
+
+def _counted(results: Iterator[SeenConnection], shown: Progress) -> dict[str, SeenConnection]:
+    found = {}
+    for one in results:
+        found[one.name] = one
+        shown.add(parts=1, failed=one.error is not None)
+    return found
+
+
+def _read_lists(check: OfferCheck, settings: Mapping[str, Settings], readers: FairReaders) -> _Lists:
+    """The records of connections that one token sees, a list for each token of several."""
+    groups = defaultdict[tuple[str, str], list[str]](list)
+    lists = _Lists()
+    for name, one in settings.items():
+        try:
+            groups[one.identity[0], "" if one.is_own else readers.clients.token(one)].append(name)
+        except UnifiedError as error:
+            lists.hopeless[name] = error
+    several = [names for (_, token), names in groups.items() if token and len(names) > 1]
+
+    def read(names: list[str]) -> Generator[tuple[list[str], list[ConnectionRecord], UnifiedError | None]]:
+        found: list[ConnectionRecord] = []
+        mine = replace(settings[names[0]], account_id="")
+        try:
+            with closing(readers.clients.open(mine, patience=Patience.ENDLESS)) as client:
+                for page in listed_connections.pages(client, mine, check.catalogue.service):
+                    found += page
+            yield names, found, None
+        except UnifiedError as error:
+            yield names, found, error
+
+    with closing(readers.read(several, read)) as results:
+        for names, found, failure in results:
+            origin = settings[names[0]].identity[0]
+            lists.records |= {(origin, one.id): one for one in found}
+            if failure and failure.stops_connection:
+                # Each of them would fail in the same way.
+                lists.hopeless |= dict.fromkeys(names, failure)
+    return lists
+
+
+class _Question(NamedTuple):
+    """Makes of the cache, the lists and the answers of the service what is known of a connection.
+
+    Thousands of connections have the same few `tuples` of what keeps their operations from being called.
+    """
+
+    check: OfferCheck
+    lists: _Lists
+    tuples: dict[Keeps, Keeps]
+
+    def ask(self, name: str, settings: Settings, client: Client) -> SeenConnection:
+        """What is known and what the service says now. Raises the errors of a request."""
+        runtime, catalogue = self.check.runtime, self.check.catalogue
+        record, untold = self._record(settings, client)
+        state = record.state if record else UNKNOWN_STATE
+        known = known_capabilities.recall(runtime, settings, catalogue)
+        if known:
+            offer: Offer | None = Offer(known.offered, state=state._replace(blocked=known.blocked))
+        else:
+            # The token of a connection is not told what it offers.
+            offer = None if settings.is_own else self.check.offer(settings, client)
+            offer = offer and offer._replace(state=introspection.merged(state, offer.state))
+            if untold and not offer:
+                # Nothing at all is known of it.
+                raise untold
+        state = offer.state if offer else state
+        judged = self.check.judged(name, settings, offer) if offer else self.check.untold(name)
+        seen = self._seen(name, settings.identity[1], record, state, judged)
+        return seen._replace(age=known.age if known else 0.0)
+
+    def unseen(self, name: str, settings: Settings, error: UnifiedError) -> SeenConnection:
+        """What is known of a connection that cannot be asked."""
+        runtime, catalogue = self.check.runtime, self.check.catalogue
+        known = known_capabilities.recall(runtime, settings, catalogue)
+        fact = connection_facts.recall(runtime, settings)
+        record = self.lists.records.get(settings.identity)
+        state = (record.state if record else UNKNOWN_STATE)._replace(blocked=known.blocked if known else None)
+        judged = offer_check.failed(name, self.check.operations, error)
+        if known:
+            judged = self.check.judged(name, settings, Offer(known.offered, state=state))
+        found = self._seen(name, settings.identity[1], record, state, judged)
+        if fact and not record:
+            found = found._replace(product=fact.product, status=fact.status)
+        age = max(known.age if known else 0.0, fact.age if fact and not record else 0.0)
+        return found._replace(age=age, error=error)
+
+    def wrong(self, name: str, error: UnifiedError) -> SeenConnection:
+        """A profile that leads nowhere."""
+        judged = offer_check.failed(name, self.check.operations, error)
+        return self._seen(name, "", None, UNKNOWN_STATE, judged)._replace(error=error)
+
+    def _record(
+        self, settings: Settings, client: Client
+    ) -> tuple[ConnectionRecord | None, None] | tuple[None, UnifiedError]:
+        """The record of a connection, or why the service does not give it. Raises the other errors of a request."""
+        if listed := self.lists.records.get(settings.identity):
+            return listed, None
+        try:
+            return introspection.ask_record(client, settings, self.check.catalogue), None
+        except UnifiedError as error:
+            if error.status not in _NOT_TOLD:
+                raise
+            return None, error
+
+    def _seen(
+        self, name: str, account: str, record: ConnectionRecord | None, state: AccountState, judged: ConnectionOffer
+    ) -> SeenConnection:
+        keeps = tuple(cell.keeps for cell in judged.cells)
+        product, tenant = (record.product, record.tenant) if record else ("", "")
+        status = state.in_words(self.check.catalogue.service)
+        return SeenConnection(name, account, product, tenant, status, state, self.tuples.setdefault(keeps, keeps))
+
+
+def _keep(context: CommandContext, settings: Mapping[str, Settings], found: Mapping[str, SeenConnection]) -> None:
+    """Keep what other commands tell of the connections that were asked."""
+    told = defaultdict[str, list[tuple[str, str, str]]](list)
+    for name, one in settings.items():
+        if not found[name].error and found[name].status:
+            told[one.identity[0]].append((found[name].account, found[name].product, found[name].status))
+    for origin, facts in told.items():
+        connection_facts.keep(context.runtime, origin, facts)

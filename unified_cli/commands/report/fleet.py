@@ -1,0 +1,180 @@
+"""What a report says of all connections together: counts, who is needed, and the map of what is offered."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from unified_cli import hints
+from unified_cli.call.offer_check import FAILED, REFUSED, UNKNOWN as NOT_SAID
+from unified_cli.catalogue import Operation, Service
+from unified_cli.commands.report.connections import Keeps, SeenConnection
+from unified_cli.commands.report.page import (
+    LACKS_SCOPES,
+    NOT_SEEN,
+    UNKNOWN,
+    WELL,
+    ConnectionCount,
+    MapColumn,
+    MapRow,
+    NeededPerson,
+    OfferMap,
+    ShownConnection,
+)
+
+ALL, READS, NO, HELD = "all", "reads", "no", "held"
+"""What a cell of the map says where all operations of a resource can be called, those that read, none, or none now."""
+_WORDS = {REFUSED: NO, NOT_SAID: "?", FAILED: "?"}
+_MOST_COLUMNS = 24
+_MOST_NAMED = 200
+_NO_PRODUCT = "product not known"
+_NO_STATUS = "not known"
+
+
+class FleetParts(NamedTuple):
+    """The parts of the page that are about connections."""
+
+    connections: list[ShownConnection]
+    statuses: list[ConnectionCount]
+    products: list[ConnectionCount]
+    needs: list[NeededPerson]
+    offers: OfferMap
+
+
+def parts_of(service: Service, operations: Sequence[Operation], seen: Sequence[SeenConnection]) -> FleetParts:
+    """The parts of the page that show these connections and operations."""
+    offers, letters = _offers(operations, seen, service)
+    shown = [_shown(one, letter, service) for one, letter in zip(seen, letters, strict=True)]
+    statuses = _counts((one.status or _NO_STATUS, one) for one in shown)
+    products = _counts((one.product or _NO_PRODUCT, one) for one in shown)
+    return FleetParts(shown, statuses, products, _needs(shown, service), offers)
+
+
+def condition(one: SeenConnection, service: Service) -> str:
+    """How a connection is, in a word or two."""
+    if one.error:
+        return NOT_SEEN
+    if held := one.state.held(service):
+        return held
+    if one.state.lacks_scopes:
+        return LACKS_SCOPES
+    return WELL if one.status else UNKNOWN
+
+
+def _shown(one: SeenConnection, letter: str, service: Service) -> ShownConnection:
+    return ShownConnection(
+        name=one.name,
+        account=one.account,
+        product=one.product,
+        tenant=one.tenant,
+        status=one.status,
+        condition=condition(one, service),
+        remark=one.state.remark(service),
+        offers=letter,
+        age=round(one.age),
+        unseen=one.error.one_line if one.error else "",
+    )
+
+
+def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCount]:
+    """The connections by a name, the most frequent first."""
+    found = defaultdict[str, Counter[str]](Counter)
+    for name, one in named:
+        found[name]["unseen" if one.unseen else "well" if one.condition in (WELL, UNKNOWN) else "trouble"] += 1
+    counts = [
+        ConnectionCount(name=name, well=of["well"], trouble=of["trouble"], unseen=of["unseen"])
+        for name, of in found.items()
+    ]
+    return sorted(counts, key=lambda one: (-one.number, one.name))
+
+
+def _needs(shown: Sequence[ShownConnection], service: Service) -> list[NeededPerson]:
+    """Who is needed for which connections, the most frequent first; what could not be seen is last."""
+    groups = defaultdict[str, list[ShownConnection]](list)
+    for one in shown:
+        if one.condition not in (WELL, UNKNOWN):
+            groups[one.condition].append(one)
+    needs = []
+    for word, connections in sorted(groups.items(), key=lambda group: (group[0] == NOT_SEEN, -len(group[1]), group[0])):
+        reasons = defaultdict[str, list[str]](list)
+        for one in connections:
+            reasons[one.unseen or one.remark].append(one.name)
+        who = _who(word, connections[0].status, service)
+        needs.append(NeededPerson(condition=word, who=who, number=len(connections), reasons=reasons))
+    return needs
+
+
+def _who(word: str, status: str, service: Service) -> str:
+    """Who can do something about a connection in this condition, and what."""
+    words = service.connections
+    if word == NOT_SEEN:
+        return "whoever made this page: the reason says what kept the service from answering"
+    if word == LACKS_SCOPES:
+        return "an administrator of the product, who can grant the scopes"
+    if word == words.shut:
+        return f"whoever looks after the service: {hints.unblocked(words.renewal)}"
+    if status in words.needs_login.split():
+        return f"the end user: {hints.NEEDS_LOGIN}"
+    if status in words.passing.split():
+        return "nobody, or the end user where it stays so: it is not in use yet, or no more"
+    return "whoever set it up: a check of the connection did not succeed"
+
+
+def _offers(
+    operations: Sequence[Operation], seen: Sequence[SeenConnection], service: Service
+) -> tuple[OfferMap, list[str]]:
+    """The map, and the letter of each connection's column; empty for one that has none."""
+    resources = defaultdict[tuple[str, str], list[int]](list)
+    for at, one in enumerate(operations):
+        resources[one.api, one.resource].append(at)
+    changes = [one.changes for one in operations]
+    told: dict[Keeps, tuple[str, ...]] = {}
+    groups = defaultdict[tuple[str, ...], list[SeenConnection]](list)
+    for connection in seen:
+        keeps = connection.keeps
+        if keeps not in told:
+            told[keeps] = tuple(_word(keeps, places, changes) for places in resources.values())
+        groups[told[keeps]].append(connection)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    named = {words: _letter(at) for at, (words, _) in enumerate(ordered[:_MOST_COLUMNS])}
+    columns = [_column(named[words], words, of_it, service) for words, of_it in ordered[:_MOST_COLUMNS]]
+    rows: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    for at, (api, resource) in enumerate(resources):
+        rows.setdefault(api, {}).setdefault(tuple(words[at] for words in named), []).append(resource)
+    shown = {
+        api: [MapRow(resources=names, cells=cells) for cells, names in of_it.items()] for api, of_it in rows.items()
+    }
+    more = len(seen) - sum(one.number for one in columns)
+    return OfferMap(columns=columns, rows=shown, more=more), [named.get(told[one.keeps], "") for one in seen]
+
+
+def _letter(at: int) -> str:
+    return ascii_uppercase[at]
+
+
+def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> str:
+    """What can be called of a resource, in a word; where nothing can, what keeps it."""
+    free = [at for at in of_resource if not keeps[at]]
+    if len(free) == len(of_resource):
+        return ALL
+    if free and free == [at for at in of_resource if not changes[at]]:
+        return READS
+    if free:
+        return f"{len(free)}/{len(of_resource)}"
+    ((word, _),) = Counter(keeps[at] for at in of_resource).most_common(1)
+    return _WORDS.get(word, HELD)
+
+
+def _column(letter: str, words: Sequence[str], of_it: Sequence[SeenConnection], service: Service) -> MapColumn:
+    held = Counter(condition(one, service) for one in of_it)
+    return MapColumn(
+        letter=letter,
+        number=len(of_it),
+        held="" if {ALL, READS} & {*words} or "/" in "".join(words) else ", ".join(held),
+        products=_by_product(of_it),
+        names=[one.name for one in of_it[:_MOST_NAMED]],
+    )
+
+
+def _by_product(of_it: Sequence[SeenConnection]) -> Mapping[str, int]:
+    return dict(Counter(one.product or _NO_PRODUCT for one in of_it).most_common())

@@ -1,0 +1,199 @@
+"""What the page holds, as values: `-o json` prints them as they are, and the template draws them.
+
+Their names are a contract. Ages are in seconds, and times as ISO 8601 writes them.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+VERSION = 1
+WELL, UNKNOWN, NOT_SEEN, LACKS_SCOPES = "well", "unknown", "not seen", "lacks scopes"
+"""Conditions of a connection, beside those that its status says."""
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of the page."""
+
+
+class ShownConnection(_Part, frozen=True):
+    """A connection: how it is in words, its `condition` in a word or two, and what is wrong with it.
+
+    `offers` is the letter of its column in the map. `age` is that of the oldest that is known of it, 0 where all was
+    asked now; `unseen` is why it could not be asked.
+    """
+
+    name: str
+    account: str
+    product: str
+    tenant: str
+    status: str
+    condition: str
+    remark: str = ""
+    offers: str = ""
+    age: int = 0
+    unseen: str = ""
+
+
+class ConnectionCount(_Part, frozen=True):
+    """How many connections have a status, or a product: those that are well, need somebody, or were not seen."""
+
+    name: str
+    well: int
+    trouble: int
+    unseen: int
+
+    @property
+    def number(self) -> int:
+        """How many they are."""
+        return self.well + self.trouble + self.unseen
+
+
+class NeededPerson(_Part, frozen=True):
+    """What some connections need and who can do it; of each reason the names of those that give it."""
+
+    condition: str
+    who: str
+    number: int
+    reasons: Mapping[str, Sequence[str]]
+
+
+class MapColumn(_Part, frozen=True):
+    """Connections that offer the same, under one letter; `held` says what keeps all their calls from working."""
+
+    letter: str
+    number: int
+    held: str
+    products: Mapping[str, int]
+    names: Sequence[str]
+
+
+class MapRow(_Part, frozen=True):
+    """Resources of an API of which each column offers the same, in a word for each."""
+
+    resources: Sequence[str]
+    cells: Sequence[str]
+
+
+class OfferMap(_Part, frozen=True):
+    """What is offered: columns of connections, and by API the rows of resources; `more` connections have no column."""
+
+    columns: Sequence[MapColumn]
+    rows: Mapping[str, Sequence[MapRow]]
+    more: int = 0
+
+
+class CausedOutcome(_Part, frozen=True):
+    """Calls of a run with the same outcome for the same reason."""
+
+    outcome: str
+    number: int
+    why: str
+    named: str
+
+
+class ShownRun(_Part, frozen=True):
+    """A run with its outcomes, as `runs list` counts them, by cause, and the command that goes on."""
+
+    id: str
+    started: str
+    command: str
+    state: str
+    outcomes: Mapping[str, int]
+    causes: Sequence[CausedOutcome] = ()
+    next: str = ""
+
+
+class ShownRuns(_Part, frozen=True):
+    """The runs of the last days, the newest first; `states` counts all that there are, and `foreign` were not read."""
+
+    shown: Sequence[ShownRun]
+    states: Mapping[str, int]
+    foreign: int
+    days: int
+    unseen: str = ""
+
+
+class ExportedResource(_Part, frozen=True):
+    """One resource of an export: in how many connections its list is complete, with so many records."""
+
+    name: str
+    complete: int
+    lists: int
+    records: int
+    oldest: str
+
+
+class ShownExport(_Part, frozen=True):
+    """What a folder holds: complete lists, gaps, and, where its files were compared, how they differ."""
+
+    folder: str
+    ended: str
+    age: int
+    lists: Sequence[ExportedResource]
+    complete: int
+    gaps: Sequence[str]
+    not_offered: int
+    records: int
+    verified: bool
+    differences: Sequence[str] = ()
+    unseen: str = ""
+
+
+class DriftedShape(_Part, frozen=True):
+    """A difference of the shape of records, and the connections that have it."""
+
+    kind: str
+    path: str
+    before: str
+    now: str
+    connections: Sequence[str]
+
+
+class SchemaDrift(_Part, frozen=True):
+    """The differences in a file of `schema --against`."""
+
+    file: str
+    age: int
+    differences: Sequence[DriftedShape]
+
+
+class FailedCase(_Part, frozen=True):
+    """A test of a file of `--junit` that did not pass."""
+
+    connection: str
+    name: str
+    outcome: str
+    message: str
+
+
+class CheckedExpectations(_Part, frozen=True):
+    """What a file of `--junit` says: how many tests have which outcome, and those that did not pass."""
+
+    file: str
+    age: int
+    connections: int
+    outcomes: Mapping[str, int]
+    failed: Sequence[FailedCase]
+
+
+class ReportPage(_Part, frozen=True):
+    """All that the page shows; `unseen` says what is missing from it, and `command` makes it again."""
+
+    version: int
+    made: str
+    tool: str
+    command: str
+    asked: int
+    known: int
+    oldest: int
+    unseen: Sequence[str]
+    connections: Sequence[ShownConnection]
+    statuses: Sequence[ConnectionCount]
+    products: Sequence[ConnectionCount]
+    needs: Sequence[NeededPerson]
+    offers: OfferMap
+    runs: ShownRuns
+    exports: Sequence[ShownExport]
+    drift: Sequence[SchemaDrift]
+    expectations: Sequence[CheckedExpectations]

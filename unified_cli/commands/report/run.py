@@ -1,0 +1,146 @@
+"""`unified report`: see, count and write the page, and say what it lacks."""
+
+import shlex
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from unified_cli import PRODUCT
+from unified_cli.call import offer_check
+from unified_cli.call.offer_check import AskedConnections
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.flags import by_name
+from unified_cli.commands.report import connections, evidence, fleet, work
+from unified_cli.commands.report.command import ReportOptions
+from unified_cli.commands.report.page import VERSION, ReportPage, ShownConnection, ShownExport, ShownRuns
+from unified_cli.config import file
+from unified_cli.errors import ConfigError, IncompleteError, StateError, StorageError, UsageError
+from unified_cli.exported.manifest import timestamp
+from unified_cli.json_text import json_codec
+from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import masked
+from unified_cli.output import stdout
+from unified_cli.plural import counted, named
+from unified_cli.runtime import Runtime
+from unified_cli.storage import output_file
+from unified_cli.writes import listed_runs
+
+_MOST_NAMED = 5
+
+
+def run(context: CommandContext, options: ReportOptions) -> None:
+    """Write the page, or print what it shows. Raises IncompleteError where something could not be seen."""
+    runtime = context.runtime
+    to = _checked(runtime, options)
+    drift = [evidence.drift(runtime, one) for one in options.schema]
+    expectations = [evidence.expectations(runtime, one) for one in options.junit]
+    operations = [one for api in context.catalogue.apis.values() for of_it in api.resources.values()
+                  for one in of_it.operations.values()]  # fmt: skip
+    seen = connections.seen(context, options, operations, _asked(runtime, options))
+    shown = fleet.parts_of(context.catalogue.service, operations, seen)
+    runs, exports = _work(context, options)
+    unseen = [*_unseen(shown.connections, runs, exports)]
+    page = ReportPage(
+        version=VERSION,
+        made=timestamp(runtime.wall()),
+        tool=PRODUCT,
+        command=_command(options),
+        asked=sum(not (one.age or one.error) for one in seen),
+        known=sum(bool(one.age) for one in seen),
+        oldest=round(max((one.age for one in seen), default=0)),
+        unseen=unseen,
+        **shown._asdict(),
+        runs=runs,
+        exports=exports,
+        drift=drift,
+        expectations=expectations,
+    )
+    if to is not None:
+        # An extra, and slow to import.
+        from unified_cli.commands.report import markup  # noqa: PLC0415
+
+        size = output_file.write(to, markup.document(page), force=True)
+        runtime.stderr.note(f"wrote {to}: {counted(len(seen), 'connection')}, {size / 1000:.0f} kB")
+    if options.output == "json":
+        stdout.write_json(runtime, _json(page))
+    if unseen:
+        raise IncompleteError("; ".join(unseen))
+
+
+def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
+    """Where the page goes; everything is refused here that can be before anything is asked of the service."""
+    if options.output == "json":
+        stdout.check(runtime)
+    for one in options.export:
+        work.check_export(runtime, one)
+    if options.to is None:
+        if options.output != "json":
+            raise UsageError("the page needs a file", hint="--to FILE.html, or -o json for what it shows")
+        return None
+    if find_spec("jinja2") is None:
+        raise ConfigError("report --to needs the package jinja2", hint="pip install 'jinja2>=3.1'")
+    to = Path(options.to)
+    output_file.check(to, force=True)
+    for one in (*options.schema, *options.junit):
+        if to.exists() and Path(one).exists() and to.samefile(one):
+            raise UsageError(f"--to {to} would replace a file that the page is about")
+    return to
+
+
+def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
+    """The connections that the page is about: those of `-p`, all profiles, or that of the environment."""
+    several = not options.profile and options.account_id is None and file.read(runtime).profiles
+    if several:
+        options = options.replaced(profile=("*",))
+    # The option is the format of the page, not of records.
+    return offer_check.selected(runtime, options.replaced(output=None))
+
+
+def _work(context: CommandContext, options: ReportOptions) -> tuple[ShownRuns, list[ShownExport]]:
+    """The runs and the exports, as far as they can be seen."""
+    runtime = context.runtime
+    found: list[JsonObject] = []
+    unseen = ""
+    try:
+        found = listed_runs.newest(runtime)
+    except (ConfigError, StateError, StorageError) as error:
+        unseen = error.one_line
+    runs = work.runs(context, options, found)
+    if unseen:
+        runs = msgspec.structs.replace(runs, unseen=unseen)
+    return runs, [*work.exports(runtime, options.export, found)]
+
+
+def _unseen(shown: Sequence[ShownConnection], runs: ShownRuns, exports: Sequence[ShownExport]) -> Sequence[str]:
+    """What is missing from the page, in a sentence for each kind of thing."""
+    missing = []
+    if names := [one.name for one in shown if one.unseen]:
+        of_all = counted(len(shown), "connection")
+        missing.append(f"{len(names)} of {of_all} could not be asked: {named(names, _MOST_NAMED)}")
+    if runs.unseen:
+        missing.append(f"not all runs could be read: {runs.unseen}")
+    if folders := [one.folder for one in exports if one.unseen]:
+        missing.append(f"{counted(len(folders), 'export')} could not be read: {named(folders, _MOST_NAMED)}")
+    return missing
+
+
+def _command(options: ReportOptions) -> str:
+    """The command that makes the page again."""
+    flags = by_name(ReportOptions)
+    words = ["unified", "report"]
+    for name, value in options.given():
+        spelling = flags[name].spellings[0]
+        for one in value if isinstance(value, tuple) else (value,):
+            words += [spelling] if isinstance(one, bool) else [spelling, _typed(one)]
+    return masked(shlex.join(words))
+
+
+def _typed(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _json(page: ReportPage) -> bytes:
+    """What the page shows as JSON, without secrets."""
+    return masked(json_codec.dump(msgspec.to_builtins(page))).encode()

@@ -1,0 +1,156 @@
+"""What a report says of work: the runs of the last days by cause, and what exports hold."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.options import overrides
+from unified_cli.commands.report.command import ReportOptions
+from unified_cli.commands.report.page import CausedOutcome, ExportedResource, ShownExport, ShownRun, ShownRuns
+from unified_cli.config import file
+from unified_cli.errors import ConfigError, StateError, StorageError, UnifiedError, UsageError
+from unified_cli.exported import destination as destinations, list_history
+from unified_cli.exported.local_folder import LocalFolder
+from unified_cli.exported.manifest import Manifest, ManifestEntry
+from unified_cli.json_text.values import JsonObject
+from unified_cli.runtime import Runtime
+from unified_cli.writes import listed_runs
+from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.run import StoredRun
+from unified_cli.writes.summary import RunSummary
+
+DAYS = 14
+_MOST_RUNS = 100
+_MOST_GAPS = 50
+_UNREAD = ("damaged", "unreadable")
+_FOREIGN = "unsafe"
+
+
+def runs(context: CommandContext, options: ReportOptions, found: Sequence[JsonObject]) -> ShownRuns:
+    """The runs of the last days, of all those `found`; journals that others can have written are only counted."""
+    begin = datetime.fromtimestamp(context.runtime.wall() - DAYS * 86400, UTC).isoformat(timespec="seconds")
+    states = Counter(str(one["state"]) for one in found)
+    recent = [one for one in found if str(one["started"] or "") >= begin][:_MOST_RUNS]
+    unread = sum(states[state] for state in _UNREAD)
+    return ShownRuns(
+        shown=[_shown(context, options, one) for one in recent],
+        states={state: number for state, number in states.items() if state != _FOREIGN},
+        foreign=states[_FOREIGN],
+        days=DAYS,
+        unseen=f"{unread} of the journals cannot be read" if unread else "",
+    )
+
+
+def _shown(context: CommandContext, options: ReportOptions, one: JsonObject) -> ShownRun:
+    outcomes = {name: int(str(one[name.replace("-", "_")] or 0)) for name in listed_runs.COUNTED}
+    run = ShownRun(
+        id=str(one["id"]),
+        started=str(one["started"]),
+        command=str(one["command"]),
+        state=str(one["state"]),
+        outcomes=outcomes,
+    )
+    if one["path"] is not None or outcomes["done"] == sum(outcomes.values()):
+        return run
+    runtime = context.runtime
+    try:
+        with StoredRun.look(RunRegistry(runtime.folder("data"), runtime.wall), run.id) as stored:
+            kept = stored.header
+            flags = overrides(options)._replace(
+                output=None, base_url=kept.base_url or None, account_id=kept.account_id or None
+            )
+            connections = RunConnections(runtime, context.catalogue, file.read(runtime), flags)
+            summary = RunSummary(stored, connections, runtime.wall(), {})
+            causes = [
+                CausedOutcome(outcome=cause.outcome, number=group.count, why=group.why, named=group.named)
+                for cause, group in summary.causes
+            ]
+    except (UnifiedError, OSError, ValueError, OverflowError):
+        # It was removed, or damaged, since it was listed.
+        return run
+    return ShownRun(
+        **{name: getattr(run, name) for name in ("id", "started", "command", "state", "outcomes")},
+        causes=causes,
+        next=summary.next_command or "",
+    )
+
+
+def exports(runtime: Runtime, folders: Sequence[str], found: Sequence[JsonObject]) -> Iterator[ShownExport]:
+    """The exports in these folders, whose files are compared, and those that runs of this user wrote."""
+    asked = {Path(one).absolute() for one in folders}
+    written = [str(one["path"]) for one in found if str(one["command"]).startswith("export ") and one["path"]]
+    for folder in folders:
+        yield _export(runtime, Path(folder), verify=True)
+    for one in dict.fromkeys(written):
+        path = Path(one)
+        # An object store is not asked, and what was removed is no export any more.
+        if path.is_absolute() and path not in asked and path.is_dir():
+            yield _export(runtime, path, verify=False)
+
+
+def check_export(runtime: Runtime, folder: str) -> None:
+    """Raise UsageError for a store, StateError for what is no folder of an export, StorageError."""
+    if "://" in folder:
+        raise UsageError(
+            f"--export {folder} is no folder of this machine", hint=f"unified export --to {folder} --verify"
+        )
+    if not LocalFolder(runtime, Path(folder)).manifests():
+        raise StateError(f"{folder} holds no manifest.json, so it is no export")
+
+
+def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
+    folder = LocalFolder(runtime, path)
+    try:
+        manifests = [Manifest.of(folder.read(name) or b"", name, str(path)) for name in folder.manifests()]
+        differences = destinations.verify(folder).differences if verify else []
+    except (StateError, StorageError, ConfigError) as error:
+        return _unseen(path, error)
+    entries = {name: one for manifest in manifests for name, one in manifest.entries.items()}
+    gaps = [f"{one.file}: {one.why or 'not read yet'}" for one in entries.values() if not one.complete and one.offered]
+    ended = max((one.ended or "" for one in manifests), default="")
+    return ShownExport(
+        folder=str(path),
+        ended=ended if all(one.ended for one in manifests) else "",
+        age=_age(runtime, ended),
+        lists=_lists(entries),
+        complete=sum(one.complete for one in entries.values()),
+        gaps=[*gaps[:_MOST_GAPS], *([f"and {len(gaps) - _MOST_GAPS} more"] if len(gaps) > _MOST_GAPS else [])],
+        not_offered=sum(not one.offered for one in entries.values()),
+        records=sum(one.records for one in entries.values() if one.complete),
+        verified=verify,
+        differences=differences[:_MOST_GAPS],
+    )
+
+
+def _unseen(path: Path, error: UnifiedError) -> ShownExport:
+    return ShownExport(folder=str(path), ended="", age=0, lists=[], complete=0, gaps=[], not_offered=0, records=0,
+                       verified=False, unseen=error.one_line)  # fmt: skip
+
+
+def _age(runtime: Runtime, ended: str) -> int:
+    try:
+        return max(0, round(runtime.wall() - datetime.fromisoformat(ended).timestamp()))
+    except ValueError:
+        return 0
+
+
+def _lists(entries: "dict[str, ManifestEntry]") -> list[ExportedResource]:
+    """The resources of an export, the one with most records first."""
+    groups = defaultdict[str, list[ManifestEntry]](list)
+    for one in entries.values():
+        if one.offered:
+            groups[f"{one.api}/{one.resource}"].append(one)
+    found = [
+        ExportedResource(
+            name=name,
+            complete=sum(one.complete for one in of_it),
+            lists=len(of_it),
+            records=sum(one.records for one in of_it if one.complete),
+            oldest=min((list_history.read_at(one, entries) for one in of_it if one.complete), default=""),
+        )
+        for name, of_it in groups.items()
+    ]
+    return sorted(found, key=lambda one: (-one.records, one.name))
