@@ -26,6 +26,7 @@ pytestmark = pytest.mark.extra
 pytest.importorskip("jinja2", reason="needs the extra report")
 
 Config = Callable[[str], Path]
+Crashes = Callable[[list[str], dict[str, str], dict[str, str]], list[dict[str, Any]]]
 SECRET = "provider-credential-0123456789"
 TOKEN = "t-0123456789"
 OFFERED = offer({"ticketing": {"tickets": ["list", "get"], "tags": ["list", "get", "create", "update", "delete"]}})
@@ -106,7 +107,7 @@ def test_what_is_in_the_cache_is_not_asked_again(
     assert [seen.path for seen in service.seen] == ["/integrated-account"]
     assert second["offers"] == first["offers"]
     assert (second["asked"], second["known"], second["oldest"]) == (0, 2, 3 * 3600)
-    assert "of 2 connections what they offer was known, the oldest since 3 h ago" in ReadPage(to).words
+    assert "of 2 it was known, the oldest told 3 h ago" in ReadPage(to).words
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"at": 0, "key": 7, "value": []}', "[" * 5000, '{"at": "x"}'])
@@ -249,6 +250,14 @@ def test_an_older_page_stays_whole_where_writing_breaks_off(
     result = unified(f"report --to {to}", environ=service.environ)
     assert (result.code, to.read_text()) == (11, "the older one")
     assert [path.name for path in to.parent.glob("*page.html*")] == ["page.html"]
+
+
+def test_the_page_is_whole_wherever_it_is_killed(crashes: Crashes, service: Service, tmp_path: Path) -> None:
+    answering(service, {"acct-1": {}})
+    for point in crashes(["report", "--to", "page-{n}.html"], {"page-{n}.html": "the older one"}, service.environ):
+        assert point["code"] == 0
+        ReadPage(tmp_path / f"page-{point['point']}.html")
+    assert [file.name for file in tmp_path.iterdir() if file.suffix in {".part", ".tmp"}] == []
 
 
 def test_the_page_does_not_replace_what_it_is_about(unified: Unified, service: Service, tmp_path: Path) -> None:

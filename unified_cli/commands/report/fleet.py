@@ -6,6 +6,7 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 from unified_cli import hints
+from unified_cli.call.connection_record import AccountState
 from unified_cli.call.offer_check import FAILED, REFUSED, UNKNOWN as NOT_SAID
 from unified_cli.catalogue import Operation, Service
 from unified_cli.commands.report.connections import Keeps, SeenConnection
@@ -47,7 +48,7 @@ def parts_of(service: Service, operations: Sequence[Operation], seen: Sequence[S
     shown = [_shown(one, letter, service) for one, letter in zip(seen, letters, strict=True)]
     statuses = _counts((one.status or _NO_STATUS, one) for one in shown)
     products = _counts((one.product or _NO_PRODUCT, one) for one in shown)
-    return FleetParts(shown, statuses, products, _needs(shown, service), offers)
+    return FleetParts(shown, statuses, products, _needs(seen, shown, service), offers)
 
 
 def condition(one: SeenConnection, service: Service) -> str:
@@ -88,8 +89,9 @@ def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCoun
     return sorted(counts, key=lambda one: (-one.number, one.name))
 
 
-def _needs(shown: Sequence[ShownConnection], service: Service) -> list[NeededPerson]:
+def _needs(seen: Sequence[SeenConnection], shown: Sequence[ShownConnection], service: Service) -> list[NeededPerson]:
     """Who is needed for which connections, the most frequent first; what could not be seen is last."""
+    reason = {one.name: one.error.one_line if one.error else _untimed(one.state).remark(service) for one in seen}
     groups = defaultdict[str, list[ShownConnection]](list)
     for one in shown:
         if one.condition not in (WELL, UNKNOWN):
@@ -98,10 +100,15 @@ def _needs(shown: Sequence[ShownConnection], service: Service) -> list[NeededPer
     for word, connections in sorted(groups.items(), key=lambda group: (group[0] == NOT_SEEN, -len(group[1]), group[0])):
         reasons = defaultdict[str, list[str]](list)
         for one in connections:
-            reasons[one.unseen or one.remark].append(one.name)
+            reasons[reason[one.name]].append(one.name)
         who = _who(word, connections[0].status, service)
         needs.append(NeededPerson(condition=word, who=who, number=len(connections), reasons=reasons))
     return needs
+
+
+def _untimed(state: AccountState) -> AccountState:
+    """The state without the time of the last refused call, which is another one for each connection."""
+    return state._replace(forbidden=state.forbidden._replace(at="")) if state.forbidden else state
 
 
 def _who(word: str, status: str, service: Service) -> str:
