@@ -8,10 +8,12 @@ import httpx
 
 from unified_cli.http.transport.sockets import DeadlineSocket
 
-# As h11 has it. llhttp takes a reason of any bytes, other protocols and their versions, and blank lines before it.
-_STATUS_LINE = re.compile(rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n")
-# What the leniency for control characters would let in besides: those that some parsers take for blanks, folded lines.
-_NO_HEADER = re.compile(rb"[\x00\v\f]|\n[ \t]")
+# A head as h11 reads it. llhttp would take other protocols and versions, a reason of any bytes, blank lines before it
+# and, with control characters in headers, also blanks before a colon, folded lines, and line ends of one character.
+_HEAD = re.compile(
+    rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n"
+    rb"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00\n\v\f\r]*\r\n)*\r\n"
+)
 _HEAD_END = b"\r\n\r\n"
 _LARGEST_HEAD = 64 * 1024
 # For a byte of a body: the longest useful line with the size of its chunk.
@@ -54,13 +56,7 @@ class ResponseReader(httpx.SyncByteStream):
     def head(self) -> None:
         """Read the status and the headers. Interim answers before them are left out, however many there are."""
         while self.status < 200:
-            head = self._next_head()
-            line = _STATUS_LINE.match(head)
-            if line is None or _NO_HEADER.search(head):
-                raise httpx.RemoteProtocolError("its status line or a header is malformed")
-            self.version, self.status, self.reason = line[1], int(line[2]), line[3] or b""
-            if self.status == 101:
-                raise httpx.RemoteProtocolError("it switches to a protocol that was not asked for")
+            self._next_head()
         self.headers, self._found = self._found, []
         self._parser.set_dangerous_leniencies(lenient_headers=False)
         self._frame()
@@ -86,7 +82,7 @@ class ResponseReader(httpx.SyncByteStream):
         if not self._complete:
             self._connection.close()
 
-    def _next_head(self) -> bytes:
+    def _next_head(self) -> None:
         self._found = []
         self._parser = httptools.HttpResponseParser(self)
         # Services send control characters in headers, which are shown as escapes, and a length beside chunks, which
@@ -104,9 +100,14 @@ class ResponseReader(httpx.SyncByteStream):
         if not 0 <= end <= _LARGEST_HEAD:
             raise httpx.RemoteProtocolError("its headers are larger than 64 KiB")
         end += len(_HEAD_END)
+        head = _HEAD.fullmatch(data, 0, end)
+        if head is None:
+            raise httpx.RemoteProtocolError("its status line or a header is malformed")
+        self.version, self.status, self.reason = head[1], int(head[2]), head[3] or b""
+        if self.status == 101:
+            raise httpx.RemoteProtocolError("it switches to a protocol that was not asked for")
         self._feed(data[fed:end])
         self._rest = data[end:]
-        return data[:end]
 
     def _frame(self) -> None:
         """Find out where the body ends."""
@@ -179,10 +180,7 @@ class ResponseReader(httpx.SyncByteStream):
     def _feed(self, data: bytes) -> None:
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            # It is status 101, which is refused when the whole head is there.
-            return
-        except httptools.HttpParserError as error:
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             if not self._complete:
                 raise httpx.RemoteProtocolError(str(error)) from None
             self._reusable = False
