@@ -163,10 +163,10 @@ def long_line(path: Path, begins: bytes, megabytes: int) -> Path:
         ("bracket", b"["),
     ],
 )
-def test_a_line_of_400_megabytes_is_refused_in_little_memory(
+def test_a_line_of_250_megabytes_is_refused_in_little_memory(
     name: str, begins: bytes, service: Service, tmp_path: Path
 ) -> None:
-    path = long_line(tmp_path / name, begins, 400)
+    path = long_line(tmp_path / name, begins, 250)
     ran = Ran(f"{TAGS} {path} --operation update", None, service, tmp_path)
     path.unlink()
     assert (ran.code, service.seen) == (2, []), ran.stderr
