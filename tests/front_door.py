@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,3 +56,15 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.at += seconds
+
+
+class QuickClock:
+    """Real time for a command, `pace` times as fast: its waits, and those of a service that goes by it, are shorter."""
+
+    pace = 5
+
+    def now(self) -> float:
+        return time.monotonic() * self.pace
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds / self.pace)

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from front_door import Unified
+from front_door import QuickClock, Unified
 from pages import cursor_of, serve, served, tickets
 from server import Reply, Seen, Service
 
@@ -222,7 +222,8 @@ def test_while_a_connection_waits_others_are_read(
 
     service.reply = reply
     environ = {"UNIFIED_TOKEN": "t-0123456789"}
-    result = unified(f"{command} -p * --workers 1", environ=environ, monotonic=time.monotonic, sleep=time.sleep)
+    clock = QuickClock()
+    result = unified(f"{command} -p * --workers 1", environ=environ, monotonic=clock.now, sleep=clock.sleep)
     assert (result.code, len(asked)) == (0, 18), result.stderr
     assert set(asked[:12]) == {(name, cursor) for name in accounts for cursor in (None, "c1")}
 
@@ -232,18 +233,19 @@ def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from
 ) -> None:
     config(f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "a"\n[profiles.b]\naccount_id = "b"\n')
     asked = list[str]()
+    clock = QuickClock()
 
     def reply(seen: Seen) -> Reply:
         asked.append(dict(seen.query)["integrated_account_id"])
         if asked == ["a"]:
             return Reply(503, b"{}", {"Content-Type": "application/json", "Retry-After": "1"})
-        service.over.wait(2.5 if asked[-1] == "b" else 1.5)
+        clock.sleep(2.5 if asked[-1] == "b" else 1.5)
         return served({"result": tickets(1), "next_cursor": None})
 
     service.reply = reply
     command = f"export ticketing/tickets -p * --to {tmp_path / 'dump'} --workers 1 --timeout 3"
     environ = {"UNIFIED_TOKEN": "t-0123456789"}
-    result = unified(command, environ=environ, monotonic=time.monotonic, sleep=time.sleep)
+    result = unified(command, environ=environ, monotonic=clock.now, sleep=clock.sleep)
     assert (result.code, asked) == (0, ["a", "b", "a"]), result.stderr
 
 
