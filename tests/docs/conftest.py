@@ -5,8 +5,13 @@ import pytest
 from terminals import Shell, needed
 
 
+@pytest.fixture(scope="session", name="found")
+def _found(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("zsh") / "functions"
+
+
 @pytest.fixture
-def shell(tmp_path: Path) -> Iterator[Callable[..., Shell]]:
+def shell(tmp_path: Path, found: Path) -> Iterator[Callable[..., Shell]]:
     """Start a shell in a folder of its own, which is its home too; `config` is its config file."""
     started: list[Shell] = []
 
@@ -15,7 +20,7 @@ def shell(tmp_path: Path) -> Iterator[Callable[..., Shell]]:
         folder = tmp_path / ".config" / "unified"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.toml").write_text(config)
-        started.append(Shell(name, tmp_path, environ))
+        started.append(Shell(name, tmp_path, found, environ))
         return started[-1]
 
     yield start

@@ -16,7 +16,7 @@ _COMMANDS = {"bash": "bash --norc --noprofile -i", "zsh": "zsh -f -i", "fish": "
 _ZSH = r"""
 PS1='<prompt>'
 fpath=(%s $fpath)
-autoload -Uz compinit && compinit -u -D
+autoload -Uz compinit && compinit -u -C -d $FOUND
 typeset -ga offered
 compadd() {
     if (( ${@[(I)-[OAD]]} )); then builtin compadd "$@"; return; fi
@@ -58,13 +58,23 @@ _LIST = "\x18?"
 
 
 class Shell:
-    """A shell at work in a folder, which has the completion loaded and no program `unified` to start."""
+    """A shell at work in a folder, which has the completion loaded and no program `unified` to start.
 
-    def __init__(self, name: str, folder: Path, environ: Mapping[str, str]) -> None:
+    `found` is where zsh notes the thousand functions that it finds, for the next shell.
+    """
+
+    def __init__(self, name: str, folder: Path, found: Path, environ: Mapping[str, str]) -> None:
         self.name = name
         self._pty = pexpect.spawn(
             _COMMANDS[name],
-            env={"TERM": "dumb", "PATH": "/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8", **environ},
+            env={
+                "TERM": "dumb",
+                "PATH": "/usr/bin:/bin",
+                "HOME": str(folder),
+                "LC_ALL": "C.UTF-8",
+                "FOUND": str(found),
+                **environ,
+            },
             cwd=str(folder),
             encoding="utf-8",
             echo=False,
