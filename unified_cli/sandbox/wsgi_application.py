@@ -1,8 +1,10 @@
 """The sandbox as a WSGI application: who may send it requests, how long their bodies may be, and the answers."""
 
 import copy
-import gzip
 import re
+import struct
+import threading
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -27,6 +29,8 @@ GREATEST_BODY = 32 * 1024 * 1024
 """Larger bodies are refused, but for files in forms and bytes that are passed on; 20 MB in base64 pass."""
 # A smaller body fits into one packet as it is.
 _SMALLEST = 1024
+# The head of a file in gzip: without a name or a time, compressed as fast as can be, on any system.
+_GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\xff"
 _NAME = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"https?://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 _OURS = ("127.0.0.1", "localhost", "[::1]")
@@ -86,6 +90,7 @@ class WsgiApplication:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
+        self._pages = GzippedPages()
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """WSGI."""
@@ -102,7 +107,7 @@ class WsgiApplication:
         except UnifiedError as error:
             # Of the file that the state is in: a client is answered, and the server goes on.
             answer = Refusal(500, error.message).answer(service)
-        return coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""))
+        return coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""), self._pages)
 
 
 def respond(answer: SandboxResponse, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -147,7 +152,42 @@ def _encoded(path: str, service: Service) -> str:
     return "/".join(parts)
 
 
-def coded(answer: SandboxResponse, accepted: str) -> SandboxResponse:
+class GzippedPages:
+    """Text in gzip, its records compressed once: a page that is asked for again has other cursors after them.
+
+    Safe for threads.
+    """
+
+    def __init__(self, most: int = 16 * 1024 * 1024) -> None:
+        """Remember records of so many bytes, as they were before; then forget all and begin anew."""
+        self._lock = threading.Lock()
+        self._most = self._left = most
+        self._known: dict[bytes, tuple[bytes, int]] = {}
+
+    def gzip(self, body: bytes) -> bytes:
+        """The text in gzip."""
+        end = body.rfind(b"]") + 1
+        records, rest = body[:end], body[end:]
+        packed, check = self._known.get(records) or self._packed(records)
+        # A small window and little memory: what is left is short, and most of the time would go into their allocation.
+        last = zlib.compressobj(1, wbits=-9, memLevel=1)
+        sums = struct.pack("<II", zlib.crc32(rest, check), len(body) % 2**32)
+        return b"".join((_GZIP, packed, last.compress(rest), last.flush(), sums))
+
+    def _packed(self, records: bytes) -> tuple[bytes, int]:
+        """The records, compressed so that anything may follow, and their checksum."""
+        whole = zlib.compressobj(1, wbits=-15)
+        made = whole.compress(records) + whole.flush(zlib.Z_FULL_FLUSH), zlib.crc32(records)
+        with self._lock:
+            if len(records) > self._left:
+                self._known, self._left = {}, self._most
+            if records not in self._known and len(records) <= self._left:
+                self._known[records] = made
+                self._left -= len(records)
+        return made
+
+
+def coded(answer: SandboxResponse, accepted: str, pages: GzippedPages) -> SandboxResponse:
     """The answer, its text in gzip where `accepted`, the Accept-Encoding of the request, allows it.
 
     A file keeps its bytes: its ETag and its ranges are about them. So does an answer that a fault cuts off.
@@ -157,7 +197,7 @@ def coded(answer: SandboxResponse, accepted: str) -> SandboxResponse:
         return answer
     answer.headers["vary"] = "Accept-Encoding"
     if _accepts_gzip(accepted):
-        answer.body = gzip.compress(answer.body, compresslevel=1, mtime=0)
+        answer.body = pages.gzip(answer.body)
         answer.headers["content-encoding"] = "gzip"
     return answer
 
