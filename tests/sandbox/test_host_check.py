@@ -13,14 +13,11 @@ from unified_cli.sandbox.server import listen
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}])
 def test_without_its_token_it_says_nothing(shop: Shop, headers: dict[str, str]) -> None:
-    for path in (
-        f"{TICKETS}?integrated_account_id=full",
-        "/-/sandbox",
-        "/nowhere",
-        "/integrated-account/full/capabilities",
-    ):
-        answer = httpx.get(shop.url + path, headers=headers)
-        assert (answer.status_code, answer.json()["error"]) == (401, "Unauthorized")
+    paths = f"{TICKETS}?integrated_account_id=full", "/-/sandbox", "/nowhere", "/integrated-account/full/capabilities"
+    with httpx.Client(base_url=shop.url, headers=headers) as client:
+        for path in paths:
+            answer = client.get(path)
+            assert (answer.status_code, answer.json()["error"]) == (401, "Unauthorized")
 
 
 @pytest.mark.parametrize(

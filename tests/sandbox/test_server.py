@@ -176,10 +176,11 @@ def test_a_broken_answer_breaks_on_the_wire(unified_sandbox: UnifiedSandbox) -> 
 
 def test_the_fixture_tells_its_accounts(unified_sandbox: UnifiedSandbox) -> None:
     headers = {"Authorization": f"Bearer {unified_sandbox.token}"}
-    statuses = {}
-    for account in unified_sandbox.accounts:
-        url = f"{unified_sandbox.url}/unified/ticketing/teams?integrated_account_id={account}"
-        statuses[account] = httpx.get(url, headers=headers, timeout=20).status_code
+    with httpx.Client(base_url=unified_sandbox.url, headers=headers, timeout=20) as client:
+        statuses = {
+            account: client.get("/unified/ticketing/teams", params={"integrated_account_id": account}).status_code
+            for account in unified_sandbox.accounts
+        }
     refused = {"blocked": 503, "needs-reauth": 401, "dead-provider": 502, "directory": 404}
     assert statuses == {account: refused.get(account, 200) for account in unified_sandbox.accounts}
 
