@@ -1,4 +1,4 @@
-"""The page of `unified report` in a browser of others: nothing runs or is loaded, nothing is cut, and all can read it."""
+"""The page of `unified report` in a real browser: nothing runs or is loaded, nothing is cut, and all can read it."""
 
 import json
 import os
