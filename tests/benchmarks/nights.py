@@ -125,10 +125,11 @@ def beside_dlt(python: str, connections: int, records: int) -> None:
         totals = {one.name: [once(one)] for one in commands}
         for command in commands:
             told(f"{command.name}, first", totals[command.name][0], connections * records)
-        for _ in range(NIGHTS):
+        for night in range(NIGHTS):
             service.pass_a_night()
             for command in commands:
                 totals[command.name].append(once(command))
+                told(f"{command.name}, night {night + 1}", totals[command.name][-1], 0)
         expected = service.state()["digests"]
         tables = {commands[0].name: ("delta/ticketing/tickets", "_profile"), "dlt": ("dlt/nightly/tickets", "profile")}
         for name, samples in totals.items():
