@@ -18,6 +18,7 @@ import waitress
 from waitress import wasyncore
 from waitress.channel import ClientDisconnected, HTTPChannel
 from waitress.server import BaseWSGIServer
+from waitress.task import ThreadedTaskDispatcher
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.masking import cut, masked
@@ -149,6 +150,23 @@ class ThreadCount:
             self._count = _MOST_THREADS
 
 
+class LoopTasks:
+    """Keeps for the loop the requests that it has read, and hands those that others have read to the threads."""
+
+    def __init__(self, threads: ThreadedTaskDispatcher) -> None:
+        self._threads = threads
+        self.loop: int | None = None
+        """The thread that runs the loop, if it does."""
+        self.arrived: deque[HTTPChannel] = deque()
+
+    def add_task(self, task: HTTPChannel) -> None:
+        """Take the next request of a channel, which is locked by whoever calls this."""
+        if threading.get_ident() == self.loop:
+            self.arrived.append(task)
+        else:
+            self._threads.add_task(task)
+
+
 class Server:
     """A served sandbox: it runs until `stop`, which any thread may call."""
 
@@ -184,19 +202,19 @@ class Server:
         allow_uploads(self._map.values(), sandbox.service)
         self._dispatcher = self._server.task_dispatcher
         self._threads = ThreadCount(self._dispatcher.set_thread_count)
-        self._arrived: deque[HTTPChannel] = deque()
-        self._loop: int | None = None
+        self._tasks = LoopTasks(self._dispatcher)
         for one in self._map.values():
             if isinstance(one, BaseWSGIServer):
-                one.add_task = self._take
+                one.task_dispatcher = self._tasks
 
     def run(self) -> None:
         """Serve until stopped, or until a signal's exception comes through."""
-        self._loop = threading.get_ident()
+        self._tasks.loop = threading.get_ident()
+        arrived = self._tasks.arrived
         while not self._stopped.is_set():
-            wasyncore.loop(timeout=0 if self._arrived else 1, use_poll=True, map=self._map, count=1)
-            for _ in range(len(self._arrived)):
-                channel = self._arrived.popleft()
+            wasyncore.loop(timeout=0 if arrived else 1, use_poll=True, map=self._map, count=1)
+            for _ in range(len(arrived)):
+                channel = arrived.popleft()
                 # Handing a request to a thread costs more than most answers do.
                 (self._dispatcher.add_task if self._may_wait(channel) else HTTPChannel.service)(channel)
 
@@ -217,13 +235,6 @@ class Server:
             # The loop waits for an event, and a connection is one.
             socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
 
-    def _take(self, channel: HTTPChannel) -> None:
-        """Take the next request of a channel, which is locked by whoever calls this."""
-        if threading.get_ident() == self._loop:
-            self._arrived.append(channel)
-        else:
-            self._dispatcher.add_task(channel)
-
     def _may_wait(self, channel: HTTPChannel) -> bool:
         """Whether the answer to the channel's next request may have to wait: for a fault, a client, or a large body."""
         request = channel.requests[0]
@@ -240,7 +251,7 @@ class Server:
         answer: SandboxResponse | None = None
         try:
             self._hosts.check(environ)
-            if threading.get_ident() == self._loop:
+            if threading.get_ident() == self._tasks.loop:
                 answer = self._application.answer(environ)
             else:
                 with self._threads:
