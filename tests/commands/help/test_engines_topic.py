@@ -231,3 +231,17 @@ def test_copy_is_given_each_record_as_a_line(folder: Path) -> None:
 
 def test_the_program_for_dlt_is_one() -> None:
     compile(CODE["dlt"], "dlt", "exec")
+
+
+def test_snowflake_is_told_of_every_file_of_the_list_and_of_no_other() -> None:
+    text = CODE["COPY of Snowflake"]
+    assert [line.split()[0] for line in text.strip().splitlines()] == ["CREATE", "COPY", "PATTERN"]
+    [pattern] = re.findall(r"PATTERN = '(.*)'", text)
+    there = [f"dump/{name}/ticketing/tickets/0001-000001-ecaaa31a.ndjson" for name in ("one", "two")]
+    others = ["dump/manifest.json", "dump/one/ticketing/tags/0001-000001-ecaaa31a.ndjson", "dump/.log/one/000001.json"]
+    assert [path for path in there + others if re.fullmatch(pattern, path)] == there
+
+
+def test_each_block_is_tried_here() -> None:
+    source = Path(__file__).read_text("utf-8")
+    assert [head for head in CODE if f'"{head}"' not in source] == []

