@@ -28,7 +28,7 @@ OTHERS = [
     ("sh", FIRST),
     ("sh", SECOND),
     ("sh", "pipx install ."),
-    ("sh", "unified profile add acme"),
+    ("sh", "unified profile add hooli"),
     ("yaml", "env:"),
 ]
 
@@ -97,6 +97,13 @@ def test_no_block_has_no_test() -> None:
     assert [kind for kind, _ in others] == [kind for kind, _ in OTHERS]
     assert all(text.startswith(begin) for (_, text), (_, begin) in zip(others, OTHERS, strict=True))
     assert not re.search(r"^ {4}\S", re.sub(r"^```(?:.*\n)*?```$", "", TEXT, flags=re.MULTILINE), re.MULTILINE)
+
+
+def test_who_has_signed_in_can_do_the_jobs() -> None:
+    """A connection of the jobs that has the name of a real one would be left out, and the real one read."""
+    before, _, jobs = TEXT.partition("## Six jobs")
+    [signed_in] = re.findall(r"^unified profile add (\S+)", before, re.MULTILINE)
+    assert signed_in not in jobs
 
 
 def test_it_is_short() -> None:

@@ -53,8 +53,8 @@ def test_to_decline_it_for_a_new_profile_is_no_error(unified: Unified, config: C
 @pytest.mark.usefixtures("no_library")
 def test_the_lines_of_the_readme_sign_in(unified: Unified, service: Service) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    lines = re.findall(r"^unified ((?:profile|-p acme) .*)$", text[: text.index("## Six jobs")], re.MULTILINE)
-    assert [line.split()[1] for line in lines] == ["add", "login", "acme"]
+    lines = re.findall(r"^unified ((?:profile|-p hooli) .*)$", text[: text.index("## Six jobs")], re.MULTILINE)
+    assert [line.split()[1] for line in lines] == ["add", "login", "hooli"]
     for line in lines:
         words = line.replace("https://api.truto.one", service.url)
         result = unified(words, tty=True, stdin=b"t-canary\n\n")
