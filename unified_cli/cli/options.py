@@ -51,6 +51,7 @@ from unified_cli.cli.shared_options import (
     WaitTimeout,
     Yes,
     lists,
+    told,
 )
 from unified_cli.config.keys import KEYS, Overrides
 from unified_cli.errors import UsageError
@@ -284,6 +285,9 @@ class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
 
     method: Annotated[str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))]
     path: Annotated[str, Argument("below the base URL")]
+    strict: Annotated[bool, told(Strict, "send nothing where a list is not known to take a query parameter", QUERY)] = (
+        False
+    )
 
 
 def class_for(operation: Operation) -> type[ReadOptions | WriteOptions | DownloadOptions]:

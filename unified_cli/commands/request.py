@@ -16,9 +16,27 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
     scoped = not context.catalogue.service.names_no_account(options.path)
     call = builder.resolve(context.runtime, context.catalogue, options, Mode(shown=options.shown), scoped=scoped)
+    if options.query and options.method.upper() == "GET":
+        _check_query(call, options)
     with closing(builder.path_request(call, options.method.upper(), options.path)) as request:
         _check_file(call, request)
         single.send(call, _aimed(call, request) if request.batch else request)
+
+
+def _check_query(call: Call, options: RequestOptions) -> None:
+    """Name the parameters that a list is not known to take, where the path is that of one.
+
+    Raises UsageError for one with `--strict`.
+    """
+    from unified_cli.catalogue.known_filters import doubtful  # noqa: PLC0415  most requests have no query
+
+    prefix, _, place = options.path.strip("/").partition("/")
+    api, _, resource = place.partition("/")
+    found = call.catalogue.apis.get(api) if f"/{prefix}" == call.catalogue.service.prefix else None
+    known = found.resources.get(resource) if found else None
+    if known and (operation := known.operations.get("list")):
+        for one in doubtful(operation, call.catalogue.service, builder.pairs(options.query)):
+            builder.tell(call.runtime, one, strict=options.strict)
 
 
 def _check_file(call: Call, request: Request) -> None:

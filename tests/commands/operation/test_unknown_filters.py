@@ -138,6 +138,27 @@ def test_an_export_knows_what_its_connection_described(unified: Unified, service
     assert unified(export, environ=service.environ, folders=folders).code == 0
 
 
+@pytest.mark.parametrize(("command", "query", "reason", "hint"), DOUBTS)
+def test_a_request_to_a_list_is_told_of_it_too(
+    command: str, query: str, reason: str, hint: str, unified: Unified, service: Service
+) -> None:
+    service.reply = lambda _: PAGE
+    path = "/unified/" + "/".join(command.split()[:2])
+    result = unified(f"request GET {path} -q '{query}' --quiet", environ=service.environ)
+    said = f"{reason}: {IGNORED}" + (f" ({hint})" if hint else "")
+    assert (result.stderr, result.code, len(service.seen)) == (f"{said}\n", 0, 1)
+    strict = unified(f"request GET {path} -q '{query}' --strict", environ=service.environ)
+    assert (strict.code, strict.stderr.startswith(f"error: {reason}"), len(service.seen)) == (2, True, 1)
+
+
+@pytest.mark.parametrize(
+    "line", ["GET /unified/ticketing/tickets/7", "POST /unified/ticketing/tickets", "GET /proxy/x"]
+)
+def test_a_request_to_anything_else_is_not(line: str, unified: Unified, service: Service) -> None:
+    assert unified(f"request {line} -q staus=Open", environ=service.environ).stderr == ""
+    assert len(service.seen) == 1
+
+
 def test_the_sandbox_names_what_it_ignores_once(unified: Unified) -> None:
     result = unified(f"-p sandbox {LIST} -q zork=1 --all -o ids --quiet")
     assert result.stderr == "the sandbox ignored, no such parameter or field: zork (pages take limit and next_cursor)\n"
