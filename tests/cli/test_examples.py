@@ -70,6 +70,7 @@ SENTENCES = {
     "unified export API -p NAME --to DIR": ("unified export voice -p acme --to dump", 0),
     "unified export --task -": ("", 0),
     "unified export --verify": ("unified export --verify done", 0),
+    "unified request GET": ("unified request GET /unified/ticketing/tags -p acme", 0),
     "unified import API/RESOURCE FILE": ("unified import ticketing/contacts contacts.ndjson -p prod-eu", 0),
     "unified mcp serve -p NAME": ("unified mcp serve -p acme", 0),
     "unified mcp config": ("unified mcp config -p acme", 0),
