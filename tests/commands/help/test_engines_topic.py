@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +91,13 @@ def run(script: str, folder: Path, environ: Mapping[str, str] | None = None, she
     return told
 
 
+def in_tables(place: str, **settings: str) -> dict[str, int]:
+    """How many records of each connection are in the table of a list, read without the program."""
+    deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
+    table = deltalake.DeltaTable(f"{place}/ticketing/tickets", storage_options=settings).to_pyarrow_table()
+    return dict(Counter(table.column("_profile").to_pylist()))
+
+
 def exported(folder: Path) -> dict[str, int]:
     """How many records are there of each connection."""
     found: dict[str, int] = {}
@@ -126,12 +135,14 @@ def test_a_slurm_array_does_the_task_of_its_number(folder: Path) -> None:
     assert exported(folder) == {"one": 120}
 
 
+@pytest.mark.extra
 def test_airflow_makes_tasks_and_does_them(folder: Path) -> None:
+    pytest.importorskip("deltalake", reason="needs the extra delta")
     (folder / "airflow").mkdir()
     (folder / "airflow" / "sdk.py").write_text(AIRFLOW)
     script = CODE["Airflow"].replace('["ticketing", ', '["ticketing/tickets", ').replace("s3://bucket/dump", "dump")
     run(script, folder, {"PYTHONPATH": str(folder)}, shell=sys.executable)
-    assert exported(folder) == {"one": 120, "two": 120}
+    assert in_tables(f"{folder}/dump") == {"one": 120, "two": 120}
 
 
 def test_ray_does_the_tasks_on_standard_input(folder: Path) -> None:
@@ -150,7 +161,48 @@ def test_a_dask_cluster_on_this_machine(folder: Path) -> None:
         port = one.getsockname()[1]
     script = CODE["Dask on this machine"].replace("8786", str(port)).replace("ticketing ", "ticketing/tickets ")
     run(script, folder)
-    assert exported(folder) == {"one": 120, "two": 120}
+    assert in_tables(f"{folder}/dump") == {"one": 120, "two": 120}
+
+
+@pytest.mark.extra
+def test_cron_does_the_nightly_job_on_a_fresh_machine(folder: Path) -> None:
+    """The lines as they are printed, with another folder of programs and the bucket of the tests."""
+    pytest.importorskip("deltalake", reason="needs the extra delta")
+    stores = pytest.importorskip("stores")
+    lines = CODE["A nightly job, as lines of cron"].strip().splitlines()
+    assert len(lines) == 4
+    environ = dict(line.split("=", 1) for line in lines[:-1])
+    assert [field for field in lines[-1].split()[:5] if not re.fullmatch(r"[0-9*/,-]+", field)] == []
+    command = lines[-1].split(None, 5)[5]
+    del environ["PATH"]
+    with stores.s3_server(folder / "log") as url:
+        bucket = stores.Bucket(url, "bucket")
+        environ = {**bucket.environ, **environ, "WHAT": environ["WHAT"].replace("ticketing ", "ticketing/tickets ")}
+        for _ in range(2):
+            # Cron mails what a job prints.
+            assert run(command, folder, environ) == ""
+        assert in_tables("s3://bucket/dump", allow_http="true", **bucket.environ) == {"one": 120, "two": 120}
+
+
+@pytest.mark.extra
+def test_its_tables_are_read(unified: Unified, config: Callable[[str], Path], tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="needs the extra test-all")
+    pytest.importorskip("polars", reason="needs the extra test-all")
+    pytest.importorskip("deltalake", reason="needs the extra delta")
+    config(CONFIG)
+    for more in ("", "--incremental"):
+        assert unified("-p one ticketing tickets update tickets-1 --yes -f status=open").code == 0
+        assert unified(f"export ticketing/tickets -p * --to {tmp_path}/dump --format delta {more}").code == 0
+    expected = [
+        json.loads(line) for line in unified("-p one ticketing tickets list --all -o ndjson").stdout.split("\n") if line
+    ]
+    found: dict[str, Any] = {}
+    for head in ("Its tables with polars", "Its tables with DuckDB"):
+        exec(CODE[head].replace('"dump/', f'"{tmp_path}/dump/'), found)
+    newest = dict(found["newest"].rows())
+    assert newest["one"] == max(datetime.fromisoformat(one["updated_at"]) for one in expected)
+    rows = [row for row in found["open_"] if row[0] == "one"]
+    assert {row[1] for row in rows} == {one["id"] for one in expected if one["status"] == "open"} != set()
 
 
 @pytest.mark.extra

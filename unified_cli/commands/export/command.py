@@ -31,6 +31,16 @@ _SECTIONS = (
         ],
     ),
     (
+        "Delta tables (--format delta)",
+        [
+            ("DIR/<api>/<resource>", "is a table, and each connection a part of it, by _profile; needs deltalake"),
+            ("state", "it holds the newest state of each record; older versions stay readable"),
+            ("changes", "--incremental merges what changed by id; --restart also deletes what is gone"),
+            ("columns", "_profile, id, created_at and updated_at (UTC), record, --columns"),
+            ("readers", "polars, DuckDB, Spark and others; a nightly job: unified help engines"),
+        ],
+    ),
+    (
         "Readers, such as DuckDB",
         [
             ("folder", "FROM read_ndjson_objects('dump/*/ticketing/tickets.ndjson')"),

@@ -57,7 +57,8 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         told(WaitTimeout, "with --engine: seconds to wait for a worker where none is left (600)", EXPORT),
     ] = None
     incremental: Annotated[
-        bool, Common(("--incremental",), EXPORT, "add what changed since the last run, as one more file a list")
+        bool,
+        Common(("--incremental",), EXPORT, "add what changed since the last run: as one more file a list, or merged"),
     ] = False
     lag: Annotated[
         float | None,
@@ -78,7 +79,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = None
     columns: Annotated[
         str | None,
-        told(Columns, "add these fields as text columns to Parquet, CSV and TSV, such as status.name", EXPORT),
+        told(Columns, "add these fields as text columns to Parquet, Delta, CSV and TSV, such as status.name", EXPORT),
     ] = None
     csv_safe: CsvSafe = False
     bom: Bom = False
