@@ -48,8 +48,8 @@ def crash(
     """Kill an export of what changed in a night: where to, in which format, and at which calls."""
     umask = os.umask(0o077)
 
-    def run(kind: str, where: str, form: str, *, connections: int = 2, records: int = 25, **more: Any) -> Any:
-        provider = Provider(service, connections, records)
+    def run(kind: str, where: str, form: str, *, connections: int = 2, full: bool = False, **more: Any) -> Any:
+        provider = Provider(service, connections, 25)
         bucket = stores.Bucket(s3, f"b{secrets.token_hex(8)}") if where == "s3" else None
         place = bucket.place if bucket else Place.of(where, tmp_path)
         environ = {**place.environ, **service.environ, "UNIFIED_CONFIG": str(config(provider.config))}
@@ -61,6 +61,9 @@ def crash(
         assert result.code == 0, result.stderr
         before = rows(provider)
         provider.pass_a_night()
+        if full:
+            provider.forget_the_gone()
+            argv[argv.index("--incremental")] = "--restart"
         (tmp_path / "home").mkdir()
         job = {
             "argv": [*argv, "{to}"],
@@ -144,3 +147,13 @@ def test_a_night_to_a_store_survives_a_kill_at_any_write(crash: Crash, form: str
     step = size(1, 10)
     found = crash("puts", "s3", form, first=size(1, dice("puts").randint(1, step)), step=step)
     judge(found, record_property, f"a night to S3 as {form}, every write", fewest=size(30, 1))
+
+
+@pytest.mark.long(seconds=20)
+@pytest.mark.parametrize(("kind", "where"), [("calls", "folder"), ("puts", "s3")])
+def test_a_table_that_is_read_anew_survives_a_kill_at_any_point(
+    crash: Crash, kind: str, where: str, record_property: Any
+) -> None:
+    step = size(1, 30)
+    found = crash(kind, where, "delta", full=True, first=size(1, dice(kind).randint(1, step)), step=step)
+    judge(found, record_property, f"a full read to {where} as delta, every one of the {kind}", fewest=size(50, 1))
