@@ -227,6 +227,8 @@ STEPS = [
     ),
     ("capabilities acme", "-p acme selects this profile", "capabilities -p acme"),
     ("schema acme", "-p acme selects this profile", ""),
+    ("capabilities sandbox", "-p sandbox selects this profile", "capabilities -p sandbox"),
+    ("ticketing tickets list sandbox", "(-p sandbox)", "ticketing tickets list -p sandbox"),
     ("runs cancel 20261121-7f3a", "Ctrl-C stops a run where it is sent; unified runs show says what is left", ""),
     (f"{LIST} --timeout 30s", "such as 30, not '30s'", f"{LIST} --timeout 30"),
     (f"{LIST} --timeout 1.5min", "such as 90, not '1.5min'", f"{LIST} --timeout 90"),

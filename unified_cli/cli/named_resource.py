@@ -4,6 +4,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 from unified_cli.catalogue import Catalogue, Resource, either_dash, plain
+from unified_cli.config.file import RESERVED
 from unified_cli.errors import UsageError
 
 _MOST_NAMED = 3
@@ -14,7 +15,7 @@ def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Res
     """The resource of that name, with either dash. Raises UsageError where there is none; one of `-p` is told so."""
     api, slash, name = text.partition("/")
     if not slash or "/" in name:
-        hint = f"-p {text} selects this profile" if text in profiles else meant(catalogue, text)
+        hint = f"-p {text} selects this profile" if text in {*profiles, RESERVED} else meant(catalogue, text)
         raise UsageError(f"{text!r} must be API/RESOURCE", hint=hint or "like ticketing/contacts")
     known = either_dash(api, catalogue.apis)
     resources = catalogue.apis[known].resources if known else {}

@@ -330,3 +330,8 @@ class StopOptions(Options):
     fail_fast: FailFast = False
     max_failures: MaxFailures = None
     stages: Stages = None
+
+    @property
+    def stops(self) -> bool:
+        """Whether there is such a rule."""
+        return self.fail_fast or self.max_failures is not None or self.stages is not None

@@ -234,11 +234,11 @@ def _assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[
 
 
 def _profiles(context: Any) -> Collection[str]:
-    """The names in the config file; none where it cannot be read, which is not what is wrong here."""
+    """The names in the config file, which is not what is wrong here where it cannot be read; and the sandbox's."""
     try:
-        return file.read(context.find_root().obj()).profiles
+        return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
     except UnifiedError:
-        return ()
+        return {file.RESERVED}
 
 
 def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:

@@ -16,6 +16,10 @@ from unified_cli.storage import folders, output_file
 
 Shell = Literal["bash", "zsh", "fish", "pwsh"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
+_OF_POWERSHELL = (
+    "It completes commands, options, profiles and files; those of the other shells also fields, runs and aliases. "
+    "It is not tried in a real PowerShell before a release."
+)
 
 
 class InstallOptions(Options):
@@ -79,7 +83,7 @@ def _printing(shell: Shell) -> Entry:
             NoOptions,
             run,
             usage="",
-            text=(f"Print the completion script for {shell}.",),
+            text=(f"Print the completion script for {shell}.", *([_OF_POWERSHELL] if shell == "pwsh" else [])),
             examples=f"unified completion {shell}",
         ),
     )

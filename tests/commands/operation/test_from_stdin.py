@@ -262,6 +262,8 @@ def test_a_line_that_cannot_be_sent_is_one_that_failed(unified: Unified, service
         (f"{TAGS} update - -f n=1 --stages 1,5", "--stages is for connections, not for lines (--max-failures N"),
         (f"{TAGS} delete - --yes --max-failures 1 --fail-fast", "--fail-fast stops at the first failure"),
         (f"{TAGS} delete - --yes --max-failures x", "--max-failures: 'x' is neither a number nor a share"),
+        (f"{TAGS} update 7 -f n=1 --max-failures x", "--max-failures: 'x' is neither a number nor a share"),
+        (f"{TAGS} update 7 -f n=1 --stages 5,1", "--stages: 1 comes after 5"),
         ("ticketing attachments download 7 --fail-fast", "--fail-fast, --max-failures and --stages"),
         ("request POST /unified/ticketing/tags -f n=1 --fail-fast", "no such option: --fail-fast"),
         ("request POST /unified/ticketing/tags -f n=1 --max-failures 1", "no such option: --max-failures"),

@@ -31,8 +31,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     typed = part(options, DownloadOptions)
     if typed.id and typed.from_:
         raise UsageError("both an ID and --from say what to download", hint="leave one out")
-    stops = part(options, StopOptions)
-    if stops.fail_fast or stops.max_failures is not None or stops.stages is not None:
+    if part(options, StopOptions).stops:
         raise UsageError("--fail-fast, --max-failures and --stages are not for files, which --from downloads again")
     if typed.id and typed.id != "-":
         _of_one(call, operation, typed.id)

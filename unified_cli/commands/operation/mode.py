@@ -7,6 +7,7 @@ from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions, ReadCheckOptions, SendOptions, WriteOptions
+from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
@@ -15,6 +16,7 @@ from unified_cli.runtime import Runtime
 def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
     """Run the operation; every expected failure is a UnifiedError."""
     builder.check_options(options)
+    _check_rules(part(options, StopOptions))
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
         from unified_cli.call import dry_run  # noqa: PLC0415  as below
@@ -85,6 +87,14 @@ def _check_one(options: OperationOptions, *, several: bool) -> None:
     many = several or builder.identifier(options) == "-" or part(options, WriteOptions).wait
     if part(options, SendOptions).sends_file and many:
         raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
+
+
+def _check_rules(rules: StopOptions) -> None:
+    """Raise UsageError for rules that are none, also where one request leaves them nothing to do."""
+    if rules.stops:
+        from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
+
+        stop_rules.parse(rules, 1)
 
 
 def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
