@@ -21,6 +21,7 @@ from unified_cli.commands.report import markup
 from unified_cli.commands.report.page import ReportPage
 from unified_cli.masking import visible
 from unified_cli.sandbox.accounts import KINDS
+from unified_cli.writes.registry import RunRegistry
 
 pytestmark = pytest.mark.extra
 pytest.importorskip("jinja2", reason="needs the extra report")
@@ -476,6 +477,13 @@ def test_exports_are_as_verify_finds_them(unified: Unified, tmp_path: Path, to: 
     gaps = unified(f"export --verify {folder}").stderr.count(": not complete: ")
     (one,) = report(unified, f"-p full --export {folder}")["exports"]
     assert len(one["gaps"]) == gaps == 2
+
+
+def test_an_export_to_a_store_is_named_and_not_asked(unified: Unified, tmp_path: Path, to: Path) -> None:
+    RunRegistry(tmp_path / "data", lambda: 1e9).point("export ticketing/tags --to s3://b/dump", "s3://b/dump")
+    found = unified(f"-p sandbox report -o json --to {to}")
+    assert (found.code, found.json["exports"], found.json["stores"]) == (0, [], ["s3://b/dump"])
+    assert "Elsewhere, and not looked at: s3://b/dump." in ReadPage(to).texts
 
 
 # The files of earlier checks.

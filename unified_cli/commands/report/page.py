@@ -178,7 +178,10 @@ class CheckedExpectations(_Part, frozen=True):
 
 
 class ReportPage(_Part, frozen=True):
-    """All that the page shows; `unseen` says what is missing from it, and `command` makes it again."""
+    """All that the page shows; `unseen` says what is missing from it, and `command` makes it again.
+
+    `stores` are where exports went that are not on this machine: they are not asked.
+    """
 
     version: int
     made: str
@@ -195,5 +198,6 @@ class ReportPage(_Part, frozen=True):
     offers: OfferMap
     runs: ShownRuns
     exports: Sequence[ShownExport]
+    stores: Sequence[str]
     drift: Sequence[SchemaDrift]
     expectations: Sequence[CheckedExpectations]

@@ -40,7 +40,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
                   for one in of_it.operations.values()]  # fmt: skip
     seen = connections.seen(context, options, operations, _asked(runtime, options))
     shown = fleet.parts_of(context.catalogue.service, operations, seen)
-    runs, exports = _work(context, options)
+    runs, exports, stores = _work(context, options)
     unseen = [*_unseen(shown.connections, runs, exports)]
     page = ReportPage(
         version=VERSION,
@@ -54,6 +54,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
         **shown._asdict(),
         runs=runs,
         exports=exports,
+        stores=stores,
         drift=drift,
         expectations=expectations,
     )
@@ -98,8 +99,8 @@ def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
     return offer_check.selected(runtime, options.replaced(output=None))
 
 
-def _work(context: CommandContext, options: ReportOptions) -> tuple[ShownRuns, list[ShownExport]]:
-    """The runs and the exports, as far as they can be seen."""
+def _work(context: CommandContext, options: ReportOptions) -> tuple[ShownRuns, list[ShownExport], list[str]]:
+    """The runs and the exports, as far as they can be seen, and the stores that exports went to."""
     runtime = context.runtime
     found: list[JsonObject] = []
     unseen = ""
@@ -110,7 +111,8 @@ def _work(context: CommandContext, options: ReportOptions) -> tuple[ShownRuns, l
     runs = work.runs(context, options, found)
     if unseen:
         runs = msgspec.structs.replace(runs, unseen=unseen)
-    return runs, [*work.exports(runtime, options.export, found)]
+    written = work.written_to(found)
+    return runs, [*work.exports(runtime, options.export, written)], [one for one in written if "://" in one]
 
 
 def _unseen(shown: Sequence[ShownConnection], runs: ShownRuns, exports: Sequence[ShownExport]) -> Sequence[str]:

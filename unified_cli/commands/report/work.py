@@ -78,15 +78,20 @@ def _shown(context: CommandContext, options: ReportOptions, one: JsonObject) -> 
     )
 
 
-def exports(runtime: Runtime, folders: Sequence[str], found: Sequence[JsonObject]) -> Iterator[ShownExport]:
-    """The exports in these folders, whose files are compared, and those that runs of this user wrote."""
+def written_to(found: Sequence[JsonObject]) -> list[str]:
+    """Where the exports among these runs went: folders, and stores."""
+    paths = (str(one["path"]) for one in found if str(one["command"]).startswith("export ") and one["path"])
+    return [*dict.fromkeys(paths)]
+
+
+def exports(runtime: Runtime, folders: Sequence[str], written: Sequence[str]) -> Iterator[ShownExport]:
+    """The exports in these folders, whose files are compared, and those that runs of this user have `written`."""
     asked = {Path(one).absolute() for one in folders}
-    written = [str(one["path"]) for one in found if str(one["command"]).startswith("export ") and one["path"]]
     for folder in folders:
         yield _export(runtime, Path(folder), verify=True)
-    for one in dict.fromkeys(written):
+    for one in written:
         path = Path(one)
-        # An object store is not asked, and what was removed is no export any more.
+        # What was removed is no export any more.
         if path.is_absolute() and path not in asked and path.is_dir():
             yield _export(runtime, path, verify=False)
 
