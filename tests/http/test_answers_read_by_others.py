@@ -1,6 +1,7 @@
 """Answers made by chance are read as h11 and curl read them, but for what is refused here and read by them."""
 
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 
@@ -13,6 +14,7 @@ _LLHTTP = (
     "llhttp refuses it, and what one parser refuses is refused: two that disagree can be played off against each other"
 )
 STRICTER = {
+    "Data after `Connection: close`": "llhttp refuses it, which ended the headers at a bare LF; so do h11 and curl",
     "Duplicate Content-Length": f"{_LLHTTP}; h11 and curl take two equal ones",
     "Invalid character in Content-Length": f"{_LLHTTP}; h11 takes `2, 2`, curl the digits that it finds",
     "Content-Length overflow": f"{_LLHTTP}; h11 takes 20 digits, curl reads to the end of the connection",
@@ -41,6 +43,8 @@ STRICTER = {
     "Invalid status code": f"{_LLHTTP}; curl takes two blanks before it",
     "Missing expected CR after chunk data": f"{_LLHTTP}; curl ends lines at a bare LF",
     "Missing expected CR after chunk size": f"{_LLHTTP}; as above",
+    "Missing expected CR after chunk extension name": f"{_LLHTTP}; as above",
+    "Missing expected CR after chunk extension value": f"{_LLHTTP}; as above",
     "Missing expected CR after header value": f"{_LLHTTP}; h11 and curl end lines at a bare LF",
     "Missing expected CR after response line": f"{_LLHTTP}; as above",
     "Missing expected LF after header value": f"{_LLHTTP}; curl takes a CR within a header",
@@ -52,8 +56,12 @@ STRICTER = {
     "it is in a coding other than chunks": "h11 refuses it; curl undoes gzip, and passes over what it does not know",
     "it switches to a protocol that was not asked for": "h11 refuses it; curl takes 101 for the answer",
     "its length follows its chunks": "as RFC 9110 forbids it; h11 takes a length there that is a number",
+    "N of N bytes came": "curl reads to the end of the connection where the length is more than a file can have",
     "its length is no number, or said twice": "h11 refuses more than 20 digits; curl takes any number of zeros",
 }
+
+
+_COUNTS = re.compile(r"^\d+ of \d+")
 
 
 def difference(mine: Outcome, theirs: Outcome) -> str:

@@ -1,10 +1,12 @@
 """The transport of a call: its sockets obey the deadline, and what it reads is one answer or an error."""
 
+import gc
 import select
 import socket
 import ssl
 import threading
 import time
+import weakref
 from base64 import b64encode
 from contextlib import suppress
 from pathlib import Path
@@ -227,6 +229,19 @@ def test_a_body_that_is_left_closes_the_connection() -> None:
     assert next(iter(reader))
     reader.close()
     assert connection.became == "closed"
+
+
+@pytest.mark.parametrize("data", [NEXT, CHUNKED + b"0\r\n\r\n"])
+def test_an_answer_is_gone_as_soon_as_it_has_been_read(data: bytes) -> None:
+    # Without waiting for the garbage collector, which a run of many pages cannot afford.
+    reader = ResponseReader(Given(data, 40), "GET")
+    reader.head()
+    assert b"".join(reader) in (b"smuggled", b"")
+    known = weakref.ref(reader)
+    gc.disable()
+    del reader
+    assert known() is None
+    gc.enable()
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,33 @@ class _EndedError(Exception):
     """The answer is complete, and there are more bytes."""
 
 
+class _Parts:
+    """What llhttp has found. It does not know its reader: a circle of the two would keep every answer for a while."""
+
+    def __init__(self) -> None:
+        self.headers: list[tuple[bytes, bytes]] = []
+        """Those of the head; later the trailers."""
+        self.pieces: list[bytes] = []
+        self.ended = False
+
+    def on_message_begin(self) -> None:
+        """Called before the first byte of an answer."""
+        if self.ended:
+            raise _EndedError
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Called for a header, or a trailer."""
+        self.headers.append((name, value.rstrip(b" \t")))
+
+    def on_body(self, data: bytes) -> None:
+        """Called for a part of a chunk."""
+        self.pieces.append(data)
+
+    def on_message_complete(self) -> None:
+        """Called after the last byte of an answer."""
+        self.ended = True
+
+
 class ResponseReader(httpx.SyncByteStream):
     """The answer to one request of that method; what it is iterated over gives is the body.
 
@@ -50,14 +77,13 @@ class ResponseReader(httpx.SyncByteStream):
         self._rest = b""
         """What was received and is still to be read."""
         self._length = 0
-        self._found: list[tuple[bytes, bytes]] = []
-        self._pieces: list[bytes] = []
+        self._parts = _Parts()
 
     def head(self) -> None:
         """Read the status and the headers. Interim answers before them are left out, however many there are."""
         while self.status < 200:
             self._next_head()
-        self.headers, self._found = self._found, []
+        self.headers, self._parts.headers = self._parts.headers, []
         self._parser.set_dangerous_leniencies(lenient_headers=False)
         self._frame()
 
@@ -83,8 +109,8 @@ class ResponseReader(httpx.SyncByteStream):
             self._connection.close()
 
     def _next_head(self) -> None:
-        self._found = []
-        self._parser = httptools.HttpResponseParser(self)
+        self._parts = _Parts()
+        self._parser = httptools.HttpResponseParser(self._parts)
         # Services send control characters in headers, which are shown as escapes, and a length beside chunks, which
         # means nothing: after it the connection is not used again.
         self._parser.set_dangerous_leniencies(lenient_headers=True, lenient_chunked_length=True)
@@ -137,13 +163,13 @@ class ResponseReader(httpx.SyncByteStream):
         self._reusable = keeps and self._length != _UNTIL_CLOSED
 
     def _all(self) -> Iterator[bytes]:
-        data = self._rest or self._receive()
+        data, self._rest = self._rest or self._receive(), b""
         while data:
             yield data
             data = self._receive()
 
     def _counted(self) -> Iterator[bytes]:
-        data, left = self._rest, self._length
+        data, left, self._rest = self._rest, self._length, b""
         while len(data) < left:
             if data:
                 yield data
@@ -156,22 +182,22 @@ class ResponseReader(httpx.SyncByteStream):
             yield data[:left]
 
     def _chunks(self) -> Iterator[bytes]:
-        more, spare, end = self._rest, _LARGEST_HEAD, b""
-        while not self._complete:
-            data, more = more or self._receive(), b""
+        parts, spare, end = self._parts, _LARGEST_HEAD, b""
+        while not parts.ended:
+            data, self._rest = self._rest or self._receive(), b""
             if not data:
                 raise httpx.RemoteProtocolError("its last chunk is missing")
             self._feed(data)
-            piece = b"".join(self._pieces)
-            self._pieces.clear()
+            piece = b"".join(parts.pieces)
+            parts.pieces.clear()
             # Nothing else holds back the extensions of chunks, and trailers.
             spare = min(_LARGEST_HEAD, spare + (1 + _MOST_FRAMING) * len(piece) - len(data))
-            if spare < 0 and not self._complete:
+            if spare < 0 and not parts.ended:
                 raise httpx.RemoteProtocolError("its chunks hold more than the answer")
-            if any(name.lower() in _NO_TRAILERS for name, _ in self._found):
+            if any(name.lower() in _NO_TRAILERS for name, _ in parts.headers):
                 raise httpx.RemoteProtocolError("its length follows its chunks")
             end = (end + data[-5:])[-5:]
-            if self._complete:
+            if parts.ended:
                 # llhttp skips line ends after the last chunk, which belong to no answer.
                 self._reusable &= end.endswith(_HEAD_END) and end[0] not in b"\r\n"
             if piece:
@@ -181,23 +207,6 @@ class ResponseReader(httpx.SyncByteStream):
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            if not self._complete:
+            if not self._parts.ended:
                 raise httpx.RemoteProtocolError(str(error)) from None
             self._reusable = False
-
-    def on_message_begin(self) -> None:
-        """Called by the parser before the first byte of an answer."""
-        if self._complete:
-            raise _EndedError
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Called by the parser for a header, or a trailer."""
-        self._found.append((name, value.rstrip(b" \t")))
-
-    def on_body(self, data: bytes) -> None:
-        """Called by the parser for a part of a chunk."""
-        self._pieces.append(data)
-
-    def on_message_complete(self) -> None:
-        """Called by the parser after the last byte of an answer; those without chunks are counted here instead."""
-        self._complete = self._length == _CHUNKED
