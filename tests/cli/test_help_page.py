@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 from entries import ENTRIES
-from front_door import Process, Unified
+from front_door import Process, Result, Unified
 
 from unified_cli.catalogue import Operation, load
 from unified_cli.cli.options import options_for
+from unified_cli.commands.help.topics import topics
 from unified_cli.docs.command_index import CommandEntry
 
 CATALOGUE = load()
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 VERBS = """
@@ -23,22 +25,41 @@ Start Store Suspend Test Update Write
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: " ".join(one.path) or "unified")
-def test_a_page_is_plain_fits_80_columns_and_begins_with_what_the_command_does(
-    entry: CommandEntry, unified: Unified
-) -> None:
+def test_the_pages_of_a_command(entry: CommandEntry, unified: Unified) -> None:
     page = unified([*entry.path, "--help"])
+    says_the_same_at_any_width_and_is_plain_off_a_terminal([*entry.path, "--help"], page, unified)
+    begins_with_what_the_command_does(entry, page.stdout)
+    has_a_short_form_of_one_screen(entry, unified([*entry.path, "-h"]), page.stdout)
+
+
+@pytest.mark.parametrize("topic", topics())
+def test_the_page_of_a_topic(topic: str, unified: Unified) -> None:
+    says_the_same_at_any_width_and_is_plain_off_a_terminal(["help", topic], unified(["help", topic]), unified)
+
+
+def says_the_same_at_any_width_and_is_plain_off_a_terminal(argv: list[str], page: Result, unified: Unified) -> None:
     assert (page.code, page.stderr) == (0, "")
-    assert page.stdout.startswith(f"Usage: {' '.join(('unified', *entry.path))}")
     assert "\x1b" not in page.stdout
     assert max(map(len, page.stdout.splitlines())) <= 80
-    # At another width the words are the same: none was broken.
-    wide = unified([*entry.path, "--help"], columns=100).stdout
-    assert page.stdout.replace("\\\n", " ").split() == wide.replace("\\\n", " ").split()
-    lines = page.stdout.split("\n\n")[1].split("\n")
+    assert words(unified(argv, columns=100).stdout) == words(page.stdout)
+    for columns in (80, 200):
+        shown = unified(argv, tty=True, columns=columns, environ={"TERM": "xterm"}).stdout
+        assert "\x1b[" in shown
+        assert words(COLOUR.sub("", shown)) == words(page.stdout)
+
+
+def words(text: str) -> list[str]:
+    """The words of a page, whatever its lines: without the marks that continue a command line."""
+    return text.replace("\\\n", " ").split()
+
+
+def begins_with_what_the_command_does(entry: CommandEntry, text: str) -> None:
+    assert text.startswith(f"Usage: {' '.join(('unified', *entry.path))}")
+    lines = text.split("\n\n")[1].split("\n")
     assert re.search(rf"\b{lines[0].split()[0]}\b", VERBS)
     assert lines[-1].endswith(".") or lines[-1].split()[0] in {"GET", "POST", "PATCH", "DELETE"}
     if len(entry.path) == 3 and entry.path[0] in CATALOGUE.apis:
-        _names_its_request_and_each_option_once(CATALOGUE.operation(*entry.path), page.stdout)
+        _names_its_request_and_each_option_once(CATALOGUE.operation(*entry.path), text)
 
 
 def _names_its_request_and_each_option_once(operation: Operation, text: str) -> None:
@@ -53,10 +74,7 @@ def _names_its_request_and_each_option_once(operation: Operation, text: str) -> 
 SHORT = "show this page; --help shows everything"
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: " ".join(one.path) or "unified")
-def test_a_short_page_is_one_screen_of_what_people_use(entry: CommandEntry, unified: Unified) -> None:
-    page = unified([*entry.path, "-h"])
-    whole = unified([*entry.path, "--help"]).stdout
+def has_a_short_form_of_one_screen(entry: CommandEntry, page: Result, whole: str) -> None:
     lines = page.stdout.splitlines()
     assert (page.code, page.stderr) == (0, "")
     assert len(lines) <= (40 if entry.path else 24)

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from entries import ENTRIES
 from front_door import ROOT, Unified
 
 from unified_cli.commands.help.topics import topics
@@ -12,26 +11,6 @@ from unified_cli.config.keys import KEYS
 from unified_cli.docs.completion import FILES
 from unified_cli.errors import ExitCode
 from unified_cli.output import FORMATS
-
-PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [f"help {topic}" for topic in topics()]
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def words(text: str) -> list[str]:
-    """The words of a page, whatever its lines: without the marks that continue a command line."""
-    return text.replace("\\\n", " ").split()
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_says_the_same_at_any_width_and_is_plain_off_a_terminal(page: str, unified: Unified) -> None:
-    plain = unified(page)
-    assert (plain.code, plain.stderr) == (0, "")
-    assert "\x1b" not in plain.stdout
-    assert max(map(len, plain.stdout.splitlines())) <= 80
-    for columns in (80, 200):
-        shown = unified(page, tty=True, columns=columns, environ={"TERM": "xterm"}).stdout
-        assert "\x1b[" in shown
-        assert words(COLOUR.sub("", shown)) == words(plain.stdout)
 
 
 def test_the_topics_are_these() -> None:
