@@ -219,3 +219,13 @@ def test_threads_share_a_store(sandbox: Sandbox, store: SandboxStore) -> None:
     assert failed == []
     counts = {row[3]: row[4] for row in store.effects() if row[1] == "POST"}
     assert counts == {f"same-{turn}": 1 for turn in range(20)}
+
+
+def test_a_store_of_many_changes_is_large() -> None:
+    with contextlib.closing(SandboxStore.open(None)) as store:
+        for first in (0, 3000):
+            assert not store.large
+            with store.transaction():
+                for at in range(first, first + 3000):
+                    store.put(("full", "ticketing", "tags"), at, f"{at}", "{}")
+        assert store.large

@@ -17,14 +17,18 @@ from unified_cli.sandbox.fault_plan import Faults
 from unified_cli.sandbox.server import Server
 from unified_cli.sandbox.store import SandboxStore
 
-FULL = f"{TICKETS}?integrated_account_id=full"
+ACCOUNT = "integrated_account_id=full"
+FULL = f"{TICKETS}?{ACCOUNT}"
 SLOW = f"{TICKETS}?integrated_account_id=slow"
 DOWNLOAD = "/unified/ticketing/attachments/download?integrated_account_id=full&id=attachments-1"
 
 
 @contextmanager
 def server(
-    sleep: Callable[[float], object] = lambda _seconds: None, faults: str = "", threads: list[str] | None = None
+    sleep: Callable[[float], object] = lambda _seconds: None,
+    faults: str = "",
+    threads: list[str] | None = None,
+    tickets: int = 60,
 ) -> Iterator[str]:
     """A sandbox without a token; `threads` takes the names of those that answer."""
 
@@ -34,7 +38,7 @@ def server(
         return time.time()
 
     with ExitStack() as stack:
-        store = stack.enter_context(closing(SandboxStore.open(None)))
+        store = stack.enter_context(closing(SandboxStore.open(None, records={("ticketing", "tickets"): tickets})))
         sandbox = Sandbox(load(), store, faults=Faults.parse(faults), wall=wall, sleep=sleep)
         served = stack.enter_context(closing(Server(sandbox)))
         thread = threading.Thread(target=served.run, name="loop", daemon=True)
@@ -76,12 +80,24 @@ def test_one_client_is_served_by_few_threads() -> None:
         ("GET", SLOW.replace("slow", "%73low:x"), "", "waitress"),
         ("GET", FULL, "slow=1ms", "waitress"),
         ("POST", DOWNLOAD, "", "waitress"),
+        ("POST", f"/batch-request?{ACCOUNT}", "", "waitress"),
     ],
 )
 def test_what_may_wait_is_answered_by_a_thread(method: str, target: str, faults: str, answers: str) -> None:
     threads: list[str] = []
     with server(faults=faults, threads=threads) as url:
         assert httpx.request(method, f"{url}{target}", json={"name": "n"} if method == "POST" else None).status_code
+    assert {name.partition("-")[0] for name in threads} == {answers}
+
+
+@pytest.mark.parametrize(
+    ("tickets", "query", "answers"),
+    [(60, "status=open", "loop"), (6000, "limit=5&next_cursor=", "loop"), (6000, "limit=5&status=open", "waitress")],
+)
+def test_many_records_are_looked_through_by_a_thread(tickets: int, query: str, answers: str) -> None:
+    threads: list[str] = []
+    with server(threads=threads, tickets=tickets) as url:
+        assert httpx.get(f"{url}{FULL}&{query}").status_code == 200
     assert {name.partition("-")[0] for name in threads} == {answers}
 
 

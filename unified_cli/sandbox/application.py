@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from urllib.parse import unquote
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import UsageError
@@ -117,6 +118,7 @@ class Sandbox:
     ) -> None:
         self._catalogue = catalogue
         self.service = catalogue.service
+        self._paging = {"", self.service.connection, self.service.page_size, self.service.cursor}
         self._store = store
         self._token = token
         self._wall = wall
@@ -133,6 +135,18 @@ class Sandbox:
             return self._answer(request)
         except Refusal as refusal:
             return refusal.answer(self.service)
+
+    def may_wait(self, target: str, authorization: str) -> bool:
+        """Whether an answer may have to wait, or may take so long that others should not wait for it."""
+        # The connection that is slow is named by the target or the token; who reads a file may be slow; in the body of
+        # a batch is any number of requests.
+        words = unquote(target)
+        if self.faults.slow or "slow" in f"{words} {authorization}":
+            return True
+        if "/download" in words or self.service.connections.batch in words:
+            return True
+        others = {pair.partition("=")[0] for pair in words.partition("?")[2].split("&")} - self._paging
+        return bool(others) and self._store.large
 
     def _answer(self, request: SandboxRequest) -> SandboxResponse:
         own = self._authorise(request)

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import unquote
 
 import waitress
 from waitress import wasyncore
@@ -236,15 +235,15 @@ class Server:
             socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
 
     def _may_wait(self, channel: HTTPChannel) -> bool:
-        """Whether the answer to the channel's next request may have to wait: for a fault, a client, or a large body."""
+        """Whether the answer to the channel's next request may have to wait: for a fault, its client, or its body."""
         request = channel.requests[0]
-        if len(channel.requests) > 1 or channel.total_outbufs_len or self._application.sandbox.faults.slow:
+        if len(channel.requests) > 1 or channel.total_outbufs_len:
             return True
         if request.body_rcv is not None and len(request.body_rcv) > _SHORT_BODY:
             return True
-        # The connection that is slow is named by the target or the token; and the reader of a file may be slow.
-        target = unquote(getattr(request, "request_uri", ""))
-        return "slow" in f"{target} {request.headers.get('AUTHORIZATION', '')}" or "/download" in target
+        # What is broken has no target, and is refused.
+        target = getattr(request, "request_uri", "")
+        return self._application.sandbox.may_wait(target, request.headers.get("AUTHORIZATION", ""))
 
     def _guarded(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         start = self.log.start() if self.log else 0.0

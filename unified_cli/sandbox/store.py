@@ -30,6 +30,9 @@ _NOTE_USE = "INSERT OR REPLACE INTO facts VALUES ('in use', ?)"
 # Created records come after all seeded ones, however many there are.
 CREATED = 1_000_000_000_000
 
+# So many records are looked through in a tenth of a second.
+_MANY = 5000
+
 Column = str | int | bytes | None
 """A value of a row."""
 NAME = "sandbox.db"
@@ -123,6 +126,13 @@ class SandboxStore:
         if records is None:
             records = self._seeded[account] = SeededRecords(self.seed, account, self._counts, self.encode)
         return records
+
+    @property
+    def large(self) -> bool:
+        """Whether looking through the records of a resource may take long."""
+        if max(self._counts.values(), default=0) > _MANY:
+            return True
+        return self._row("SELECT 1 FROM changes LIMIT 1 OFFSET ?", _MANY) is not None
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
