@@ -102,9 +102,7 @@ _unified_words() {
         connections) words='list add' ;;
         profile) words='list show path add set use login logout import test remove' ;;
     esac
-    if [[ -d $_unified_folder/catalogue.d ]]; then
-        _unified_added "$1"
-    fi
+    [[ -z $added ]] || _unified_added "$1"
 }
 
 # Set `flags` to the options of the command words in $1.
@@ -112,7 +110,7 @@ _unified_flags() {
     flags='--help -h'
     case $1 in
         '') flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --output -o --verbose -v --json-errors --no-pager' ;;
-        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --data -d --raw-field -f --field -F --upload --content-type --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --fail-fast --max-failures --stages --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --data -d --raw-field -f --field -F --upload --content-type --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --out --force --record --replay --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --to --shard --verify --tasks --task --engine --dry-run --wait-timeout --incremental --lag --restart --dedupe --format --output -o --columns --since --page-size --allow-partial --csv-safe --bom --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --format --query -q --output -o --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         diff) flags+=' --from --to --key --map --ignore --set --all-fields --ids --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
@@ -165,7 +163,7 @@ _unified_flags() {
 _unified_value() {
     kind=''
     case "$path $1" in
-        export\ -o|export\ --output|export\ --format) kind='ndjson csv tsv json parquet' ;;
+        export\ -o|export\ --output|export\ --format) kind='ndjson csv tsv json parquet delta' ;;
         import\ -o|import\ --output) kind='table json tsv' ;;
         diff\ -o|diff\ --output) kind='table ndjson json' ;;
         apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output|schema\ -o|schema\ --output|operations\ -o|operations\ --output|sandbox\ status\ -o|sandbox\ status\ --output|doctor\ -o|doctor\ --output) kind='table json tsv' ;;
@@ -345,110 +343,206 @@ _unified_argument() {
     esac
 }
 
-# Set `words` to the known fields of the resource in $1, or to the known parameters of the operation in $2.
-_unified_known() {
+# Set `words` to the known fields of the resource in $1.
+_unified_columns() {
     words=''
     case $1 in
-        ticketing\ accounts) words='id name domains created_at updated_at etag remote_data' ;;
-        ticketing\ attachments) words='id file_name ticket_id size file_url content_type uploaded_by uploaded_by_type created_at updated_at etag remote_data' ;;
-        ticketing\ collections) words='id name description type parent_collection_id urls workspace created_at updated_at etag entity_type remote_data' ;;
-        ticketing\ comments) words='id author receiver body html_body ticket attachments is_internal is_private created_at updated_at etag remote_data' ;;
-        ticketing\ contacts) words='id first_name last_name name emails phones details account_id created_at updated_at etag custom_fields is_active remote_data' ;;
-        ticketing\ tags) words='id name color workspace created_at updated_at etag status parent remote_data' ;;
-        ticketing\ teams) words='id name description created_at updated_at etag remote_data' ;;
-        ticketing\ tickets) words='id name number assignees status created_by workspace team collections ticket_type contact additional_contacts account parent_ticket attachments tags priority remote_data' ;;
-        ticketing\ ticket_types) words='id name description project created_at updated_at etag remote_data' ;;
-        ticketing\ fields) words='id name label description type format is_hidden is_unique is_required options is_user_defined entity_type entity_id created_at' ;;
-        ticketing\ ticket_status|ticketing\ ticket_priorities) words='id name description etag remote_data' ;;
-        ticketing\ users) words='id name first_name last_name username emails is_active team_ids avatar roles created_at updated_at etag remote_data' ;;
-        ticketing\ workspaces) words='id name status description created_at updated_at etag remote_data' ;;
-        ticketing\ task_lists) words='id name ticket tasks created_at updated_at etag remote_data' ;;
-        ticketing\ tasks) words='id name assignees description due_date ticket task_list status created_at updated_at etag remote_data' ;;
-        ticketing\ organizations) words='id' ;;
-        user-directory\ roles) words='id name label description type applicable_in created_at updated_at remote_data' ;;
-        user-directory\ users) words='id external_id identifiers first_name last_name title name username emails phones status is_email_verified is_2fa_enabled roles' ;;
-        user-directory\ organizations) words='id name pricing_plan licenses created_at updated_at remote_data' ;;
-        user-directory\ groups) words='id name description organization group_type created_at updated_at remote_data' ;;
-        user-directory\ activities) words='id actor organization group description action entity entity_type context created_at remote_data' ;;
-        user-directory\ billing) words='id description billing_frequency currency total_amount tax_amount start_date end_date created_at updated_at remote_data' ;;
-        user-directory\ utilization) words='name metadata columns rows remote_data' ;;
-        user-directory\ licenses) words='id name description available_quantity assigned_quantity unit_amount roles is_paid currency status products created_at updated_at remote_data' ;;
-        user-directory\ workspaces) words='id name description status created_at updated_at organization remote_data' ;;
-        user-directory\ me) words='id external_id identifiers first_name last_name title name username emails phones status is_email_verified is_2fa_enabled roles' ;;
-        user-directory\ role_assignments) words='id user_id group_id group_type role_id workspace created_at updated_at remote_data' ;;
-        ats\ activities) words='id candidate actor activity_type from to cc subject body visibility created_at updated_at remote_data' ;;
-        ats\ applications) words='id candidate job applied_at rejected_at source credited_to current_stage reject_reason attachments created_at updated_at remote_data' ;;
-        ats\ attachments) words='id file_name file_url candidate application job attachment_type created_at updated_at remote_data' ;;
-        ats\ candidates) words='id first_name last_name name company title last_interaction_at is_private can_email locations phones emails urls tags applications attachments created_at updated_at remote_data' ;;
-        ats\ departments) words='id name parent status created_at updated_at remote_data' ;;
-        ats\ eeocs) words='id candidate submitted_at race gender veteran_status disability_status created_at updated_at remote_data' ;;
-        ats\ interviews) words='id application candidate job_interview_stage organizer interviewers location start_at end_at status created_at updated_at remote_data' ;;
-        ats\ job_interview_stages) words='id name status job position created_at updated_at remote_data' ;;
-        ats\ jobs) words='id name description code requisition_id status locations job_posting_urls confidential departments teams offices hiring_managers recruiters' ;;
-        ats\ job_form_fields) words='id name job label index is_required answer_visibility description type options group_id group_name' ;;
-        ats\ offers) words='id application candidate job creator closed_at sent_at start_date status created_at updated_at remote_data' ;;
-        ats\ offices) words='id name parent location is_remote created_at updated_at remote_data' ;;
-        ats\ reject_reasons) words='id name created_at updated_at remote_data' ;;
-        ats\ scorecards) words='id application candidate interview interviewer submitted_at overall_recommendation form_values created_at updated_at remote_data' ;;
-        ats\ tags) words='id name created_at updated_at remote_data' ;;
-        ats\ users) words='id first_name last_name name emails disabled access_role created_at updated_at remote_data' ;;
-        knowledge-base\ pages) words='id title description page_type status tags parent space collection created_by' ;;
-        knowledge-base\ page-content) words='id sequence page page_type parent has_children body urls created_at updated_at remote_data' ;;
-        knowledge-base\ collections) words='id name description type space parent urls created_at updated_at remote_data' ;;
-        knowledge-base\ comments) words='id created_by parent body created_at remote_data' ;;
-        knowledge-base\ spaces) words='id identifier name description status urls created_at updated_at remote_data' ;;
-        knowledge-base\ tags) words='id name description space created_at updated_at remote_data' ;;
-        knowledge-base\ page-exports) words='id status page urls remote_data' ;;
-        knowledge-base\ files) words='id file_name page_id size file_url content_type uploaded_by created_at updated_at remote_data' ;;
-        knowledge-base\ permissions) words='id resources user permissions remote_data' ;;
-        ci-cd\ repos) words='id name description owner owner_type visibility vcs_url status default_branch created_at updated_at remote_data' ;;
-        ci-cd\ branches) words='id name repo last_commit last_commit_by last_commit_message last_commit_at created_at updated_at remote_data' ;;
-        ci-cd\ pull-requests) words='id title number description status base_branch head_branch author' ;;
-        ci-cd\ builds) words='id name repo branch commit trigger triggered_by triggered_by_type conclusion workflow build status created_at updated_at started_at completed_at' ;;
-        ci-cd\ jobs) words='id name build status conclusion commit branch attempts created_at updated_at started_at completed_at remote_data' ;;
-        ci-cd\ artifacts) words='id name workflow build size_in_bytes download_url created_at updated_at expires_at expired remote_data' ;;
-        ci-cd\ caches) words='id branch key version created_at updated_at last_used_at size_in_bytes remote_data' ;;
-        ci-cd\ workflow) words='id name remote_data' ;;
-        ci-cd\ workspaces|ci-cd\ organizations) words='id name created_at updated_at remote_data' ;;
-        ci-cd\ branch-protection-rules) words='id name repos pattern is_active require_owner_approval required_checks access_restrictions integration_restrictions' ;;
-        emails\ emails) words='id from to cc bcc subject content headers reply_to priority folder is_draft attachments urls created_at updated_at sent_at remote_data' ;;
-        emails\ folders) words='id name folder_url size description parent created_at updated_at remote_data' ;;
-        emails\ users) words='id first_name last_name name emails roles created_at updated_at remote_data' ;;
-        emails\ attachments) words='id file_name email size file_url content_type uploaded_by created_at updated_at remote_data' ;;
-        calendar\ attachments) words='id name event mime_type url created_at updated_at remote_data' ;;
-        calendar\ calendars) words='id name description location status visibility is_default timezone access_role colors created_at updated_at remote_data' ;;
-        calendar\ events) words='id calendar title description location timezone start_time' ;;
-        calendar\ availability) words='calendar email start_time end_time timezone availability remote_data' ;;
-        calendar\ event_types) words='id name label status urls color duration description allow_scheduling position form_fields locations created_at updated_at remote_data' ;;
-        calendar\ contacts) words='id first_name middle_name last_name name title addresses email_addresses phone_numbers tags last_activity_at created_at updated_at remote_data' ;;
-        calendar\ users) words='id external_id identifiers first_name last_name title name username emails phones status roles' ;;
-        conferencing\ transcripts) words='id meeting entries start_time end_time remote_data' ;;
-        conferencing\ attendees) words='id name email is_host type meeting start_time end_time remote_data' ;;
-        conferencing\ transcript_entries) words='id speaker_id speaker_type speaker_name text raw_text start_time end_time transcript meeting remote_data' ;;
-        conferencing\ meetings) words='id title attendees duration start_time end_time audio_recording_url video_recording_url status topics type' ;;
-        usage-metering\ products) words='id name description created_at updated_at remote_data' ;;
-        usage-metering\ usage) words='id product metric_name resources organization charges usage start_date end_date created_at updated_at remote_data' ;;
-        usage-metering\ organizations) words='id name created_at updated_at remote_data' ;;
-        usage-metering\ workspaces) words='id name organization created_at updated_at remote_data' ;;
-        voice\ calls) words='id from to status direction created_at remote_data' ;;
-        voice\ recordings) words='id url call_id start_time end_time created_at remote_data' ;;
+        ticketing\ *)
+            case ${1#* } in
+                comments) words='id author receiver body html_body ticket attachments is_internal is_private created_at updated_at etag remote_data' ;;
+                attachments) words='id file_name ticket_id size file_url content_type uploaded_by uploaded_by_type created_at updated_at etag remote_data' ;;
+                contacts) words='id first_name last_name name emails phones details account_id created_at updated_at etag custom_fields is_active remote_data' ;;
+                tasks) words='id name assignees description due_date ticket task_list status created_at updated_at etag remote_data' ;;
+                tags) words='id name color workspace created_at updated_at etag status parent remote_data' ;;
+                teams) words='id name description created_at updated_at etag remote_data' ;;
+                ticket_status|ticket_priorities) words='id name description etag remote_data' ;;
+                ticket_types) words='id name description project created_at updated_at etag remote_data' ;;
+                collections) words='id name description type parent_collection_id urls workspace created_at updated_at etag entity_type remote_data' ;;
+                accounts) words='id name domains created_at updated_at etag remote_data' ;;
+                users) words='id name first_name last_name username emails is_active team_ids avatar roles created_at updated_at etag remote_data' ;;
+                fields) words='id name label description type format is_hidden is_unique is_required options is_user_defined entity_type entity_id created_at' ;;
+                tickets) words='id name number assignees status created_by workspace team collections ticket_type contact additional_contacts account parent_ticket attachments tags priority remote_data' ;;
+                workspaces) words='id name status description created_at updated_at etag remote_data' ;;
+                task_lists) words='id name ticket tasks created_at updated_at etag remote_data' ;;
+                organizations) words='id' ;;
+            esac
+            ;;
+        user-directory\ *)
+            case ${1#* } in
+                activities) words='id actor organization group description action entity entity_type context created_at remote_data' ;;
+                billing) words='id description billing_frequency currency total_amount tax_amount start_date end_date created_at updated_at remote_data' ;;
+                users|me) words='id external_id identifiers first_name last_name title name username emails phones status is_email_verified is_2fa_enabled roles' ;;
+                licenses) words='id name description available_quantity assigned_quantity unit_amount roles is_paid currency status products created_at updated_at remote_data' ;;
+                groups) words='id name description organization group_type created_at updated_at remote_data' ;;
+                workspaces) words='id name description status created_at updated_at organization remote_data' ;;
+                roles) words='id name label description type applicable_in created_at updated_at remote_data' ;;
+                organizations) words='id name pricing_plan licenses created_at updated_at remote_data' ;;
+                role_assignments) words='id user_id group_id group_type role_id workspace created_at updated_at remote_data' ;;
+                utilization) words='name metadata columns rows remote_data' ;;
+            esac
+            ;;
+        ats\ *)
+            case ${1#* } in
+                scorecards) words='id application candidate interview interviewer submitted_at overall_recommendation form_values created_at updated_at remote_data' ;;
+                offers) words='id application candidate job creator closed_at sent_at start_date status created_at updated_at remote_data' ;;
+                interviews) words='id application candidate job_interview_stage organizer interviewers location start_at end_at status created_at updated_at remote_data' ;;
+                activities) words='id candidate actor activity_type from to cc subject body visibility created_at updated_at remote_data' ;;
+                applications) words='id candidate job applied_at rejected_at source credited_to current_stage reject_reason attachments created_at updated_at remote_data' ;;
+                eeocs) words='id candidate submitted_at race gender veteran_status disability_status created_at updated_at remote_data' ;;
+                attachments) words='id file_name file_url candidate application job attachment_type created_at updated_at remote_data' ;;
+                candidates) words='id first_name last_name name company title last_interaction_at is_private can_email locations phones emails urls tags applications attachments created_at updated_at remote_data' ;;
+                users) words='id first_name last_name name emails disabled access_role created_at updated_at remote_data' ;;
+                reject_reasons|tags) words='id name created_at updated_at remote_data' ;;
+                jobs) words='id name description code requisition_id status locations job_posting_urls confidential departments teams offices hiring_managers recruiters' ;;
+                job_form_fields) words='id name job label index is_required answer_visibility description type options group_id group_name' ;;
+                offices) words='id name parent location is_remote created_at updated_at remote_data' ;;
+                departments) words='id name parent status created_at updated_at remote_data' ;;
+                job_interview_stages) words='id name status job position created_at updated_at remote_data' ;;
+            esac
+            ;;
+        knowledge-base\ *)
+            case ${1#* } in
+                comments) words='id created_by parent body created_at remote_data' ;;
+                files) words='id file_name page_id size file_url content_type uploaded_by created_at updated_at remote_data' ;;
+                spaces) words='id identifier name description status urls created_at updated_at remote_data' ;;
+                tags) words='id name description space created_at updated_at remote_data' ;;
+                collections) words='id name description type space parent urls created_at updated_at remote_data' ;;
+                permissions) words='id resources user permissions remote_data' ;;
+                page-content) words='id sequence page page_type parent has_children body urls created_at updated_at remote_data' ;;
+                page-exports) words='id status page urls remote_data' ;;
+                pages) words='id title description page_type status tags parent space collection created_by' ;;
+            esac
+            ;;
+        ci-cd\ *)
+            case ${1#* } in
+                caches) words='id branch key version created_at updated_at last_used_at size_in_bytes remote_data' ;;
+                jobs) words='id name build status conclusion commit branch attempts created_at updated_at started_at completed_at remote_data' ;;
+                workspaces|organizations) words='id name created_at updated_at remote_data' ;;
+                repos) words='id name description owner owner_type visibility vcs_url status default_branch created_at updated_at remote_data' ;;
+                workflow) words='id name remote_data' ;;
+                builds) words='id name repo branch commit trigger triggered_by triggered_by_type conclusion workflow build status created_at updated_at started_at completed_at' ;;
+                branches) words='id name repo last_commit last_commit_by last_commit_message last_commit_at created_at updated_at remote_data' ;;
+                branch-protection-rules) words='id name repos pattern is_active require_owner_approval required_checks access_restrictions integration_restrictions' ;;
+                artifacts) words='id name workflow build size_in_bytes download_url created_at updated_at expires_at expired remote_data' ;;
+                pull-requests) words='id title number description status base_branch head_branch author' ;;
+            esac
+            ;;
+        emails\ *)
+            case ${1#* } in
+                attachments) words='id file_name email size file_url content_type uploaded_by created_at updated_at remote_data' ;;
+                users) words='id first_name last_name name emails roles created_at updated_at remote_data' ;;
+                emails) words='id from to cc bcc subject content headers reply_to priority folder is_draft attachments urls created_at updated_at sent_at remote_data' ;;
+                folders) words='id name folder_url size description parent created_at updated_at remote_data' ;;
+            esac
+            ;;
+        calendar\ *)
+            case ${1#* } in
+                availability) words='calendar email start_time end_time timezone availability remote_data' ;;
+                events) words='id calendar title description location timezone start_time' ;;
+                users) words='id external_id identifiers first_name last_name title name username emails phones status roles' ;;
+                contacts) words='id first_name middle_name last_name name title addresses email_addresses phone_numbers tags last_activity_at created_at updated_at remote_data' ;;
+                calendars) words='id name description location status visibility is_default timezone access_role colors created_at updated_at remote_data' ;;
+                attachments) words='id name event mime_type url created_at updated_at remote_data' ;;
+                event_types) words='id name label status urls color duration description allow_scheduling position form_fields locations created_at updated_at remote_data' ;;
+            esac
+            ;;
+        conferencing\ *)
+            case ${1#* } in
+                transcripts) words='id meeting entries start_time end_time remote_data' ;;
+                attendees) words='id name email is_host type meeting start_time end_time remote_data' ;;
+                transcript_entries) words='id speaker_id speaker_type speaker_name text raw_text start_time end_time transcript meeting remote_data' ;;
+                meetings) words='id title attendees duration start_time end_time audio_recording_url video_recording_url status topics type' ;;
+            esac
+            ;;
+        usage-metering\ *)
+            case ${1#* } in
+                organizations) words='id name created_at updated_at remote_data' ;;
+                products) words='id name description created_at updated_at remote_data' ;;
+                workspaces) words='id name organization created_at updated_at remote_data' ;;
+                usage) words='id product metric_name resources organization charges usage start_date end_date created_at updated_at remote_data' ;;
+            esac
+            ;;
+        voice\ *)
+            case ${1#* } in
+                calls) words='id from to status direction created_at remote_data' ;;
+                recordings) words='id url call_id start_time end_time created_at remote_data' ;;
+            esac
+            ;;
     esac
-    case $2 in
-        user-directory\ users\ deactivate) words='actor=' ;;
-        knowledge-base\ page-exports\ create|knowledge-base\ page-exports\ get) words='collection= page=' ;;
-        ticketing\ accounts\ list|ticketing\ attachments\ list|ticketing\ comments\ list|ticketing\ contacts\ list|ticketing\ tags\ list|ticketing\ teams\ list|ticketing\ tickets\ list|ticketing\ ticket_types\ list|ticketing\ fields\ list|ticketing\ ticket_status\ list|ticketing\ ticket_priorities\ list|ticketing\ users\ list|ticketing\ workspaces\ list|ticketing\ task_lists\ list|ticketing\ tasks\ list|ticketing\ organizations\ list|user-directory\ roles\ list|user-directory\ users\ list|user-directory\ organizations\ list|user-directory\ groups\ list|user-directory\ activities\ list|user-directory\ billing\ list|user-directory\ licenses\ list|user-directory\ workspaces\ list|user-directory\ me\ list|user-directory\ role_assignments\ list|ats\ activities\ list|ats\ attachments\ list|ats\ candidates\ list|ats\ departments\ list|ats\ eeocs\ list|ats\ interviews\ list|ats\ job_interview_stages\ list|ats\ jobs\ list|ats\ job_form_fields\ list|ats\ offers\ list|ats\ offices\ list|ats\ reject_reasons\ list|ats\ scorecards\ list|ats\ tags\ list|ats\ users\ list|knowledge-base\ pages\ list|knowledge-base\ page-content\ list|knowledge-base\ collections\ list|knowledge-base\ comments\ list|knowledge-base\ spaces\ list|knowledge-base\ tags\ list|knowledge-base\ files\ list|knowledge-base\ permissions\ list|knowledge-base\ users\ list|ci-cd\ repos\ list|ci-cd\ branches\ list|ci-cd\ builds\ list|ci-cd\ jobs\ list|ci-cd\ artifacts\ list|ci-cd\ caches\ list|ci-cd\ workflow\ list|ci-cd\ workspaces\ list|ci-cd\ organizations\ list|emails\ folders\ list|emails\ users\ list|emails\ attachments\ list|calendar\ attachments\ list|calendar\ calendars\ list|calendar\ events\ list|calendar\ availability\ list|calendar\ event_types\ list|calendar\ contacts\ list|calendar\ users\ list|conferencing\ transcripts\ list|conferencing\ attendees\ list|conferencing\ transcript_entries\ list|conferencing\ meetings\ list|usage-metering\ products\ list|usage-metering\ usage\ list|usage-metering\ organizations\ list|usage-metering\ workspaces\ list|usage-metering\ users\ list|voice\ calls\ list|voice\ recordings\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
-        ticketing\ attachments\ download|ats\ attachments\ download|knowledge-base\ page-exports\ download|knowledge-base\ files\ download|emails\ attachments\ download) words='file_url=' ;;
-        emails\ emails\ list) words='from= subject= to= folder= is_draft= format= user= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
-        emails\ emails\ send-draft) words='id=' ;;
-        user-directory\ users\ unassign-role) words='id= roles= workspace_id=' ;;
-        ats\ applications\ list) words='job_id= candidate_id= jobs= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
-        ats\ organizations\ list) words='name= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
-        ci-cd\ pull-requests\ list) words='owner= repo_id= filter_Query= title= status= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
-        knowledge-base\ page-content\ export) words='page=' ;;
-        ci-cd\ branch-protection-rules\ list) words='project_id= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
-        ci-cd\ pull-requests\ get) words='repo_id= owner= repo= workspace_id=' ;;
-        ticketing\ collections\ list|user-directory\ utilization\ list) words='type= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
-        user-directory\ users\ downgrade) words='user_id= license_id= role= role_id=' ;;
+}
+
+# Set `words` to the known parameters of the operation in $1.
+_unified_parameters() {
+    words=''
+    case $1 in
+        ticketing\ *)
+            case ${1#* } in
+                accounts\ list|attachments\ list|comments\ list|contacts\ list|tags\ list|teams\ list|tickets\ list|ticket_types\ list|fields\ list|ticket_status\ list|ticket_priorities\ list|users\ list|workspaces\ list|task_lists\ list|tasks\ list|organizations\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                attachments\ download) words='file_url=' ;;
+                collections\ list) words='type= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+            esac
+            ;;
+        user-directory\ *)
+            case ${1#* } in
+                users\ deactivate) words='actor=' ;;
+                roles\ list|users\ list|organizations\ list|groups\ list|activities\ list|billing\ list|licenses\ list|workspaces\ list|me\ list|role_assignments\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                users\ unassign-role) words='id= roles= workspace_id=' ;;
+                utilization\ list) words='type= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                users\ downgrade) words='user_id= license_id= role= role_id=' ;;
+            esac
+            ;;
+        ats\ *)
+            case ${1#* } in
+                activities\ list|attachments\ list|candidates\ list|departments\ list|eeocs\ list|interviews\ list|job_interview_stages\ list|jobs\ list|job_form_fields\ list|offers\ list|offices\ list|reject_reasons\ list|scorecards\ list|tags\ list|users\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                attachments\ download) words='file_url=' ;;
+                applications\ list) words='job_id= candidate_id= jobs= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                organizations\ list) words='name= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+            esac
+            ;;
+        knowledge-base\ *)
+            case ${1#* } in
+                page-exports\ create|page-exports\ get) words='collection= page=' ;;
+                pages\ list|page-content\ list|collections\ list|comments\ list|spaces\ list|tags\ list|files\ list|permissions\ list|users\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                page-exports\ download|files\ download) words='file_url=' ;;
+                page-content\ export) words='page=' ;;
+            esac
+            ;;
+        ci-cd\ *)
+            case ${1#* } in
+                repos\ list|branches\ list|builds\ list|jobs\ list|artifacts\ list|caches\ list|workflow\ list|workspaces\ list|organizations\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                pull-requests\ list) words='owner= repo_id= filter_Query= title= status= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                branch-protection-rules\ list) words='project_id= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                pull-requests\ get) words='repo_id= owner= repo= workspace_id=' ;;
+            esac
+            ;;
+        emails\ *)
+            case ${1#* } in
+                folders\ list|users\ list|attachments\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                attachments\ download) words='file_url=' ;;
+                emails\ list) words='from= subject= to= folder= is_draft= format= user= created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+                emails\ send-draft) words='id=' ;;
+            esac
+            ;;
+        calendar\ *)
+            case ${1#* } in
+                attachments\ list|calendars\ list|events\ list|availability\ list|event_types\ list|contacts\ list|users\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+            esac
+            ;;
+        conferencing\ *)
+            case ${1#* } in
+                transcripts\ list|attendees\ list|transcript_entries\ list|meetings\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+            esac
+            ;;
+        usage-metering\ *)
+            case ${1#* } in
+                products\ list|usage\ list|organizations\ list|workspaces\ list|users\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+            esac
+            ;;
+        voice\ *)
+            case ${1#* } in
+                calls\ list|recordings\ list) words='created_at= updated_at= created_at[gt]= created_at[lt]= updated_at[gt]= updated_at[lt]= sort_by[created_at]= sort_by[updated_at]=' ;;
+            esac
+            ;;
     esac
 }
 
@@ -502,7 +596,7 @@ _unified_fields() {
     esac
 }
 
-# Set `_unified_folder` to the folder of the configuration.
+# Set `_unified_folder` to the folder of the configuration, `config` to its file, and `added` where it adds commands.
 _unified_locate() {
     _unified_folder=${XDG_CONFIG_HOME:-}
     if [[ -n $_unified_folder ]]; then
@@ -512,78 +606,111 @@ _unified_locate() {
     else
         _unified_folder=${HOME:-}/.config/unified
     fi
+    config=${UNIFIED_CONFIG:-$_unified_folder/config.toml}
+    [[ ! -d $_unified_folder/catalogue.d ]] || added=1
 }
 
-# Add to `words` the profiles of the config file, those with harmless names; with $1 also their tags.
+# Set the array `rows` to the parts of the text $1 between the characters $2, without empty ones; * stays what it is.
+_unified_split() {
+    local IFS=$2
+    case $- in
+        *f*) rows=($1) ;;
+        *)
+            set -f
+            rows=($1)
+            set +f
+            ;;
+    esac
+}
+
+# Read the config file, once for a TAB. What is remembered of it is forgotten where its text is another one now: to read
+# and compare all of it takes a tenth of the time that looking at each line takes.
+_unified_read_config() {
+    local text=''
+    [[ -z $read ]] || return
+    read=1
+    [[ -f $config && -r $config ]] && IFS= read -r -d '' text <"$config"
+    [[ $text == "${_unified_config-?}" ]] && return
+    _unified_config=$text _unified_profiles='' _unified_tags='' _unified_aliases=()
+}
+
+# Set `words` to the profiles of the config file, those with harmless names; with $1 also their tags.
 _unified_profiles() {
-    local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
+    local LC_ALL=C line tag rows
     local bare='^[[:space:]]*\[profiles\.([A-Za-z0-9][A-Za-z0-9_-]*)\][[:space:]]*(#.*)?$'
     local quoted='^[[:space:]]*\[profiles\."([A-Za-z0-9][A-Za-z0-9._-]*)"\][[:space:]]*(#.*)?$'
-    local tags='^[[:space:]]*tags[[:space:]]*=[[:space:]]*\[(.*)\]' tag='"([A-Za-z0-9][A-Za-z0-9._-]*)"'
-    words='sandbox'
-    [[ -f $file && -r $file ]] || return
-    while ((lines++ < 10000)) && { IFS= read -r line || [[ -n $line ]]; }; do
-        line=${line%$'\r'}
-        if [[ $line == *'[profiles.'* && (${#line} -lt 200) ]] && [[ $line =~ $bare || $line =~ $quoted ]]; then
-            words+=" ${BASH_REMATCH[1]}"
-        elif [[ -n ${1:-} && $line == *tags* && (${#line} -lt 1000) && $line =~ $tags ]]; then
-            line=${BASH_REMATCH[1]}
-            while [[ $line =~ $tag ]]; do
-                line=${line#*"${BASH_REMATCH[0]}"}
-                [[ " $words " == *" tag:${BASH_REMATCH[1]} "* ]] || words+=" tag:${BASH_REMATCH[1]}"
-            done
-        fi
-    done <"$file"
+    local tags='^[[:space:]]*tags[[:space:]]*=[[:space:]]*\[(.*)\]' one='"([A-Za-z0-9][A-Za-z0-9._-]*)"'
+    _unified_read_config
+    if [[ -z $_unified_profiles ]]; then
+        _unified_profiles=sandbox
+        _unified_split "$_unified_config" $'\n'
+        for line in "${rows[@]}"; do
+            line=${line%$'\r'}
+            if [[ $line == *'[profiles.'* && (${#line} -lt 200) ]] && [[ $line =~ $bare || $line =~ $quoted ]]; then
+                _unified_profiles+=" ${BASH_REMATCH[1]}"
+            elif [[ $line == *tags* && (${#line} -lt 1000) && $line =~ $tags ]]; then
+                line=${BASH_REMATCH[1]}
+                while [[ $line =~ $one ]]; do
+                    line=${line#*"${BASH_REMATCH[0]}"} tag=" tag:${BASH_REMATCH[1]}"
+                    [[ "$_unified_tags " == *"$tag "* ]] || _unified_tags+=$tag
+                done
+            fi
+        done
+    fi
+    words=$_unified_profiles${1:+$_unified_tags}
 }
 
 # Add to `words` the aliases of the config file, those with harmless names; with $1 set `alias` to the command words
-# that this one stands for. They are looked for in the first thousand lines, which takes some milliseconds.
+# that this one stands for.
 _unified_aliases() {
-    local LC_ALL=C line name value file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} inside='' lines=0
-    local known=" $words "
+    local LC_ALL=C line name value rows inside='' known=" $words "
     local row='^[[:space:]]*"?([A-Za-z0-9][A-Za-z0-9_-]*)"?[[:space:]]*=[[:space:]]*["'"'"']([a-z][^"'"'"']*)["'"'"']'
     alias=''
-    [[ -f $file && -r $file ]] || return
-    while ((lines++ < 1000)) && { IFS= read -r line || [[ -n $line ]]; }; do
-        if [[ -z $inside || $line == '['* ]]; then
-            [[ -z $inside ]] || return
-            [[ $line == '[alias]'* ]] && inside=1
-            continue
-        fi
-        [[ (${#line} -lt 400) && $line =~ $row ]] || continue
-        name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+    _unified_read_config
+    if [[ -z ${_unified_aliases[0]:-} ]]; then
+        _unified_aliases=('=')
+        _unified_split "$_unified_config" $'\n'
+        for line in "${rows[@]}"; do
+            if [[ -z $inside ]]; then
+                [[ $line != '[alias]'* ]] || inside=1
+                continue
+            fi
+            [[ $line != '['* ]] || break
+            [[ (${#line} -lt 400) && $line =~ $row ]] || continue
+            _unified_aliases+=("${BASH_REMATCH[1]}=${BASH_REMATCH[2]}")
+        done
+    fi
+    for line in "${_unified_aliases[@]}"; do
+        name=${line%%=*} value=${line#*=}
         [[ $known == *" ${value%% *} "* && $known != *" $name "* ]] || continue
         if [[ -z ${1:-} ]]; then
             words+=" $name"
         elif [[ $1 == "$name" ]]; then
-            while [[ -n $value && ${value%% *} =~ ^[a-z][a-z0-9_-]*$ ]]; do
+            while [[ $value == [a-z]* && ${value%% *} != *[!a-z0-9_-]* ]]; do
                 alias+=" ${value%% *}"
                 [[ $value == *' '* ]] && value=${value#* } || value=''
             done
             return
         fi
-    done <"$file"
+    done
 }
 
 # Set `profile` to the default one, unless the command line has named one.
 _unified_default() {
-    local LC_ALL=C line file=${UNIFIED_CONFIG:-$_unified_folder/config.toml} lines=0
-    local row='^profile[[:space:]]*=[[:space:]]*"([A-Za-z0-9][A-Za-z0-9._-]*)"'
+    local line lines=0 row='^profile[[:space:]]*=[[:space:]]*"([A-Za-z0-9][A-Za-z0-9._-]*)"'
     profile=${profile:-${UNIFIED_PROFILE:-}}
-    [[ -z $profile && -f $file && -r $file ]] || return
+    [[ -z $profile && -f $config && -r $config ]] || return
     while ((lines++ < 100)) && IFS= read -r line && [[ $line != '['* ]]; do
-        [[ $line =~ $row ]] && profile=${BASH_REMATCH[1]}
-    done <"$file"
+        [[ $line == profile* && $line =~ $row ]] && profile=${BASH_REMATCH[1]}
+    done <"$config"
 }
 
 # Add to `words` the ids or columns, as $1 says, that a terminal showed of the resource in `path` within a day.
 _unified_seen() {
-    local LC_ALL=C line file now=0 lines=0 name=${path% *} cache=${XDG_CACHE_HOME:-}
-    local config=${UNIFIED_CONFIG:-$_unified_folder/config.toml}
-    local word='^[A-Za-z0-9][A-Za-z0-9._-]*$'
-    [[ -z $account ]] || return
+    local LC_ALL=C line now file text rows name=${path% *} cache=${XDG_CACHE_HOME:-}
+    [[ -z $account && $name == [a-z]*' '[a-z]* && $name != *[!a-z\ _-]* ]] || return
     _unified_default
-    [[ $profile =~ $word && $name =~ ^[a-z_-]+\ [a-z_-]+$ ]] || return
+    [[ $profile == [A-Za-z0-9]* && $profile != *[!A-Za-z0-9._-]* ]] || return
     if [[ -n $cache ]]; then
         cache+=/unified
     elif [[ -d ${HOME:-}/Library/Caches/unified ]]; then
@@ -594,16 +721,19 @@ _unified_seen() {
     file=$cache/completion/$profile/${name/ /.}.$1
     # A profile may lead elsewhere in another config file, or since this one was changed.
     [[ -f $file && -O $file && -r $file && ! $config -nt $file ]] || return
+    IFS= read -r -d '' -n 100000 text <"$file"
+    line=${text%%$'\n'*} now=0
     printf -v now '%(%s)T' -1 2>/dev/null
-    while ((lines++ < 400)) && IFS= read -r line; do
-        if ((lines == 1)); then
-            [[ ${line#* * } == "${config//\/\///}" ]] || return
-            line=${line%% *}
-            [[ $line =~ ^[1-9][0-9]{0,11}$ ]] && ((now == 0 || now - line < 86400)) || return
-        elif [[ (${#line} -le 100) && $line =~ $word && " $words " != *" $line "* ]]; then
+    [[ ${line#* * } == "${config//\/\///}" ]] || return
+    line=${line%% *}
+    [[ $line =~ ^[1-9][0-9]{0,11}$ ]] && ((now == 0 || now - line < 86400)) || return
+    _unified_split "${text#*$'\n'}" $'\n'
+    for line in "${rows[@]}"; do
+        if [[ (${#line} -le 100) && $line == [A-Za-z0-9]* && $line != *[!A-Za-z0-9._-]* && " $words " != *" $line "* ]]
+        then
             words+=" $line"
         fi
-    done <"$file"
+    done
 }
 
 # Set `words` to the ids of the runs, as their files are named.
@@ -626,7 +756,7 @@ _unified_runs() {
 # Set `words` to the names that the connection described of the operation in `path`, up to the =; $1 is query or body.
 _unified_described() {
     words=''
-    [[ ${path##* } =~ ^[a-z_-]+$ ]] && _unified_seen "${path##* }.$1"
+    [[ $path == *' '[a-z]* && ${path##* } != *[!a-z_-]* ]] && _unified_seen "${path##* }.$1"
     words=${words// /= }
     words=${words#=}${words:+=}
 }
@@ -674,13 +804,13 @@ _unified_add() {
 
 # Offer the words that begin like the current one; $1 is put before each of them.
 _unified_offer() {
-    local word
+    local word rows
+    _unified_split "$words" ' '
     if [[ $current == "$1" ]]; then
-        COMPREPLY=($words)
-        [[ -z $1 ]] || COMPREPLY=("${COMPREPLY[@]/#/$1}")
+        COMPREPLY=("${rows[@]/#/$1}")
         return
     fi
-    for word in $words; do
+    for word in "${rows[@]}"; do
         [[ $1$word == "$current"* ]] && COMPREPLY+=("$1$word")
     done
 }
@@ -739,7 +869,7 @@ _unified_offer_kind() {
         column)
             local before=$2
             [[ ${current#"$2"} == *,* ]] && before=${current%,*},
-            _unified_known "${path% *}" ''
+            _unified_columns "${path% *}"
             _unified_seen columns
             _unified_offer "$before"
             compopt -o nospace 2>/dev/null
@@ -747,7 +877,7 @@ _unified_offer_kind() {
         parameter)
             _unified_described query
             local described=$words word
-            _unified_known '' "$path"
+            _unified_parameters "$path"
             for word in $described; do
                 [[ " $words " == *" $word "* ]] || words+=" $word"
             done
@@ -798,16 +928,20 @@ _unified() {
     COMPREPLY=()
     local IFS=$' \t\n' _unified_folder words flags kind current
     local rest=${COMP_LINE:0:COMP_POINT} after piece path='' argument=0 skip='' helped='' typed=() n=-1 i
-    local profile='' account='' alias word expanded=()
+    local profile='' account='' alias word config added='' read=''
     _unified_locate
     # The shell splits words at = : and @; pieces without a blank between them are joined again.
-    for ((i = 0; i <= COMP_CWORD; i++)); do
-        piece=${COMP_WORDS[i]} after=${rest#"${rest%%[![:space:]]*}"}
-        ((n < 0)) || [[ $after != "$rest" ]] && typed[++n]=''
-        ((i == COMP_CWORD)) && piece=$after
-        typed[n]+=$piece
-        rest=${after#"$piece"}
-    done
+    if [[ $rest == "$COMP_LINE" && "${COMP_WORDS[*]}" == "$rest" ]]; then
+        typed=("${COMP_WORDS[@]}") n=$COMP_CWORD piece=${COMP_WORDS[COMP_CWORD]}
+    else
+        for ((i = 0; i <= COMP_CWORD; i++)); do
+            piece=${COMP_WORDS[i]} after=${rest#"${rest%%[![:space:]]*}"}
+            ((n < 0)) || [[ $after != "$rest" ]] && typed[++n]=''
+            ((i == COMP_CWORD)) && piece=$after
+            typed[n]+=$piece
+            rest=${after#"$piece"}
+        done
+    fi
     current=${typed[n]#[\"\']}
 
     _unified_words ''
@@ -826,8 +960,7 @@ _unified() {
                 elif [[ -n $words ]]; then
                     alias=''
                     [[ -n $path || " $words " == *" ${typed[i]} "* ]] || _unified_aliases "${typed[i]}"
-                    [[ -n $alias ]] && expanded=($alias) || expanded=("${typed[i]}")
-                    for word in "${expanded[@]}"; do
+                    for word in ${alias:-"${typed[i]}"}; do
                         [[ -n $words ]] || { ((argument++)); continue; }
                         path+=${path:+ }$word
                         _unified_words "$path"
