@@ -2,6 +2,10 @@
 
 import json
 import os
+import re
+import subprocess
+import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +13,7 @@ from typing import Any
 
 import pytest
 from changes import World
-from front_door import Result, Unified
+from front_door import ROOT, Result, Unified
 from server import Reply, Seen, Service
 
 pytestmark = pytest.mark.extra
@@ -413,3 +417,192 @@ def test_a_commit_whose_answer_is_lost_is_in_once(
     assert len(world.asked) - asked == (mode == "--incremental")
     assert (place.records(), place.table().version()) == (world.records, before + 1)
     assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
+
+
+def test_what_is_missing_or_too_old_is_said(
+    run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import metadata  # noqa: PLC0415  what is patched
+
+    world.change("t0", 0)
+    hint = "(pip install 'deltalake>=1.6' pyarrow)"
+    versions: dict[str, str | None] = {"pyarrow": "26.0", "deltalake": "1.5.9"}
+    real = metadata.version
+
+    def version(name: str) -> str:
+        found = versions.get(name, "") or (None if name in versions else real(name))
+        if found is None:
+            raise metadata.PackageNotFoundError(name)
+        return found
+
+    monkeypatch.setattr(metadata, "version", version)
+    result = run(folder)
+    said = "error: --format delta needs deltalake 1.6 or newer, and 1.5.9 is installed"
+    assert (result.code, result.stderr) == (3, f"{said} {hint}\n")
+    for name in versions:
+        versions[name] = None
+        result = run(folder)
+        said = "error: --format delta needs the packages deltalake and pyarrow"
+        assert (result.code, result.stderr) == (3, f"{said} {hint}\n")
+    assert world.asked == []
+
+
+def test_a_table_of_a_newer_protocol_asks_for_a_newer_library(run: Export, world: World, folder: Place) -> None:
+    world.change("t0", 0)
+    assert run(folder, "--incremental").code == 0
+    log = Path(folder.url) / "ticketing/tickets/_delta_log/00000000000000000000.json"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    for line in lines:
+        if "protocol" in line:
+            line["protocol"] = {
+                "minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["ofTomorrow"],
+                "writerFeatures": ["ofTomorrow"],
+            }  # fmt: skip
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    result = run(folder, "--incremental")
+    assert (result.code, "needs a newer deltalake" in result.stderr) == (3, True), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        ("--columns 'a b'", 2, "--columns a b: a table has no ' ' in the name of a column"),
+        ("--columns name,Name", 2, "--columns Name: a table takes that and another name of its columns for the same"),
+        ("--columns ID", 2, "--columns ID: a table takes that and another name of its columns for the same"),
+        ("--dedupe id", 2, "--dedupe id needs -o ndjson or parquet"),
+    ],
+)
+def test_what_a_table_cannot_have_is_refused(
+    more: str, code: int, said: str, run: Export, world: World, folder: Place
+) -> None:
+    result = run(folder, more)
+    assert (result.code, result.stderr, world.asked) == (code, f"error: {said}\n", [])
+
+
+def test_pages_are_kept_and_gone_on_with(run: Export, unified: Unified, world: World, place: Place) -> None:
+    """Of a first read, of an increment and of a full read."""
+
+    def broken(seen: Seen) -> Reply | None:
+        return Reply(403, b"{}") if dict(seen.query).get("next_cursor") == "4" else None
+
+    for number, mode in enumerate(["--incremental", "--incremental", "--restart"]):
+        for one in range(8):
+            world.change(f"t{one}", number * 1000 + one, n=number)
+        if number == 2:
+            del world.records["t7"]
+        before = place.records() if number else {}
+        world.broken = broken
+        result = run(place, mode)
+        assert (result.code, "resume at page 3" in result.stderr) == (7, True), result.stderr
+        assert number == 0 or place.records() == before
+        world.broken = lambda _: None
+        asked = len(world.service.seen)
+        assert run(place, mode.replace("--restart", "")).code == 0
+        assert len(world.service.seen) - asked == 2
+        assert place.records() == world.records
+    assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
+
+
+def test_tasks_merge_into_their_parts(
+    unified: Unified, config: Callable[[str], Path], world: World, service: Service, place: Place
+) -> None:
+    origin, names = service.environ["UNIFIED_BASE_URL"], ["acme", "globex"]
+    config("".join(f'[profiles.{name}]\nbase_url = "{origin}"\naccount_id = "of {name}"\n' for name in names))
+    environ = {**os.environ, **service.environ, "UNIFIED_RATE": "0"}
+    for number in range(2):
+        world.change("t0", number * 1000, n=number)
+        world.change(f"t{number + 1}", number * 1000)
+        line = f"export ticketing/tickets -p * --to {place.url} --incremental --format delta --tasks"
+        for task in unified(line, environ=environ).stdout.splitlines():
+            result = unified(["export", "--task", task], environ=environ)
+            assert result.code == 0, result.stderr
+        found = [(row["_profile"], json.loads(row["record"])) for row in place.rows()]
+        assert found == [(name, world.records[one]) for name in names for one in sorted(world.records)]
+    assert unified(f"export --verify {place.url}", environ=environ).code == 0
+
+
+def test_a_list_without_times_is_read_whole_and_is_what_it_is(
+    run: Export, unified: Unified, service: Service, folder: Place
+) -> None:
+    for texts in (['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'], ['{"id":"a","n":1}', '{"id":"d"}'], []):
+        serve_texts(service, texts)
+        assert run(folder, "--incremental").code == 0
+        assert [row["record"] for row in folder.rows()] == texts
+    assert unified(f"export --verify {folder.url}").code == 0
+
+
+def test_what_the_provider_left_out_of_a_page_is_not_gone(run: Export, service: Service, folder: Place) -> None:
+    serve_texts(service, ['{"id":"a"}', '{"id":"b"}'])
+    assert run(folder).code == 0
+    partial = b'{"result":[{"id":"a","n":1}],"next_cursor":null,"is_partial_response":true}'
+    service.reply = lambda _: Reply(200, partial)
+    assert run(folder, "--restart").code == 9
+    assert [row["record"] for row in folder.rows()] == ['{"id":"a","n":1}', '{"id":"b"}']
+
+
+@pytest.mark.parametrize("form", ["delta", "ndjson"])
+def test_a_folder_holds_one_format(form: str, unified: Unified, world: World, folder: Place) -> None:
+    world.change("t0", 0)
+    environ = world.service.environ
+    other = {"delta": "ndjson", "ndjson": "delta"}[form]
+    lines = [f"export ticketing/tickets --to {folder.url} --format {one}" for one in (form, other)]
+    assert unified(lines[0], environ=environ).code == 0
+    result = unified(lines[1], environ=environ)
+    assert (result.code, f"holds an export in another format: {form}, not {other}" in result.stderr) == (12, True)
+
+
+def test_a_tidied_table_is_known_again(run: Export, unified: Unified, world: World, folder: Place) -> None:
+    """What belongs to whom stays when the library removes what is no part of a table."""
+    world.change("t0", 0)
+    assert run(folder, "--incremental").code == 0
+    world.change("t0", 1000)
+    assert run(folder, "--incremental").code == 0
+    table = folder.table()
+    table.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False, full=True)
+    table.create_checkpoint()
+    assert (Path(folder.url) / "ticketing/tickets/_unified/acct-1.json").exists()
+    assert unified(f"export --verify {folder.url}").code == 0
+    world.change("t1", 2000)
+    assert run(folder, "--incremental").code == 0
+    assert folder.records() == world.records
+    if os.name == "posix":
+        kinds = {path: path.stat().st_mode & 0o077 for path in Path(folder.url).rglob("*")}
+        assert {*kinds.values()} == {0}, kinds
+
+
+def test_a_link_in_the_place_of_a_table_is_not_followed(
+    run: Export, world: World, folder: Place, tmp_path: Path
+) -> None:
+    world.change("t0", 0)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "dump").mkdir()
+    (tmp_path / "dump/ticketing").symlink_to(tmp_path / "elsewhere")
+    result = run(folder)
+    assert (result.code, world.asked, [*(tmp_path / "elsewhere").iterdir()]) == (13, [], [])
+
+
+def test_cron_does_the_nightly_job_on_a_fresh_machine(s3: str, tmp_path: Path) -> None:
+    """The lines of the help as they are printed, with the bucket of the tests."""
+    text = (ROOT / "unified_cli/commands/help/engines.toml").read_text("utf-8")
+    lines = tomllib.loads(text)["engines"]["code"]["A nightly job, as lines of cron"].strip().splitlines()
+    assert len(lines) == 4
+    environ = dict(line.split("=", 1) for line in lines[:-1])
+    *times, command = lines[-1].split(None, 5)
+    assert all(re.fullmatch(r"[0-9*/,-]+", field) for field in times)
+    bucket = stores.Bucket(s3, "bucket")
+    config = tmp_path / ".config/unified/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(
+        'base_url = "sandbox:"\n'
+        + "".join(f'[profiles.{name}]\naccount_id = "full:{name}"\ntags = ["prod"]\n' for name in ("one", "two"))
+    )
+    environ = {**environ, **bucket.environ, "HOME": str(tmp_path)}
+    environ["PATH"] = f"{Path(sys.executable).parent}:{environ['PATH']}"
+    environ["WHAT"] = environ["WHAT"].replace("ticketing ", "ticketing/tickets ")
+    for _ in range(2):
+        words = ["/bin/sh", "-c", command]
+        done = subprocess.run(words, check=False, env=environ, cwd=tmp_path, capture_output=True, timeout=120)
+        # Cron mails what a job prints.
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    found = [row["_profile"] for row in Place("s3://bucket/dump", bucket.environ).rows()]
+    assert {name: found.count(name) for name in found} == {"one": 120, "two": 120}

@@ -165,26 +165,6 @@ def test_a_dask_cluster_on_this_machine(folder: Path) -> None:
 
 
 @pytest.mark.extra
-def test_cron_does_the_nightly_job_on_a_fresh_machine(folder: Path) -> None:
-    """The lines as they are printed, with another folder of programs and the bucket of the tests."""
-    pytest.importorskip("deltalake", reason="needs the extra delta")
-    stores = pytest.importorskip("stores")
-    lines = CODE["A nightly job, as lines of cron"].strip().splitlines()
-    assert len(lines) == 4
-    environ = dict(line.split("=", 1) for line in lines[:-1])
-    assert [field for field in lines[-1].split()[:5] if not re.fullmatch(r"[0-9*/,-]+", field)] == []
-    command = lines[-1].split(None, 5)[5]
-    del environ["PATH"]
-    with stores.s3_server(folder / "log") as url:
-        bucket = stores.Bucket(url, "bucket")
-        environ = {**bucket.environ, **environ, "WHAT": environ["WHAT"].replace("ticketing ", "ticketing/tickets ")}
-        for _ in range(2):
-            # Cron mails what a job prints.
-            assert run(command, folder, environ) == ""
-        assert in_tables("s3://bucket/dump", allow_http="true", **bucket.environ) == {"one": 120, "two": 120}
-
-
-@pytest.mark.extra
 def test_its_tables_are_read(unified: Unified, config: Callable[[str], Path], tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="needs the extra test-all")
     pytest.importorskip("polars", reason="needs the extra test-all")

@@ -256,9 +256,10 @@ class ListTable:
             yield
         except (exceptions.TableNotFoundError, exceptions.CommitFailedError):
             raise
-        except exceptions.DeltaProtocolError as error:
-            raise ConfigError(f"{self} needs a newer deltalake: {_first_line(error)}", hint=_INSTALL) from None
         except (exceptions.DeltaError, OSError, ValueError) as error:
+            # It has an exception of its own for some of what it does not know.
+            if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
+                raise ConfigError(f"{self} needs a newer deltalake: {_first_line(error)}", hint=_INSTALL) from None
             if self._place.url is not None:
                 raise object_store.error_of(self._place.url, what, error) from None
             raise StorageError(f"cannot {what} {self}: {_first_line(error)}") from None
