@@ -15,9 +15,11 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from unified_cli.commands.export.tables import commits
 from unified_cli.exported import partial_file
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.main import main
@@ -27,6 +29,8 @@ from unified_cli.stderr import Stderr
 CALLS = ("open", "write", "replace", "link", "unlink", "ftruncate", "mkdir")
 NEVER = 0
 TRACES = (".part", ".ckpt", ".lock", ".tmp")
+# Below these are tables, and what is to be put into them: read by their library, or not at all.
+LOG, PAGES = "_delta_log", ".pages"
 
 
 class Counter:
@@ -41,6 +45,18 @@ class Counter:
             setattr(os, name, self._counted(name, getattr(os, name)))
         # What the kernel has survives a kill, so nothing waits for a disk here.
         os.fsync = lambda _: None
+        if find_spec("deltalake"):
+            # The library's own calls are not seen here: it is killed before each commit, and after it.
+            for name in ("_merge", "_overwrite"):
+                setattr(commits, name, self._around(getattr(commits, name)))
+
+    def _around(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def around(*args: Any) -> None:
+            self._point()
+            real(*args)
+            self._point()
+
+        return around
 
     def _counted(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*args: Any, **more: Any) -> Any:
@@ -89,13 +105,43 @@ def content(target: Path) -> dict[str, bytes]:
     """Every file below the target, or the target itself, with what is in it; manifests tell times, so they stay out."""
     if target.is_file():
         return {target.name: target.read_bytes()}
-    files = [path for path in target.rglob("*") if path.is_file() and not path.name.startswith("manifest")]
-    return {str(path.relative_to(target)): path.read_bytes() for path in files}
+    logs = [*target.rglob(LOG)]
+    files = [
+        path
+        for path in target.rglob("*")
+        if path.is_file()
+        and not path.name.startswith("manifest")
+        and PAGES not in path.parts
+        and not any(path.is_relative_to(log.parent) for log in logs)
+    ]
+    tables = {str(log.parent.relative_to(target)): rows(log.parent) for log in logs}
+    # One that was made and not written yet has none.
+    found = {name: table for name, table in tables.items() if table}
+    return {**found, **{str(path.relative_to(target)): path.read_bytes() for path in files}}
+
+
+def rows(table: Path) -> bytes:
+    """The rows of a table, in a process of its own: the library's threads outlive no fork."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        from deltalake import DeltaTable  # noqa: PLC0415  see above
+
+        found = DeltaTable(table).to_pyarrow_table().to_pylist()
+        with os.fdopen(write, "wb") as pipe:
+            pipe.writelines(sorted(f"{row}\n".encode() for row in found))
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        text = pipe.read()
+    assert os.waitpid(pid, 0)[1] == 0
+    return text
 
 
 def beside(target: Path) -> list[str]:
     """What should be gone after a good end."""
-    return sorted(path.name for path in target.parent.rglob("*") if path.name.endswith(TRACES))
+    found = [path for path in target.parent.rglob("*") if path.is_file()]
+    return sorted(path.name for path in found if path.name.endswith(TRACES) or PAGES in path.parts)
 
 
 def clean(spec: dict[str, Any], target: Path) -> None:

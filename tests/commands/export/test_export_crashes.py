@@ -120,6 +120,7 @@ def serve_changes(service: Service, changed: int) -> None:
         pytest.param("ndjson", 40, id="ndjson, some calls"),
         pytest.param("ndjson", size(400, 40), id="ndjson", marks=pytest.mark.long(seconds=10)),
         pytest.param("parquet", size(400, 40), id="parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)]),
+        pytest.param("delta", 15, id="delta", marks=pytest.mark.extra),
     ],
 )
 def test_an_increment_survives_a_kill_at_any_call(
@@ -127,6 +128,8 @@ def test_an_increment_survives_a_kill_at_any_call(
 ) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    if form == "delta":
+        pytest.importorskip("deltalake", reason="needs the extra delta")
     target = tmp_path / "out" / "dump"
     argv = ["export", "ticketing/tickets", "-p", "one", "--incremental", "--to", str(target), "-o", form, "--rate", "0"]
     serve_changes(service, changed)
@@ -135,13 +138,20 @@ def test_an_increment_survives_a_kill_at_any_call(
 
 
 @pytest.mark.parametrize(
-    "form", ["ndjson", pytest.param("parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)])]
+    "form",
+    [
+        "ndjson",
+        pytest.param("parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)]),
+        pytest.param("delta", marks=pytest.mark.extra),
+    ],
 )
 def test_what_is_gone_is_told_after_a_kill_at_any_call(
     form: str, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    if form == "delta":
+        pytest.importorskip("deltalake", reason="needs the extra delta")
     target = tmp_path / "out" / "dump"
     argv = ["export", "ticketing/tickets", "-p", "one", "--restart", "--to", str(target), "-o", form, "--rate", "0"]
     reads = 0
@@ -155,7 +165,7 @@ def test_what_is_gone_is_told_after_a_kill_at_any_call(
         return served({"result": found[at : at + 2], "next_cursor": str(at + 2) if at + 2 < len(found) else None})
 
     service.reply = reply
-    found = crash(service, tmp_path, argv, target, 12 if form == "ndjson" else size(400, 30), again=True)
+    found = crash(service, tmp_path, argv, target, size(400, 30) if form == "parquet" else 12, again=True)
     judge(found, record_property, f"what is gone, as {form}")
     lines = (target / "one/ticketing/gone.tickets.ndjson").read_text().splitlines()
     assert [json.loads(line)["id"] for line in lines] == [one["id"] for one in tickets(8)[1::2]]

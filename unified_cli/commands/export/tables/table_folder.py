@@ -123,7 +123,8 @@ class TableFolder:
             self._files.sweep(entry)
             return
         begun = self.begun(entry.file)
-        if entry.table and begun and begun.table and begun.table.number <= entry.table.number:
+        later = entry.table and begun and begun.table and begun.table.number > entry.table.number
+        if not later:
             self._files.clear(_pages(entry.file))
 
     def records(self, file: str) -> Iterator[bytes]:
