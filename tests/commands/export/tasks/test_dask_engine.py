@@ -279,6 +279,34 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another(dask: Cluster, tmp_pat
     assert (len(found), set(found)) == (len(expected()), expected())
 
 
+def test_tables_are_made_before_and_written_by_several_workers(dask: Cluster, unified: Unified, tmp_path: Path) -> None:
+    """Whatever a worker that is killed left, and in whatever order they commit to the same tables."""
+    deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
+    format_ = ("--incremental", "--format", "delta")
+    (dask.home / "hostile").write_text("hang")
+    to = f"file://{tmp_path}/dump"
+    process = dask.unified("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", to, *format_)
+    killed = dask.workers[-1]
+    wait_until((dask.home / f"hanging-{killed.pid}").exists)
+    made = {name: deltalake.DeltaTable(tmp_path / "dump" / name).version() for name in LISTS}
+    assert made.keys() == {*LISTS}
+    killed.kill()
+    dask.start_worker()
+    (dask.home / "hostile").unlink()
+    assert (process.wait(60), process.communicate()[1].decode()[:13]) == (0, "wrote 8 lists")
+
+    def found() -> list[str]:
+        tables = [deltalake.DeltaTable(tmp_path / "dump" / name).to_pyarrow_table() for name in LISTS]
+        return [one for table in tables for one in table.column("id").to_pylist()]
+
+    assert (len(found()), {*found()}) == (len(expected()), expected())
+    code, stderr = export(dask, tmp_path / "dump", *format_)
+    assert (code, len(found()), {*found()}) == (0, len(expected()), expected()), stderr
+    code, stderr = export(dask, tmp_path / "dump", "--format", "delta")
+    assert (code, "8 already complete" in stderr) == (0, True), stderr
+    assert unified(f"export --verify {to}").stderr.endswith(": the manifest matches 8 files\n")
+
+
 LEFT = "no worker is left; waiting for one\n"
 
 
