@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PROFILE, _ID, _RECORD = "_profile", "id", "record"
-_TIMES = ("created_at", "updated_at")
-COLUMNS = (_PROFILE, _ID, *_TIMES, _RECORD)
+TIMES = ("created_at", "updated_at")
+COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
 # A row group is held in memory: at most so many rows, and not much more than so many bytes of records.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
 
@@ -54,7 +54,7 @@ def schema(columns: ParquetColumns) -> "pa.Schema":
         [
             (_PROFILE, words),
             (_ID, words),
-            *((name, time) for name in _TIMES),
+            *((name, time) for name in TIMES),
             (_RECORD, words),
             *((name, words) for name in columns.more),
         ]
@@ -72,7 +72,7 @@ def batches(records: Iterable[bytes], columns: ParquetColumns) -> "Iterator[pa.R
         values: list[list[Any]] = [
             [columns.profile] * len(group),
             [_text(one.get(_ID)) for one in members],
-            *([read_time(one.get(name)) for one in members] for name in _TIMES),
+            *([read_time(one.get(name)) for one in members] for name in TIMES),
             group,
             *([_text(pick(one, name)) for one in members] for name in columns.more),
         ]

@@ -36,11 +36,11 @@ _CREDENTIALS = {
     "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY in the environment, or the identity of the machine",
 }
 # The library has one exception for whatever it knows no better; its dump names an answer's status and an error of the
-# operating system by their numbers.
-_STATUS = re.compile(r"\bstatus: (\d{3}),")
+# operating system by their numbers. That of tables has its own words.
+_STATUS = re.compile(r"(?:\bstatus: |\bstatus code\s+\S+ )(\d{3})\b")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
 # What the library says instead of sending anything in clear text that it may not.
-_REFUSED = re.compile(r"\bsource: BadScheme\b")
+_REFUSED = re.compile(r"\bsource: BadScheme\b|\bURL scheme is not allowed\b")
 _VARIABLES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
 # Where a machine of a cloud is asked for its role; on other machines nobody answers there.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")

@@ -606,3 +606,23 @@ def test_cron_does_the_nightly_job_on_a_fresh_machine(s3: str, tmp_path: Path) -
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     found = [row["_profile"] for row in Place("s3://bucket/dump", bucket.environ).rows()]
     assert {name: found.count(name) for name in found} == {"one": 120, "two": 120}
+
+
+def test_a_reader_can_filter_by_id(run: Export, world: World, folder: Place) -> None:
+    """What the library says of the values in a file is read by those who take the table for a dataset."""
+    duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
+    polars = pytest.importorskip("polars", reason="needs the extra test-all")
+    for number in range(3):
+        world.change(f"t{number}", number, n=number)
+    assert run(folder, "--incremental --columns n").code == 0
+    world.change("t1", 100, n=7)
+    assert run(folder, "--incremental --columns n").code == 0
+    where = "WHERE id = 't1' AND n = '7' AND _profile = 'acct-1' AND updated_at IS NOT NULL"
+    stats = folder.table().get_add_actions(flatten=True)
+    assert {name for name in stats.schema.names if name.startswith("min.")} == {"min.created_at", "min.updated_at"}
+    tickets = folder.table().to_pyarrow_dataset()
+    connection = duckdb.connect()
+    connection.register("tickets", tickets)
+    assert connection.sql(f"SELECT id, n FROM tickets {where}").fetchall() == [("t1", "7")]
+    frame = polars.scan_delta(f"{folder.url}/ticketing/tickets")
+    assert frame.sql(f"SELECT id, n FROM self {where}").collect().rows() == [("t1", "7")]

@@ -16,7 +16,7 @@ from unified_cli.json_text.values import JsonObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from deltalake import CommitProperties, DeltaTable
+    from deltalake import CommitProperties, DeltaTable, WriterProperties
 
 PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
 OURS = "unified"
@@ -77,15 +77,29 @@ def merged(table: "DeltaTable", part: TablePart, number: int, found: DistinctRec
     return TableRead(number, digest.rows, digest.text)
 
 
-def _merge(table: "DeltaTable", part: TablePart, number: int, new: "pa.RecordBatchReader") -> None:
-    from deltalake import WriterProperties  # noqa: PLC0415  an extra
+def _writing() -> "WriterProperties":
+    """How files are written.
 
+    Where a column of text has statistics, no reader that takes the table for a dataset of pyarrow can filter by it: the
+    library calls texts otherwise there.
+    """
+    from deltalake import ColumnProperties, WriterProperties  # noqa: PLC0415  an extra
+
+    return WriterProperties(
+        compression="ZSTD",
+        max_row_group_size=_ROWS_AT_ONCE,
+        default_column_properties=ColumnProperties(statistics_enabled="NONE"),
+        column_properties={name: ColumnProperties(statistics_enabled="CHUNK") for name in parquet_file.TIMES},
+    )
+
+
+def _merge(table: "DeltaTable", part: TablePart, number: int, new: "pa.RecordBatchReader") -> None:
     merger = table.merge(
         new,
         predicate=f"t.{PROFILE} = {_literal(part)} AND t.{_ID} = s.{_ID}",
         source_alias="s",
         target_alias="t",
-        writer_properties=WriterProperties(compression="ZSTD", max_row_group_size=_ROWS_AT_ONCE),
+        writer_properties=_writing(),
         max_spill_size=_MERGE_BYTES,
         commit_properties=_commit(part, number),
     )
@@ -109,14 +123,14 @@ def _rewrite(
 
 
 def _overwrite(table: "DeltaTable", part: TablePart, number: int, found: "pa.RecordBatchReader") -> None:
-    from deltalake import WriterProperties, write_deltalake  # noqa: PLC0415  an extra
+    from deltalake import write_deltalake  # noqa: PLC0415  an extra
 
     write_deltalake(
         table,
         found,
         mode="overwrite",
         predicate=f"{PROFILE} = {_literal(part)}",
-        writer_properties=WriterProperties(compression="ZSTD", max_row_group_size=_ROWS_AT_ONCE),
+        writer_properties=_writing(),
         commit_properties=_commit(part, number),
     )
 

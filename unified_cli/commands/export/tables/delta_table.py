@@ -35,8 +35,7 @@ _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
 # Operations that leave the records as they are.
 _HARMLESS = {"CREATE TABLE", "OPTIMIZE", "VACUUM START", "VACUUM END"}
-# Where a column of text has statistics, no reader that takes the table for a dataset of pyarrow can filter by it.
-_CONFIGURATION = {"delta.dataSkippingStatsColumns": "created_at,updated_at"}
+_CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
 
 
 def check() -> None:
