@@ -149,10 +149,11 @@ _unified_aliases() {
     fi
     for line in "${_unified_aliases[@]}"; do
         name=${line%%=*} value=${line#*=}
+        [[ -z ${1:-} || $1 == "$name" ]] || continue
         [[ $known == *" ${value%% *} "* && $known != *" $name "* ]] || continue
         if [[ -z ${1:-} ]]; then
             words+=" $name"
-        elif [[ $1 == "$name" ]]; then
+        else
             while [[ $value == [a-z]* && ${value%% *} != *[!a-z0-9_-]* ]]; do
                 alias+=" ${value%% *}"
                 [[ $value == *' '* ]] && value=${value#* } || value=''
