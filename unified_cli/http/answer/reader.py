@@ -160,7 +160,7 @@ class Reader(NamedTuple):
         if request.private:
             if kind and not decoding.is_json(kind):
                 return self._final(request, status, "the answer is not JSON, so its credentials cannot be left out")
-            return self._document(request, response, split=expected.page)
+            return self._document(request, response, kind, split=expected.page)
         if part and (status == 206 or _is_file(response)):
             return Answer(status, response.headers, None, self._stream(request, response))
         if kind and not decoding.is_json(kind):
@@ -169,10 +169,10 @@ class Reader(NamedTuple):
 
                 return self._final(request, status, "the answer is HTML, not JSON", hints.BASE_URL)
             return Answer(status, response.headers, None, self._stream(request, response))
-        return self._document(request, response, split=expected.page)
+        return self._document(request, response, kind, split=expected.page)
 
-    def _document(self, request: Request, response: httpx.Response, *, split: bool) -> Answer | Failed:
-        status, kind = response.status_code, response.headers.get("content-type", "")
+    def _document(self, request: Request, response: httpx.Response, kind: str, *, split: bool) -> Answer | Failed:
+        status = response.status_code
         try:
             body = self._whole(response, request.largest or decoding.LARGEST_BODY)
             self.trace.body(request, body)

@@ -116,10 +116,12 @@ class NetworkTransport(httpx.BaseTransport):
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
         head = _head(request.method.encode("ascii"), request.url.raw_path, request.headers.raw)
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a request of this program has no other
-        body = _counted(request.stream, int(request.headers.get("content-length", "0")))
-        # One packet, where it may be; a long body is begun when the head has left.
-        connection.send(head if self._state.uploads else head + next(body, b""))
-        for piece in body:
+        if isinstance(request.stream, httpx.ByteStream):
+            # One packet, where it may be; httpx has counted its bytes.
+            connection.send(b"".join([head, *request.stream]))
+            return
+        connection.send(head)
+        for piece in _counted(request.stream, int(request.headers.get("content-length", "0"))):
             connection.send(piece)
 
 
