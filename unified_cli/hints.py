@@ -1,6 +1,7 @@
 """What to do about an error, for every kind of error that occurs in more than one place or has more than one cause."""
 
 import os
+import re
 import shlex
 from collections.abc import Collection
 from difflib import get_close_matches
@@ -24,12 +25,13 @@ OWN_TOKEN = "the token of a single connection may not do this: use that of the e
 ONLY_OWN = 'the account id "me" is for the token of a single connection; with another token, name the connection: -a ID'
 WRONG_CLOCK = "check this machine's clock"
 BASE_URL = "is the base URL right? unified profile show says where it comes from"
+OTHER_CURSOR = "a cursor is good for its own list, and not for ever: without --cursor it begins anew"
 NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"
 MOVED = "if the service has moved there, set the base URL"
 TLS_PORT = "is the port right?"
 
 _REFUSED = {
-    (401, "service"): "the token comes from {token}; unified doctor --network checks it",
+    (401, "service"): "the token comes from {token}; unified doctor{profile} --network checks it",
     (401, "provider"): "the connection must be authorised again by its owner",
     (403, "service"): "the token, from {token}, may not do this with this account id",
     (403, "provider"): "the connection's owner must allow this at the provider",
@@ -45,7 +47,7 @@ def known_profiles(names: Collection[str], wanted: str) -> str:
     """The profile that may have been meant, or where their names can be looked up."""
     if not names:
         return "there are none yet: unified profile add NAME"
-    close = get_close_matches(wanted, names, 1)
+    close = get_close_matches(wanted, names, 1, 0.65)
     return f'did you mean "{close[0]}"?' if close else f"unified profile list shows {len(names)}"
 
 
@@ -128,7 +130,10 @@ def for_status(status: int, origin: str, operation: Operation | None, token: str
     if status >= 500 and not (operation and operation.method != "GET"):
         return f"the {origin} failed; try again later"
     found = _REFUSED.get((status, origin))
-    return found.format(token=token) if found else None
+    if found is None:
+        return None
+    named = re.match(r"profile (\S+)", token)
+    return found.format(token=token, profile=f" {named[1]}" if named else "")
 
 
 def _not_found(operation: Operation | None) -> str:

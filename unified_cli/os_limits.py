@@ -2,9 +2,12 @@
 
 import errno
 import math
+import os
 import sys
 import time
 from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
@@ -12,6 +15,9 @@ from unified_cli import signals
 from unified_cli.errors import StorageError, UnifiedError
 
 _FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
+# A folder may hold millions.
+_MOST_FILES = 1000
+_CLOSE = 0.8
 Result = TypeVar("Result")
 
 
@@ -49,12 +55,39 @@ def no_descriptor() -> StorageError:
 
 
 def add_hint(error: UnifiedError) -> None:
-    """Say in an error without a hint what to do, if that refusal is behind it."""
+    """Say in an error without a hint what to do, if that refusal, a full disk or a missing file is behind it."""
     cause: BaseException | None = error
     while cause is not None and error.hint is None:
         if is_no_descriptor(cause):
             error.add_hint(_FEWER_FILES)
+        elif isinstance(cause, OSError) and (hint := _about_file(cause, error.message)):
+            error.add_hint(hint)
         cause = cause.__context__
+
+
+def _about_file(cause: OSError, message: str) -> str | None:
+    """What to do about a file that is missing, or cannot be written; None where the message is not about it."""
+    name = str(cause.filename) if isinstance(cause.filename, str | os.PathLike) else ""
+    if cause.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return "free some space, or write to another disk"
+    if not name or name not in message:
+        return None
+    if cause.errno == errno.EISDIR:
+        return "name a file in it"
+    return _nearest(Path(name)) if cause.errno == errno.ENOENT else None
+
+
+def _nearest(missing: Path) -> str | None:
+    """The file that was meant, or the folder where the name was looked for; None where neither helps."""
+    from difflib import get_close_matches  # noqa: PLC0415  only for an error
+
+    try:
+        there = [one.name for one in islice(missing.parent.iterdir(), _MOST_FILES)]
+    except OSError:
+        return f"there is no folder {missing.parent}"
+    if near := get_close_matches(missing.name, there, 1, _CLOSE):
+        return f"did you mean {missing.with_name(near[0])}?"
+    return None if missing.is_absolute() else f"it was looked for in {Path.cwd()}"
 
 
 class UnansweredError(Exception):

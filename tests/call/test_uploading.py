@@ -138,11 +138,11 @@ def test_what_is_no_create_or_update_has_no_such_option(command: str, unified: U
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("none", "No such file or directory\n"),
-        ("photo=none", "No such file or directory\n"),
+        ("none", "No such file or directory (it was looked for in HERE)\n"),
+        ("photo=none", "No such file or directory (it was looked for in HERE)\n"),
         ("-", "No such file or directory (standard input is no file)\n"),
         ("photo=@photo.png", "No such file or directory (the name of the file stands alone, without @)\n"),
-        ("@none", "No such file or directory\n"),
+        ("@none", "No such file or directory (it was looked for in HERE)\n"),
         ("a=b.png", "No such file or directory (what stands before = is a field: file=a=b.png)\n"),
         ("x" * 300, "File name too long\n"),
     ],
@@ -153,6 +153,7 @@ def test_a_file_that_is_not_there_is_told(
     monkeypatch.chdir(photo.parent)
     Path("a=b.png").write_bytes(b"x")
     result = unified(f"{CREATE} --upload {typed}", environ=service.environ)
+    said = said.replace("HERE", str(photo.parent))
     assert (result.code, service.seen) == (11, [])
     assert result.stderr.endswith(said)
     assert unified(f"{CREATE} --upload file=a=b.png --dry-run", environ=service.environ).code == 0

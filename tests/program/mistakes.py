@@ -10,6 +10,7 @@ from server import Reply
 LIST = "ticketing tickets list"
 GET = "ticketing tickets get 42"
 CREATE = "ticketing tickets create -f name=x"
+NOT_HERE = "No such file or directory (it was looked for in @CWD@)"
 PATH = "/unified/ticketing/tickets"
 PAGE = Reply(200, b'{"result":[{"id":"1","name":"a"}],"next_cursor":null}')
 HERE: Mapping[str, str] = {"UNIFIED_BASE_URL": "@URL@", "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a-1"}
@@ -140,7 +141,7 @@ GIVEN = [
         "the body given with -d is not JSON: expected '\"' (byte 1) "
         "(-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)",
     ),
-    Mistake("ticketing tickets create -d @missing.json", "cannot read missing.json: No such file or directory", 11),
+    Mistake("ticketing tickets create -d @missing.json", f"cannot read missing.json: {NOT_HERE}", 11),
     Mistake(
         "ticketing tickets create -F 'tags=[1,'",
         "-F tags is not JSON: Input data was truncated (-f for text that only looks like JSON)",
@@ -160,8 +161,8 @@ GIVEN = [
     Mistake(f"{LIST} --jq '.result[].name.x'", '--jq: Cannot index string with string ("x")'),
     Mistake(f"{LIST} -o csv --columns nmae", 'no record has the column "nmae" (did you mean "name"?)'),
     Mistake(f"{LIST} --all --out exists.json", "exists.json exists (--force overwrites it)", 11),
-    Mistake(f"{LIST} --out no/dir/x.json", "there is no folder no/dir", 11),
-    Mistake("import ticketing/tickets missing.ndjson", "cannot read missing.ndjson: No such file or directory", 11),
+    Mistake(f"{LIST} --out no/dir/x.json", "there is no folder no/dir (mkdir -p no/dir)", 11),
+    Mistake("import ticketing/tickets missing.ndjson", f"cannot read missing.ndjson: {NOT_HERE}", 11),
     Mistake("export ticketing", "export needs a folder (--to DIR)"),
     Mistake("profile add acme acount_id=1", 'no key "acount_id" (did you mean "account_id"?)'),
 ]

@@ -17,6 +17,7 @@ def test_the_message_of_a_mistake_says_what_to_do(
     service.reply = lambda _: mistake.reply
 
     def filled(text: str) -> str:
+        text = text.replace("@CWD@", str(tmp_path))
         return text.replace("@URL@", service.url).replace("@PLACE@", service.url.partition("//")[2])
 
     result = unified(mistake.command, environ={name: filled(value) for name, value in mistake.environ.items()})

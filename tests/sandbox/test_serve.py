@@ -185,5 +185,8 @@ def test_a_sigterm_ends_it_at_once_though_answers_are_slow(tmp_path: Path) -> No
 
 def test_a_state_in_a_folder_that_is_not_there_is_refused(unified: Unified, tmp_path: Path) -> None:
     result = unified(f"sandbox serve --state {tmp_path}/typo/x.db")
-    assert (result.code, result.stderr) == (11, f"error: there is no folder {tmp_path}/typo\n")
+    assert (result.code, result.stderr) == (
+        11,
+        f"error: there is no folder {tmp_path}/typo (mkdir -p {tmp_path}/typo)\n",
+    )
     assert not (tmp_path / "typo").exists()

@@ -212,7 +212,8 @@ def check_writable(settings: Settings, request: Request) -> None:
     """Raise UnsafeError for a write if the profile forbids writing."""
     if request.writes and settings.read_only:
         who = f'profile "{settings.profile}"' if settings.profile else "the configuration"
-        raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent")
+        hint = f"unified profile set {settings.profile} read_only=false allows writes" if settings.profile else None
+        raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent", hint=hint)
 
 
 def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:

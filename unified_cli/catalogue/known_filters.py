@@ -93,7 +93,8 @@ class _Check:
             if inner and inner not in self._sorts:
                 meant = get_close_matches(inner, sorted(self._sorts), 1)
                 near = f"{base}[{meant[0]}]" if meant else ""
-                yield DoubtfulParameter(name, f'"{inner}" is no known sort key of {self._command}', near)
+                known = "" if near else f"; unified help {self._command} names those that there are"
+                yield DoubtfulParameter(name, f'"{inner}" is no known sort key of {self._command}{known}', near)
         elif base not in self._known:
             meant = get_close_matches(base, sorted(self._known), 1, _CLOSE)
             if meant or self._is_complete:

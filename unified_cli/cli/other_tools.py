@@ -248,6 +248,8 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
     wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
     if instead := _instead_of_format(text) if "ndjson" in choices else "":
         return f"{wrong}; did you mean {instead}?"
+    if text in {"parquet", "delta"} and "ndjson" in choices:
+        return f"{wrong}; unified export --format {text} writes it"
     meant = meant_value(text, choices)
     if not meant and "parquet" in choices:
         return f"{wrong}; did you mean --to {quoted(text)}?"

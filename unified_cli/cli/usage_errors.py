@@ -21,7 +21,8 @@ _MOST_NAMED = 3
 _TOP = "API or command"
 _OPERATION_WORDS = 3
 _OWN = {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
-_TAKEN_BY = {LIST: "lists", BODY: "operations that send a body", "--edit": "updates"}
+_READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
+_TAKEN_BY = {LIST: "lists", BODY: "operations that send a body", "--edit": "updates", "--follow": "lists", **_READERS}
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
 # They may be tags of profiles, or labels of records.
@@ -45,7 +46,7 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
     """The error that says what to type instead; those of Typer are known by their members."""
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if option and not hasattr(error, "possibilities"):
-        return _misused_option(option, error.format_message())
+        return _misused_option(option, error.format_message(), argv)
     if option:
         return _unknown_option(error.ctx, option, argv)
     found = _usage_error(error.ctx, error.format_message())
@@ -163,11 +164,13 @@ def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
     return [f"{api} {resource.name}" for api, resource in found if resource]
 
 
-def _misused_option(option: str, message: str) -> UsageError:
+def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageError:
     """The error for an option without the value that it takes, or with one that it does not take."""
     flag = next((flag for flag in operation_flags() if option in flag.spellings), None)
     if flag is None:
         return _usage_error(None, message)
+    if option == "-f" and "delete" in argv:
+        return UsageError(f"{option} needs a value", hint="--yes deletes without asking")
     if flag.takes_value:
         return UsageError(f"{option} needs a value", hint=f"{option} {flag.metavar}: {flag.about}")
     return UsageError(f"{option} takes no value", hint=flag.about)
@@ -191,6 +194,9 @@ def _without_value(typed: Sequence[str]) -> str | None:
 def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
     """What to type instead of an argument that the command does not take; None where nothing comes close."""
     path, spellings = context.command_path, _spellings(context, "-")
+    if argument == "=" and "=" in (words := [*typed])[1:-1]:
+        at = words.index("=", 1)
+        return f"without blanks: {'-f' if '-f' in spellings else '-q'} {quoted(f'{words[at - 1]}={words[at + 1]}')}"
     if assignment := _ASSIGNMENT.fullmatch(argument):
         name, sign, value = assignment.groups()
         return next(_assigned(spellings, sign, f"{name}={value}"), None)

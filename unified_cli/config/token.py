@@ -72,7 +72,8 @@ def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str
 def checked(content: bytes, where: str) -> str:
     """The content as a token, masked from now on. Raises ConfigError for an invalid one, without its text."""
     if not content:
-        raise ConfigError(f"{where} is empty")
+        piped = "it is read from a pipe; --token-file FILE reads a file" if where.endswith("--token-stdin") else None
+        raise ConfigError(f"{where} is empty", hint=piped)
     if len(content) > _LONGEST:
         raise ConfigError(f"{where} is longer than {_LONGEST} characters")
     if content[:7].lower() == b"bearer ":

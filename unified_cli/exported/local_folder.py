@@ -54,7 +54,7 @@ class LocalFolder:
         if not self._folder.exists():
             self._make()
         elif not self._folder.is_dir():
-            raise StorageError(f"{self._folder} is not a folder")
+            raise StorageError(f"{self._folder} is not a folder", hint="--to another name")
         self._root.fix()
         lock.take(f"the export to {self._folder}")
         try:

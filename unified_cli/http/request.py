@@ -280,7 +280,7 @@ def _identifier(identifier: str | None) -> str:
 def _segment(text: str, what: str) -> str:
     _encodable(text, what)
     if not text.strip():
-        raise UsageError(f"{what} is empty")
+        raise UsageError(f"{what} is empty", hint="a list with -o ids prints ids" if what == "the id" else None)
     if text in {".", ".."}:
         raise UsageError(f"{what} {text!r} would be taken for a folder")
     if any(unicodedata.category(character) in _UNSEEN for character in text):

@@ -108,7 +108,7 @@ def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
 def _read_json(data: str, runtime: Runtime) -> bytes:
     text = read_argument(data, runtime, "-d").removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
-        raise UsageError("-d gave no input; a body is JSON")
+        raise UsageError("-d gave no input; a body is JSON", hint="-d '{}' sends an empty one")
     from unified_cli import hints  # noqa: PLC0415  as below
 
     meant = hints.with_double_quotes(data) if data[0] in "@-{[" else hints.meant_body(data)

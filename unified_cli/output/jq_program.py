@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -32,7 +33,22 @@ def halt_error($code): error;
 # The last line of what jq says about a program.
 _LONGEST_REASON = 300
 _MOST_NAMED = 6
-_UNDEFINED = re.compile(r"(\w+)/0 is not defined")
+_UNDEFINED = re.compile(r"(\w+)/(\d) is not defined")
+# The functions that are misspelt most.
+_USUAL = (
+    "length",
+    "select",
+    "map",
+    "keys",
+    "contains",
+    "startswith",
+    "endswith",
+    "unique",
+    "group_by",
+    "sort_by",
+    "join",
+)
+_CLOSE = 0.75
 _SUMMARY = re.compile(r"jq: \d+ compile errors?")
 _WORKER = Path(__file__).with_name("jq_worker.py")
 # A program that is not run before the time is over has so long, as the last read has.
@@ -175,6 +191,7 @@ class JqProgram:
         except ValueError as error:
             reason = _reason(error)
             hint = _input(readable, self._expression) if reason.startswith("Cannot") else None
+            hint = "== compares, = assigns" if reason.startswith("Invalid path expression") else hint
             raise UsageError(f"{self._option}: {reason}", hint=hint) from None
 
     def remarks(self) -> Sequence[str]:
@@ -209,8 +226,18 @@ def _spelled(expression: str, error: ValueError) -> str | None:
     """What to type instead, where a path begins as in another language; None where it does not."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
+    if "'" in expression and "INVALID_CHARACTER" in str(error):
+        return "a text stands in double quotes, and the program in single ones"
     undefined = _UNDEFINED.search(str(error))
-    return f"the path of a member begins with a dot: .{undefined[1]}" if undefined else None
+    if undefined is None:
+        return None
+    if meant := get_close_matches(undefined[1], _USUAL, 1, _CLOSE):
+        return f"did you mean {meant[0]}?"
+    if undefined[2] != "0":
+        return None
+    if re.search(rf"[=!<>]=?\s*{undefined[1]}\b", expression):
+        return f'a text stands in double quotes: "{undefined[1]}"; the path of a member begins with a dot'
+    return f"the path of a member begins with a dot: .{undefined[1]}"
 
 
 def _input(text: bytes, expression: str) -> str | None:
@@ -221,7 +248,7 @@ def _input(text: bytes, expression: str) -> str | None:
         return None
     if isinstance(given, list):
         return "the input is a list: .[] gives its items"
-    if not isinstance(given, dict) or any(f".{name}" in expression for name in given):
+    if not isinstance(given, dict) or any(re.search(rf"\.{re.escape(name)}\b", expression) for name in given):
         return None
     named = ", ".join([*given][:_MOST_NAMED]) + (", …" if len(given) > _MOST_NAMED else "")
     inner = next((name for name, value in given.items() if isinstance(value, list)), None)
@@ -264,7 +291,8 @@ class Expectation:
             values = self._program.run(document)
             wrong = [as_json(value) for value in values if value is not True] if values else [_NOTHING]
         except UsageError as error:
-            return Verdict(self.expression, holds=False, value=error.reason, message=error.reason)
+            message = excerpt(f"{error.reason} ({error.hint})") if error.hint else error.reason
+            return Verdict(self.expression, holds=False, value=error.reason, message=message)
         value = excerpt(wrong[0] if wrong else "true", _LONGEST_VALUE)
         return Verdict(self.expression, not wrong, value, excerpt(f"{self.shown} gives {value}", 2 * _LONGEST_VALUE))
 

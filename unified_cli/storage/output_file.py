@@ -6,6 +6,7 @@ Or an output that is no file and never replaced: a device, a pipe, a socket, a d
 import errno
 import os
 import re
+import shlex
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -62,7 +63,7 @@ def check_folder(path: Path) -> None:
     if not path.name or path.name == "..":
         raise StorageError(f"{path} is a folder; name a file in it")
     if not path.parent.is_dir():
-        raise StorageError(f"there is no folder {path.parent}")
+        raise StorageError(f"there is no folder {path.parent}", hint=f"mkdir -p {shlex.quote(str(path.parent))}")
     if not os.access(path.parent, os.W_OK):
         raise StorageError(f"the folder {path.parent} cannot be written")
 

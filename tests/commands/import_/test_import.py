@@ -667,13 +667,14 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
             2,
             INVALID.format("'--format': 'xml' is not one of 'ndjson', 'json', 'csv', 'ids'"),
         ),
-        ("import ticketing/tags none", 11, "cannot read none: No such file or directory"),
+        ("import ticketing/tags none", 11, "cannot read none: No such file or directory (it was looked for in HERE)"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_imported_is_refused(
     argv: str, code: int, message: str, unified: Unified, service: Service
 ) -> None:
     result = unified(argv, environ=service.environ)
+    message = message.replace("HERE", str(Path.cwd()))
     assert (result.code, result.stderr, service.seen) == (code, f"error: {message}\n", [])
 
 

@@ -184,7 +184,8 @@ def test_another_connection_is_refused(
     plan = planned({"id": "a", "name": "x"})
     result = unified(f"apply {plan} -p old --yes")
     said = f'{plan} is for account empty at http://sandbox, and profile "old" is account full at http://sandbox'
-    assert (result.stderr, result.code) == (f"error: {said} (nothing was sent)\n", 13)
+    onward = "nothing was sent; -p chooses the profile of that account, unified profile list shows them"
+    assert (result.stderr, result.code) == (f"error: {said} ({onward})\n", 13)
     config('[profiles.new]\nbase_url = "sandbox:"\naccount_id = "empty"\nread_only = true\n')
     result = unified(f"apply {plan} -p new --yes")
     assert (result.stderr, result.code) == ('error: profile "new" is read-only; nothing was sent\n', 13)

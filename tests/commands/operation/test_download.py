@@ -217,8 +217,9 @@ def test_a_symbolic_link_is_not_followed(force: str, unified: Unified, files: Fi
 def test_a_missing_folder_is_noticed_before_anything_is_asked(
     unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
-    result = unified(f"{COMMAND} {tmp_path / 'none' / 'a'}", environ=files.environ)
-    assert (result.code, result.stderr) == (11, f"error: there is no folder {tmp_path / 'none'}\n")
+    none = tmp_path / "none"
+    result = unified(f"{COMMAND} {none / 'a'}", environ=files.environ)
+    assert (result.code, result.stderr) == (11, f"error: there is no folder {none} (mkdir -p {none})\n")
     assert files.asked == []
 
 
@@ -434,7 +435,7 @@ def test_each_api_is_asked_with_the_parameters_it_knows(unified: Unified, servic
         ("-", 2, "a list needs a folder to save the files in (--out DIR)"),
         ("--from in", 2, "a list needs a folder to save the files in (--out DIR)"),
         ("--from in --out in", 11, "in is not a folder"),
-        ("--from none --out out", 11, "cannot read none: No such file or directory"),
+        ("--from none --out out", 11, "cannot read none: No such file or directory (it was looked for in HERE)"),
     ],
 )
 def test_many_files_need_a_list_and_a_folder(
@@ -444,6 +445,7 @@ def test_many_files_need_a_list_and_a_folder(
     monkeypatch.chdir(tmp_path)
     Path("in").write_text("a\n")
     result = unified(f"ticketing attachments download {argv}", environ=service.environ)
+    message = message.replace("HERE", str(tmp_path))
     assert (result.code, result.stderr, service.seen) == (code, f"error: {message}\n", [])
 
 

@@ -106,7 +106,7 @@ def test_what_was_read_is_printed_whole(unified: Unified, service: Service) -> N
         ("length == 6", "--expect 'length == 6' gives false"),
         ("map(.id)[:2]", '--expect \'map(.id)[:2]\' gives ["t-0","t-1"]'),
         ("empty", "--expect 'empty' gives no result"),
-        (".id", "--expect '.id': Cannot index array with string (\"id\")"),
+        (".id", "--expect '.id': Cannot index array with string (\"id\") (the input is a list: .[] gives its items)"),
         ("true, length", "--expect 'true, length' gives 5"),
     ],
 )

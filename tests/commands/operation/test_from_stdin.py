@@ -34,6 +34,9 @@ def test_any_listed_id_is_deleted_and_no_other(unified: Unified, service: Servic
     assert sent(service)[1:] == [("DELETE", identifier, b"") for identifier in HOSTILE]
 
 
+EACH = "one id, or one record with an id, on each line"
+
+
 @pytest.mark.parametrize("identifier", ["{a}", "[a]", "{", "[", "x;y", "-", "null", "7"])
 def test_an_id_may_look_like_something_else(identifier: str, unified: Unified, service: Service) -> None:
     service.reply = echo
@@ -113,7 +116,7 @@ def test_updates_take_the_record_or_the_options(
          'standard input, line 2: the id "b\\x1bc" holds a character that cannot be seen'),
         ("delete - -y", b"a\n\xff\n", "standard input, line 2 is not UTF-8 at byte 0"),
         ("delete - -y", b'{"\xff":1}\n', "standard input, line 1 is not UTF-8 at byte 2"),
-        ("delete - -y", b'{"id":"a"}\n{"name":"b"}\n', "standard input, line 2 has no id"),
+        ("delete - -y", b'{"id":"a"}\n{"name":"b"}\n', f"standard input, line 2 has no id ({EACH})"),
         ("delete - -y", b'{"id":"a"}\n{"id":\n', "standard input, line 2 is not JSON: Input data was truncated"),
         ("delete - -y", b'{"id":"a"}\nb\n', "standard input, line 2 is not JSON: invalid character (byte 0)"),
         ("delete - -y", b"a\nb,c\n", f'standard input, line 2 is no id: "b,c" holds a comma {ROWS}'),
@@ -125,8 +128,8 @@ def test_updates_take_the_record_or_the_options(
         ("update -", b"id;name\n1;x\n",
          "standard input, line 1: one column, with ';' in its name (cells are separated by commas)"),
         ("update -", b"id,name\n1\n", "standard input, line 2: 1 cell under 2 columns"),
-        ("update -", b"id,name\n,x\n", "standard input, line 2 has no id"),
-        ("delete - -y --format csv", b"nr\n1\n", "standard input, line 2 has no id"),
+        ("update -", b"id,name\n,x\n", f"standard input, line 2 has no id ({EACH})"),
+        ("delete - -y --format csv", b"nr\n1\n", f"standard input, line 2 has no id ({EACH})"),
         ("delete - -y --format json", b"a\n", "standard input is no array of records"),
         ("get 1 --format csv", b"",
          "--format is the format of what is piped in, for the id -, or of --from FILE (-o names that of the output)"),

@@ -13,7 +13,12 @@ PAGE = Reply(200, b'{"result":[{"id":"1"}],"next_cursor":null}')
 IGNORED = "the provider may ignore it"
 DOUBTS = [
     (LIST, "staus=Open", f'"staus" is no known parameter of {LIST}', 'did you mean "status"?'),
-    (LIST, "sort_by[nope]=asc", f'"nope" is no known sort key of {LIST}', ""),
+    (
+        LIST,
+        "sort_by[nope]=asc",
+        f'"nope" is no known sort key of {LIST}; unified help {LIST} names those that there are',
+        "",
+    ),
     (
         LIST,
         "sort_by[creatd_at]=asc",

@@ -94,7 +94,8 @@ def _check_target(files: Sequence[PlanFile], settings: Settings) -> None:
         if (planned.origin, planned.account) != there:
             said = f"{file.path} is for account {planned.account} at {planned.origin}"
             raise UnsafeError(
-                f'{said}, and profile "{settings.profile}" is account {account} at {there[0]}', hint="nothing was sent"
+                f'{said}, and profile "{settings.profile}" is account {account} at {there[0]}',
+                hint="nothing was sent; -p chooses the profile of that account, unified profile list shows them",
             )
     if settings.read_only:
         raise UnsafeError(f'profile "{settings.profile}" is read-only; nothing was sent')

@@ -40,6 +40,7 @@ from unified_cli.writes.sender import FairWriters
 from unified_cli.writes.stop_rules import StopRules
 
 _STDIN = "standard input"
+_ONE_EACH = "one id, or one record with an id, on each line"
 _LARGE_INPUT = "split it; unified import takes files of any size, with --operation update or delete"
 
 Targets = Mapping[str | None, Settings]
@@ -176,11 +177,12 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
             except UsageError as error:
                 wrong = error.message
         if wrong and alone:
-            raise UsageError(f"{_STDIN}, line {item.number}{' ' if item.wrong else ': '}{wrong}")
+            hint = _ONE_EACH if item.wrong == "has no id" else None
+            raise UsageError(f"{_STDIN}, line {item.number}{' ' if item.wrong else ': '}{wrong}", hint=hint)
         before = item.mark.sent if item.mark else 0
         jobs.append(PipedJob(item.number, item.profile, request, wrong, item.identifier, before))
     if not jobs:
-        raise UsageError(f"no ids on {_STDIN}", hint="one id, or one record with an id, on each line")
+        raise UsageError(f"no ids on {_STDIN}", hint=_ONE_EACH)
     return jobs
 
 

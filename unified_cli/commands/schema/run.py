@@ -89,7 +89,10 @@ def _of_file(path: Path) -> ShapeNode:
     except (ValueError, RecursionError):
         raise UsageError(f"{path} is not JSON") from None
     if not found.members:
-        raise UsageError(f"{path} names no members of records, so there is nothing to compare with")
+        raise UsageError(
+            f"{path} names no members of records, so there is nothing to compare with",
+            hint="unified schema API/RESOURCE -o json > FILE writes one",
+        )
     return found
 
 

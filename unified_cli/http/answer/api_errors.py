@@ -183,6 +183,10 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     hint = hints.OWN_TOKEN if _is_closed(answer, service) else found
     if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
         hint = hints.doubled(service.prefix)
+    elif status == HTTPStatus.NOT_FOUND and origin == "service" and not request.path.startswith(f"{service.prefix}/"):
+        hint = f"{hint}; those of the APIs begin with {service.prefix}/"
+    elif status == HTTPStatus.BAD_REQUEST and any(name == service.cursor for name, _ in request.query):
+        hint = hints.OTHER_CURSOR
     response = response_of([*lines, *_rules(envelope, service)], answer.body, answer.headers)
     return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response)
 
