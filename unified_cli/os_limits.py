@@ -55,7 +55,7 @@ def no_descriptor() -> StorageError:
 
 
 def add_hint(error: UnifiedError) -> None:
-    """Say in an error without a hint what to do, if that refusal, a full disk or a missing file is behind it."""
+    """Say in an error without a hint what to do, if that refusal or a missing file is behind it."""
     cause: BaseException | None = error
     while cause is not None and error.hint is None:
         if is_no_descriptor(cause):
@@ -66,10 +66,8 @@ def add_hint(error: UnifiedError) -> None:
 
 
 def _about_file(cause: OSError, message: str) -> str | None:
-    """What to do about a file that is missing, or cannot be written; None where the message is not about it."""
+    """What to do about a file that is missing, or is a folder; None where the message is not about it."""
     name = str(cause.filename) if isinstance(cause.filename, str | os.PathLike) else ""
-    if cause.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return "free some space, or write to another disk"
     if not name or name not in message:
         return None
     if cause.errno == errno.EISDIR:
