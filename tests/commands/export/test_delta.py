@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import stores
 from changes import World
 from front_door import ROOT, Result, Unified
 from server import Reply, Seen, Service
@@ -20,8 +21,6 @@ pytestmark = pytest.mark.extra
 deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
 pytest.importorskip("pyarrow", reason="needs the extra delta")
 pytest.importorskip("obstore", reason="needs the extra cloud")
-
-stores = pytest.importorskip("stores")
 
 Export = Callable[..., Result]
 
@@ -626,3 +625,15 @@ def test_a_reader_can_filter_by_id(run: Export, world: World, folder: Place) -> 
     assert connection.sql(f"SELECT id, n FROM tickets {where}").fetchall() == [("t1", "7")]
     frame = polars.scan_delta(f"{folder.url}/ticketing/tickets")
     assert frame.sql(f"SELECT id, n FROM self {where}").collect().rows() == [("t1", "7")]
+
+
+def test_pages_of_a_store_leave_little_behind(run: Export, world: World, place: Place) -> None:
+    for number in range(5):
+        world.change("t0", number * 1000)
+        assert run(place, "--incremental").code == 0
+    if "s3:" in place.url:
+        left = [name for name in _bucket(place).names("dump") if "/.pages" in name]
+    else:
+        left = [str(path) for path in Path(place.url.removeprefix("file://")).rglob("*") if ".pages" in path.parts]
+        left = [name for name in left if Path(name).is_file()]
+    assert len(left) == (0 if place.url.startswith("/") else 1), left

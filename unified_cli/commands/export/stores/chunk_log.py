@@ -153,6 +153,11 @@ class ChunkLog:
         text = {**asdict(entry), "state": entry.state.members()}
         return self._objects.create(f"{self._folder}/{_name(entry.number)}", json.dumps(text).encode())
 
+    def prune(self) -> None:
+        """Remove the entries before the newest one. Raises StorageError."""
+        names = sorted(name for name in self._objects.sizes(self._folder) if _NAME.fullmatch(name))
+        self._objects.remove([f"{self._folder}/{name}" for name in names[:-1]])
+
     def _read(self, name: str) -> LogEntry:
         path = f"{self._folder}/{name}"
         text = self._objects.get(path)

@@ -147,6 +147,8 @@ class StoreFolder:
         place = ListPlace.of(file)
         if self.begun(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)
+            # Many reads of a list come and go.
+            ChunkLog(self._objects, place.log).prune()
 
     def manifests(self) -> list[str]:
         """The names of all manifests. Raises StorageError."""

@@ -19,10 +19,9 @@ from unified_cli.exported.checkpoint import TableRead
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.list_export import TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
-from unified_cli.json_text import typed_json
 from unified_cli.masking import excerpt
 from unified_cli.runtime import Runtime
-from unified_cli.storage import object_store
+from unified_cli.storage import object_store, state
 from unified_cli.storage.object_store import StoreUrl
 
 if TYPE_CHECKING:
@@ -222,11 +221,11 @@ class ListTable:
         text = self._files.read(self._owner_file(part))
         if text is None:
             return False
-        known = typed_json.decode(text, dict) if text else {}
+        known = state.decoded(text, dict) or {}
         if known != commits.owner(part):
             raise StateError(
                 f"{self} holds the {self._name} of another connection as {part.columns.profile}: account "
-                f"{known.get('account')} at {known.get('origin')}",
+                f"{excerpt(str(known.get('account')))} at {excerpt(str(known.get('origin')))}",
                 hint="--to another folder, or another name for the profile",
             )
         return True
