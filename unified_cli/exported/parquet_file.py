@@ -147,6 +147,9 @@ def _text(value: bytes | None) -> bytes | None:
         return None
     if not value.startswith(b'"'):
         return text(value).encode()
+    if b"\\" not in value:
+        # Without an escape it is as it stands.
+        return value[1:-1]
     return _BEFORE_HALF.sub(r"\g<0>\g<0>", string(value)).encode("utf-8", "backslashreplace")
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _NULL = b"null"
 _SUM = 1 << 128
+_BITS = (1 << 64) - 1
 _MOST_NAMED = 3
 _LONGEST_ID = 40
 
@@ -129,7 +130,7 @@ class Digest:
 
 
 def _key(record: bytes) -> int:
-    """63 bits that stand for the text of the id, and one that says whether it is a text; 0 without an id."""
+    """62 bits that stand for the text of the id, and one that says whether it is a text; 0 without an id."""
     found = member(record, "id")
     if found is None or found == _NULL:
         return 0
@@ -137,8 +138,8 @@ def _key(record: bytes) -> int:
         name = parquet_file.identity(record) or b""
     else:
         name = found[1:-1] if found[:1] == b'"' else found
-    digest = int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big")
-    return (digest | 2) & ~1 | (found[:1] == b'"')
+    # That of the interpreter is keyed anew in each process, so nobody can choose ids that are taken for one.
+    return (hash(name) << 1) & _BITS | 2 | (found[:1] == b'"')
 
 
 def _repeated(keys: "array[int]") -> set[int]:
