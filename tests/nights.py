@@ -214,17 +214,24 @@ def _ndjson_by_polars(place: Place, name: str) -> State:
     """The same of polars: of an id the last file has the newest state, and names sort by their length first."""
     import polars as pl  # noqa: PLC0415  an extra
 
-    line = pl.col("line")
+    lines: dict[str, Any] = {"separator": "\x1f", "quote_char": None, "has_header": False}
+    text = pl.col("json").str
     found = (
-        pl.scan_lines(place.files(name), include_file_paths="filename", storage_options=place.options or None)
+        pl.scan_csv(
+            place.files(name),
+            **lines,
+            schema={"json": pl.String},
+            include_file_paths="filename",
+            storage_options=place.options or None,
+        )
         .with_columns(
             _profile=pl.col("filename").str.split("/").list.get(-4 if place.is_store else -3),
-            id=line.str.json_path_match("$.id"),
-            updated_at=line.str.json_path_match("$.updated_at"),
+            id=text.json_path_match("$.id"),
+            updated_at=text.json_path_match("$.updated_at"),
         )
         .sort(pl.col("filename").str.len_bytes(), "filename", "updated_at")
         .unique(["_profile", "id"], keep="last", maintain_order=True)
-        .select("_profile", "id", "line")
+        .select("_profile", "id", "json")
         .collect()
     )
     return _once(found.rows())
