@@ -30,7 +30,7 @@ class _EndedError(Exception):
     """The answer is complete, and there are more bytes."""
 
 
-class _Parts:
+class _LlhttpEvents:
     """What llhttp has found. It does not know its reader: a circle of the two would keep every answer for a while."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class ResponseReader(httpx.SyncByteStream):
         self._rest = b""
         """What was received and is still to be read."""
         self._length = 0
-        self._parts = _Parts()
+        self._parts = _LlhttpEvents()
 
     def head(self) -> None:
         """Read the status and the headers. Interim answers before them are left out, however many there are."""
@@ -109,7 +109,7 @@ class ResponseReader(httpx.SyncByteStream):
             self._connection.close()
 
     def _next_head(self) -> None:
-        self._parts = _Parts()
+        self._parts = _LlhttpEvents()
         self._parser = httptools.HttpResponseParser(self._parts)
         # Services send control characters in headers, which are shown as escapes, and a length beside chunks, which
         # means nothing: after it the connection is not used again.
