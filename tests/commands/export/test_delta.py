@@ -637,3 +637,53 @@ def test_pages_of_a_store_leave_little_behind(run: Export, world: World, place: 
         left = [str(path) for path in Path(place.url.removeprefix("file://")).rglob("*") if ".pages" in path.parts]
         left = [name for name in left if Path(name).is_file()]
     assert len(left) == (0 if place.url.startswith("/") else 1), left
+
+
+@pytest.mark.parametrize("place", ["s3"], indirect=True)
+def test_a_store_that_replaces_what_it_should_create_is_refused(
+    run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from unified_cli.storage.object_store import StoredObjects  # noqa: PLC0415  an extra
+
+    def create(self: StoredObjects, path: str, data: bytes) -> bool:
+        self.put(path, data)
+        return True
+
+    monkeypatch.setattr(StoredObjects, "create", create)
+    world.change("t0", 0)
+    result = run(place)
+    assert (result.code, "has to support If-None-Match" in result.stderr, world.asked) == (11, True, [])
+
+
+@pytest.mark.parametrize("place", ["s3"], indirect=True)
+def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
+    run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the library of tables says of a store is told as what that of objects says of it."""
+    from unified_cli.commands.export.tables import commits  # noqa: PLC0415  an extra
+
+    for number in range(3):
+        world.change(f"t{number}", number)
+    write = commits._overwrite
+    lost = {**place.environ, "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "allow_http": "true", "retry_timeout": "1s"}
+
+    def lose(*_: Any) -> None:
+        deltalake.DeltaTable("s3://bucket/none", storage_options={**lost, "max_retries": "0"})
+
+    monkeypatch.setattr(commits, "_overwrite", lose)
+    result = run(place)
+    assert (result.code, "it does not answer" in result.stderr) == (6, True), result.stderr
+
+    def deny(*_: Any) -> None:
+        raise OSError(
+            "Kernel error -> Generic S3 error\n  \x1b[31m↳\x1b[0m Error performing GET http://x/ in 1ms - Server "
+            "returned non-2xx status code\n   \x1b[31m↳\x1b[0m 403 Forbidden\n"
+        )
+
+    monkeypatch.setattr(commits, "_overwrite", deny)
+    result = run(place)
+    assert (result.code, "access is denied" in result.stderr) == (3, True), result.stderr
+    monkeypatch.setattr(commits, "_overwrite", write)
+    asked = len(world.asked)
+    assert run(place).code == 0
+    assert (len(world.asked), place.records()) == (asked, world.records)
