@@ -687,3 +687,33 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
     asked = len(world.asked)
     assert run(place).code == 0
     assert (len(world.asked), place.records()) == (asked, world.records)
+
+
+def test_a_table_that_another_run_makes_meanwhile_is_taken(
+    run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from unified_cli.commands.export.stores.folder import StoreFolder  # noqa: PLC0415  an extra
+    from unified_cli.exported.local_folder import LocalFolder  # noqa: PLC0415  beside the other
+
+    world.change("t0", 0)
+    assert run(place, "--incremental").code == 0
+    schema = place.table().schema()
+    made: list[str] = []
+
+    def made_meanwhile(real: Any) -> Any:
+        def is_empty(files: Any, folder: str) -> bool:
+            if not made:
+                made.append(folder)
+                uri = f"{place.url.removeprefix('file://')}/{folder}"
+                settings = {"allow_http": "true", **place.environ}
+                deltalake.DeltaTable.create(uri, schema, partition_by=["_profile"], storage_options=settings)
+            empty: bool = real(files, folder)
+            return empty
+
+        return is_empty
+
+    for kind in (LocalFolder, StoreFolder):
+        monkeypatch.setattr(kind, "is_empty", made_meanwhile(kind.is_empty))
+    result = run(place, "--incremental", "ticketing/tags")
+    assert (result.code, made) == (0, ["ticketing/tags"]), result.stderr
+    assert [row["id"] for row in place.rows("ticketing/tags")] == ["t0"]

@@ -5,7 +5,7 @@ import os
 import random
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -163,12 +163,13 @@ class ListTable:
 
     def _made(self, columns: ParquetColumns) -> "DeltaTable":
         from deltalake import DeltaTable  # noqa: PLC0415  an extra
+        from deltalake.exceptions import CommitFailedError  # noqa: PLC0415  as above
 
         if (found := self._found()) is not None:
             self._check_columns(found, columns)
             return found
-        with self._errors("write to"):
-            # Another one may be making it now.
+        # Another one may be making it now.
+        with self._errors("write to"), suppress(CommitFailedError):
             DeltaTable.create(
                 self._uri,
                 parquet_file.schema(columns),
@@ -186,10 +187,17 @@ class ListTable:
 
     def _found(self) -> "DeltaTable | None":
         """The table in its newest version; None where nothing is there."""
+        self._files.check(f"{self._name}/_delta_log")
+        if not self._open() and not self._files.is_empty(self._name) and not self._open():
+            # The second look is for one that was made after the first.
+            raise StateError(f"{self} holds something else than a Delta table", hint="--to another folder")
+        return self._opened
+
+    def _open(self) -> bool:
+        """Open the table in its newest version; says whether there is one."""
         from deltalake import DeltaTable  # noqa: PLC0415  an extra
         from deltalake.exceptions import TableNotFoundError  # noqa: PLC0415  as above
 
-        self._files.check(f"{self._name}/_delta_log")
         with self._errors("read"):
             try:
                 if self._opened is None:
@@ -199,9 +207,7 @@ class ListTable:
                     self._opened.update_incremental()
             except TableNotFoundError:
                 self._opened = None
-        if self._opened is None and not self._files.is_empty(self._name):
-            raise StateError(f"{self} holds something else than a Delta table", hint="--to another folder")
-        return self._opened
+        return self._opened is not None
 
     def _check_columns(self, table: "DeltaTable", columns: ParquetColumns | None) -> None:
         """Raise StateError for a table that has not these columns; with None for one that has not those of all."""
