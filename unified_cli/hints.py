@@ -41,6 +41,7 @@ _REFUSED = {
     (429, "provider"): TOO_SLOW,
 }
 _NOT_OFFERED = {404, 405, 501}
+_PATH = re.compile(r"\w+\[[\d*]*\]")
 
 
 def known_profiles(names: Collection[str], wanted: str) -> str:
@@ -76,8 +77,8 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """The jq program that a path into the result was meant to be, as in aws; None for another text."""
-    return f"--jq {_quoted(f'.{text}')}" if text.startswith("result") else None
+    """The jq program that a path such as `items[].id` was meant to be, as in aws; None for another text."""
+    return f"--jq {_quoted(f'.{text}')}" if _PATH.match(text) else None
 
 
 def _quoted(text: str) -> str:

@@ -36,7 +36,7 @@ LIST = "unified ticketing tickets list"
         ),
         (
             "ticketing tickets list -q T[].id",
-            "-q 'T[].id' needs a value (-q NAME=VALUE; --jq EXPR selects from the result)",
+            "-q 'T[].id' needs a value (--jq '.T[].id')",
         ),
         (
             "ticketing tickets create -f body.json",
@@ -132,4 +132,6 @@ def test_a_refused_token_is_told_by_its_source(
     config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\n{key.format(file=file)}\n')
     service.reply = lambda _: Reply(401, b'{"message":"no"}')
     result = unified("-p acme voice calls list --quiet", environ={"PATH": os.environ["PATH"]})
-    assert f"(the token comes from {words.format(file=file)}; unified doctor --network checks it)\n" in result.stderr
+    assert (
+        f"(the token comes from {words.format(file=file)}; unified doctor acme --network checks it)\n" in result.stderr
+    )

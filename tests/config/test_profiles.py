@@ -87,7 +87,7 @@ def test_a_misspelt_profile_is_named(command: str, unified: Unified, config: Cal
         ("eu", "-p tag:eu selects those with this tag"),
         ("ACME", 'did you mean "acme"?'),
         ("acme,globex", "one -p for each: -p acme -p globex"),
-        ("acme,globe", 'did you mean "globex"?'),
+        ("globx", 'did you mean "globex"?'),
         ("zz", "unified profile list shows 2"),
     ],
 )

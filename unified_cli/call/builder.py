@@ -203,7 +203,7 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "
 def tell(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
     """Name a parameter that may do nothing, in one line. Raises UsageError where it is strict."""
     if strict:
-        raise UsageError(found.reason, hint=f'did you mean "{found.meant}"?' if found.meant else None)
+        raise UsageError(found.reason, hint=found.hint)
     runtime.stderr.line(found.said)
     runtime.stderr.told.add(found.name.partition("[")[0])
 

@@ -38,17 +38,27 @@ def known_filters(operation: Operation, service: Service) -> KnownFilters:
 
 
 class DoubtfulParameter(NamedTuple):
-    """A parameter of a list that does nothing as far as is known: its name, what is wrong, what may have been meant."""
+    """A parameter of a list that does nothing as far as is known: its name, what is wrong, what may have been meant.
+
+    `known` is the command that names what is known.
+    """
 
     name: str
     reason: str
     meant: str = ""
+    known: str = ""
+
+    @property
+    def hint(self) -> str | None:
+        """What to type instead, or where it stands; None where nobody knows."""
+        if self.meant:
+            return f'did you mean "{self.meant}"?'
+        return f"{self.known} names those that there are" if self.known else None
 
     @property
     def said(self) -> str:
         """The words that say so."""
-        hint = f' (did you mean "{self.meant}"?)' if self.meant else ""
-        return f"{self.reason}: the provider may ignore it{hint}"
+        return f"{self.reason}: the provider may ignore it{f' ({self.hint})' if self.hint else ''}"
 
 
 def doubtful(
@@ -93,8 +103,8 @@ class _Check:
             if inner and inner not in self._sorts:
                 meant = get_close_matches(inner, sorted(self._sorts), 1)
                 near = f"{base}[{meant[0]}]" if meant else ""
-                known = "" if near else f"; unified help {self._command} names those that there are"
-                yield DoubtfulParameter(name, f'"{inner}" is no known sort key of {self._command}{known}', near)
+                what = f'"{inner}" is no known sort key of {self._command}'
+                yield DoubtfulParameter(name, what, near, f"unified help {self._command}")
         elif base not in self._known:
             meant = get_close_matches(base, sorted(self._known), 1, _CLOSE)
             if meant or self._is_complete:

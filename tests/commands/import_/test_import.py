@@ -665,7 +665,7 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
         (
             "import ticketing/tags in --format xml",
             2,
-            INVALID.format("'--format': 'xml' is not one of 'ndjson', 'json', 'csv', 'ids'"),
+            INVALID.format("'--format': 'xml' is not one of 'ndjson', 'json', 'csv', 'ids'; did you mean \"json\"?"),
         ),
         ("import ticketing/tags none", 11, "cannot read none: No such file or directory (it was looked for in HERE)"),
     ],

@@ -87,7 +87,7 @@ WORDS = ["apply", "p-{n}.plan", "-p", "target", "--yes", "--ids", "ids-{n}", "--
 def test_without_keys_no_call_is_done_twice_and_the_doubtful_ones_are_listed(
     crashes: Crashes, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
 ) -> None:
-    prepare(unified, unified_sandbox, served, tmp_path, 70, "idempotency_window = 0")
+    prepare(unified, unified_sandbox, served, tmp_path, 90, "idempotency_window = 0")
     found = crashes(WORDS, {"p-{n}.plan": plan_of(unified_sandbox.url, calls_of("{n}"))}, served)
     sys.stdout.write(f"crash points: {len(found)}\n")
     assert {point["code"] for point in found} == {0, 10}
@@ -109,10 +109,10 @@ def test_without_keys_no_call_is_done_twice_and_the_doubtful_ones_are_listed(
 def test_every_call_is_done_once_wherever_it_is_killed(
     crashes: Crashes, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
 ) -> None:
-    prepare(unified, unified_sandbox, served, tmp_path, 70)
+    prepare(unified, unified_sandbox, served, tmp_path, 90)
     found = crashes(WORDS, {"p-{n}.plan": plan_of(unified_sandbox.url, calls_of("{n}"))}, served)
     assert [point for point in found if point["code"] != 0] == []
-    assert 40 < int(found[-1]["point"]) <= 70
+    assert 40 < int(found[-1]["point"]) <= 90
     sys.stdout.write(f"crash points: {len(found)}\n")
     nothing_is_left(tmp_path)
     check(unified, unified_sandbox, served, tmp_path, [point["point"] for point in found])

@@ -16,8 +16,8 @@ DOUBTS = [
     (
         LIST,
         "sort_by[nope]=asc",
-        f'"nope" is no known sort key of {LIST}; unified help {LIST} names those that there are',
-        "",
+        f'"nope" is no known sort key of {LIST}',
+        f"unified help {LIST} names those that there are",
     ),
     (
         LIST,

@@ -4,7 +4,16 @@ from typing import Annotated, Literal
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import OUTPUT, WAIT, Common, Flag
-from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions, Output, To, flag_of, told
+from unified_cli.cli.shared_options import (
+    ConnectionOptions,
+    Junit,
+    MessageOptions,
+    NetworkOptions,
+    Output,
+    To,
+    flag_of,
+    told,
+)
 
 ReportFormat = Literal["json"]
 
@@ -27,10 +36,7 @@ class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
             takes="file",
         ),
     ] = ()
-    junit: Annotated[
-        tuple[str, ...],
-        Flag(("--junit",), WAIT, "also show the expectations in this file of --junit", "FILE", takes="file"),
-    ] = ()
+    junit: Annotated[tuple[str, ...], told(Junit, "also show the expectations in this file of --junit")] = ()
     output: Annotated[ReportFormat | None, flag_of(Output)] = None
 
 

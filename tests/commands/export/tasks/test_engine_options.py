@@ -76,6 +76,6 @@ def test_an_option_of_export_is_part_of_a_task_or_of_a_machine() -> None:
     of_a_machine = (
         "token_file token_stdin ca_bundle record replay verbose quiet no_input color pretty json_errors no_pager"
     )
-    other_work = "profile to shard verify tasks task engine restart dry_run wait_timeout"
+    other_work = "profile to shard verify tasks task engine restart dry_run wait_timeout strict"
     known = {*TaskOptions.__struct_fields__, *of_a_machine.split(), *other_work.split()}
     assert {flag.name for flag in flags_of(ExportOptions)} == known

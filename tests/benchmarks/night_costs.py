@@ -1,4 +1,4 @@
-"""What nightly exports cost: `python tests/benchmarks/nights.py million`, or `… dlt --python VENV/bin/python`.
+"""What nightly exports cost: `python tests/benchmarks/night_costs.py million`, or `… dlt --python VENV/bin/python`.
 
 `million` exports 1,000,000 records of 350 bytes, and then a night in which 1 % changed, as NDJSON and as a Delta table.
 `dlt` sets ten nights of 50 connections beside dlt with its destination of file systems, which is to be installed in an
