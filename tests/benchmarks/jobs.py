@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measure import Command
+from page_server import RECORDS
 from programs import ROOT
-from server import RECORDS
 
 _TOKEN = "t-0123456789"
 _PAGES = 1000

@@ -18,7 +18,7 @@ import measure
 import programs
 import report
 
-_SERVER = Path(__file__).with_name("server.py")
+_SERVER = Path(__file__).with_name("page_server.py")
 _AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 

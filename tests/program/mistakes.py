@@ -114,7 +114,7 @@ OF_OTHER_TOOLS = [
         f"unified {LIST}: no such option: -X (the operation is the method; unified request METHOD PATH calls any path)",
     ),
     Mistake(f"{LIST} --max-items 3", f"unified {LIST}: no such option: --max-items (--limit 3)"),
-    Mistake(f"{LIST} --query T[].id", "-q 'T[].id' needs a value (-q NAME=VALUE; --jq EXPR selects from the result)"),
+    Mistake(f"{LIST} --query T[].id", "-q 'T[].id' needs a value (--jq '.T[].id')"),
     Mistake(f"{LIST} -n prod", f"unified {LIST}: no such option: -n (-p prod chooses a connection)"),
     Mistake(
         "ticketing tickets create -f body.json", "-f 'body.json' needs a value (-f NAME=VALUE; -d @FILE sends a file)"
