@@ -87,6 +87,7 @@ BEFORE = {
     "unified doctor --bundle report.zip --har session.har": "-p acme voice calls list --record session.har",
 }
 
+REPORT = "report --help"
 PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [f"help {topic}" for topic in topics()]
 
 
@@ -96,10 +97,14 @@ def examples(text: str) -> list[str]:
     return [line.strip() for block in found for line in block.replace("\\\n", "").splitlines()]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.extra) if page == REPORT else page for page in PAGES]
+)
 def test_the_examples_of_a_page_run_as_printed(
     page: str, unified: Unified, config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if page == REPORT:
+        pytest.importorskip("jinja2", reason="needs the extra report")
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():
         (tmp_path / name).write_text(content)

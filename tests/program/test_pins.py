@@ -20,7 +20,7 @@ from front_door import ROOT, Unified
 
 from unified_cli.exported.manifest import Manifest, ManifestEntry
 
-PAGE_SERVER = ROOT / "tests" / "benchmarks" / "server.py"
+PAGE_SERVER = ROOT / "tests" / "benchmarks" / "page_server.py"
 
 # The program with its real entry; when it leaves, it writes down what was imported since the interpreter had started.
 # Where click is installed, httpx imports it with rich and pygments for a command line of its own. Its users have no

@@ -17,7 +17,6 @@ from pages import offer, served
 from pages_read import ReadPage, cells_of
 from server import Reply, Seen, Service
 
-from unified_cli.commands.report import markup
 from unified_cli.commands.report.page import ReportPage
 from unified_cli.masking import visible
 from unified_cli.sandbox.accounts import KINDS
@@ -25,6 +24,8 @@ from unified_cli.writes.registry import RunRegistry
 
 pytestmark = pytest.mark.extra
 pytest.importorskip("jinja2", reason="needs the extra report")
+
+from unified_cli.commands.report import markup  # noqa: E402  needs the extra
 
 Config = Callable[[str], Path]
 Crashes = Callable[[list[str], dict[str, str], dict[str, str]], list[dict[str, Any]]]
