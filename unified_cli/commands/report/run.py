@@ -36,8 +36,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
     to = _checked(runtime, options)
     drift = [evidence.drift(runtime, one) for one in options.schema]
     expectations = [evidence.expectations(runtime, one) for one in options.junit]
-    operations = [one for api in context.catalogue.apis.values() for of_it in api.resources.values()
-                  for one in of_it.operations.values()]  # fmt: skip
+    operations = [*context.catalogue]
     seen = connections.seen(context, options, operations, _asked(runtime, options))
     shown = fleet.parts_of(context.catalogue.service, operations, seen)
     runs, exports, stores = _work(context, options)
