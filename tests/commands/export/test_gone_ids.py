@@ -1,8 +1,7 @@
 """A list that is read whole again: which of its ids are gone is told beside it, whatever ends the process."""
 
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +20,6 @@ def world(service: Service) -> World:
     for number, name in enumerate("abcd"):
         made.change(name, number)
     return made
-
-
-@pytest.fixture(params=["folder", pytest.param("store", marks=pytest.mark.extra)])
-def to(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "folder":
-        yield f"{tmp_path}/dump"
-        return
-    pytest.importorskip("obstore", reason="needs the extra cloud")
-    # A store in a folder sets it for the whole process.
-    before = os.umask(0o077)
-    try:
-        yield f"file://{tmp_path}/dump"
-    finally:
-        os.umask(before)
 
 
 @pytest.fixture

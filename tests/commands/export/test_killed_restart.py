@@ -26,20 +26,6 @@ def world(service: Service) -> World:
     return made
 
 
-@pytest.fixture(params=["folder", pytest.param("store", marks=pytest.mark.extra)])
-def to(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "folder":
-        yield f"{tmp_path}/dump"
-        return
-    pytest.importorskip("obstore", reason="needs the extra cloud")
-    # A store in a folder sets it for the whole process.
-    before = os.umask(0o077)
-    try:
-        yield f"file://{tmp_path}/dump"
-    finally:
-        os.umask(before)
-
-
 @pytest.fixture(params=["ndjson", pytest.param("delta", marks=pytest.mark.extra)])
 def form(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param == "delta":
