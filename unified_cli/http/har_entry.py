@@ -16,7 +16,7 @@ from unified_cli.http.request import answers_with_credentials
 from unified_cli.json_text.values import JsonObject
 
 if TYPE_CHECKING:
-    from unified_cli.http.transport.network_transport import BrokenExchange
+    from unified_cli.http.transport.network_errors import NetworkFailure
 
 _TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
 LARGEST_DOWNLOAD = 1024 * 1024
@@ -50,7 +50,7 @@ class Exchange:
     response: httpx.Response | None = None
     body: bytearray = field(default_factory=bytearray)
     end: BodyEnd = BodyEnd.UNREAD
-    broken: "BrokenExchange | None" = None
+    broken: "NetworkFailure | None" = None
     received: int = 0
 
     @property
@@ -105,14 +105,13 @@ def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
             "receive": _milliseconds(ended - answered),
         },
     }
-    if exchange.broken:
-        failure, stale = exchange.broken
+    if failure := exchange.broken:
         found["_error"] = {
             "reason": har_redaction.url(failure.reason),
             "hint": har_redaction.url(failure.hint) if failure.hint else None,
             "outcome": failure.outcome.name,
             "malformed": failure.malformed,
-            "stale": stale,
+            "stale": failure.stale,
         }
     return found
 

@@ -2,25 +2,21 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 
 from unified_cli import PRODUCT
 from unified_cli.catalogue import Service
-from unified_cli.config.address import parse
+from unified_cli.config.address import Address, parse
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, NetworkError, ServiceError, UnifiedError, UnsafeError, UsageError
 from unified_cli.http.answer import decoding
 from unified_cli.http.answer.reader import Answer, Expected, Failed, Reader, Trace
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import ByteRange, Request
-from unified_cli.http.transport.network_transport import (
-    BrokenExchange,
-    ReplayedError,
-    SandboxTransport,
-    TransportFactory,
-)
+from unified_cli.http.transport.network_transport import NetworkTransport, ReplayedError
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
@@ -143,7 +139,7 @@ class HttpContext(NamedTuple):
 
     runtime: Runtime
     service: Service
-    sandbox: SandboxTransport
+    sandbox: Callable[[], httpx.BaseTransport]
 
 
 class HttpConnection:
@@ -158,10 +154,9 @@ class HttpConnection:
         self._token = token
         self._address, _ = settings.reachable()
         self._state = ConnectionState(runtime.monotonic)
-        self._connections = 0
-        """How many there were before the current request."""
-        self._transports = TransportFactory(runtime, settings.ca_bundle, self._state, context.sandbox, self._broken)
-        self._transport = self._transports.open(self._address)
+        self._ca_bundle = settings.ca_bundle
+        self._sandbox = context.sandbox
+        self._transport = self._open(self._address)
         self._other: httpx.BaseTransport | None = None
         self._body: UploadBody | None = None
         """The file of the current request, if it has one."""
@@ -170,6 +165,24 @@ class HttpConnection:
         self._trace = Trace(runtime.stderr)
         words = settings.token.words if settings.token else "this run"
         self._reader = Reader(self._state, context.service, self._trace, self._disconnect, self._failure_of, words)
+
+    def _open(self, address: Address) -> httpx.BaseTransport:
+        """A transport with one connection to the address, or one that answers from a recording."""
+        exchanges = self._runtime.exchanges
+        return exchanges.transport(partial(self._direct, address), self._broken) if exchanges else self._direct(address)
+
+    def _direct(self, address: Address) -> httpx.BaseTransport:
+        environ = self._runtime.environ
+        if self._runtime.transport is not None:
+            return self._runtime.transport()
+        if address.is_sandbox:
+            return self._sandbox()
+        context = None
+        if address.scheme != "http":
+            from unified_cli.http.transport.tls import tls_context  # noqa: PLC0415  not for the sandbox on this machine
+
+            context = tls_context(self._ca_bundle, environ)
+        return NetworkTransport(self._state, context, proxy_for(address, environ))
 
     def close(self) -> None:
         """Close the connection."""
@@ -197,20 +210,19 @@ class HttpConnection:
         return result
 
     def _exchange(self, request: Request, outgoing: httpx.Request, until: float, expected: Expected) -> Answer | Failed:
-        self._connections = self._state.connections
         self._state.start(until, uploads=self._body is not None)
         follower = RedirectFollower(self._transport, self._open_other if expected.part else None)
         try:
             return self._reader.read(request, follower.send(outgoing, request), expected)
         except httpx.TransportError as error:
-            failure, stale = self._broken(error)
+            failure = self._broken(error)
             self._disconnect()
             kind = ServiceError if failure.malformed else NetworkError
             retryable = failure.outcome is not Outcome.PERMANENT
             return Failed(
                 Attempt(failure.outcome),
                 kind(failure.reason, hint=failure.hint, retryable=retryable),
-                stale=stale,
+                stale=failure.stale,
             )
         except decoding.DamageError as error:
             self._disconnect()
@@ -219,22 +231,21 @@ class HttpConnection:
             self._disconnect()
             return Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
 
-    def _broken(self, error: httpx.TransportError) -> BrokenExchange:
+    def _broken(self, error: httpx.TransportError) -> "NetworkFailure":
         if isinstance(error, ReplayedError):
-            return error.broken
-        reused = 0 < self._connections == self._state.connections
-        late = isinstance(error, httpx.TimeoutException)
+            return error.failure
         failure = self._failure_of(error)
         if self._body is not None and failure.outcome is Outcome.LOST:
             from unified_cli.plural import counted  # noqa: PLC0415  only for an error
 
             so_far = f"{self._body.sent} of {counted(self._body.size, 'byte')} were sent"
             failure = failure._replace(outcome=self.lost, reason=f"{failure.reason}; {so_far}")
-        return BrokenExchange(failure, reused and not self._state.received and not late)
+        late = isinstance(error, httpx.TimeoutException)
+        return failure._replace(stale=self._state.reused and not self._state.received and not late)
 
     def _failure_of(self, error: httpx.TransportError) -> "NetworkFailure":
         if isinstance(error, ReplayedError):
-            return error.broken.failure
+            return error.failure
         from unified_cli.http.transport import network_errors  # noqa: PLC0415  most attempts have no error
 
         return network_errors.failure_of(error, self._route, self._state)
@@ -248,7 +259,7 @@ class HttpConnection:
             raise httpx.RemoteProtocolError(
                 f"it redirects to an address that cannot be used: {error.message}"
             ) from None
-        self._other = self._transports.open(address)
+        self._other = self._open(address)
         return self._other
 
     def _close_other(self) -> None:

@@ -20,7 +20,7 @@ from unified_cli.http.attempt import Outcome
 from unified_cli.http.har_entry import BodyEnd
 from unified_cli.http.har_reader import HarEntry, HarFailure, HarRequest
 from unified_cli.http.transport.network_errors import NetworkFailure
-from unified_cli.http.transport.network_transport import BrokenExchange, ReplayedError
+from unified_cli.http.transport.network_transport import ReplayedError
 from unified_cli.json_text.json_stream import TooLongError
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted
@@ -29,7 +29,7 @@ from unified_cli.storage.regular_file import NotRegularError
 from unified_cli.storage.spool_file import SpoolFile
 
 if TYPE_CHECKING:
-    from unified_cli.http.transport.network_transport import Describe
+    from unified_cli.http.transport.network_errors import Describe
 
 _RECORDED = {"content-encoding", "transfer-encoding"}
 _MOST = 1_000_000
@@ -254,5 +254,5 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
 
 def _error(entry: HarEntry) -> ReplayedError:
     found = entry.error or HarFailure("the exchange broke off")
-    failure = NetworkFailure(Outcome[found.outcome], found.reason, found.hint, found.malformed)
-    return ReplayedError(BrokenExchange(failure, found.stale))
+    outcome = Outcome[found.outcome]
+    return ReplayedError(NetworkFailure(outcome, found.reason, found.hint, found.malformed, found.stale))

@@ -2,7 +2,7 @@
 
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -25,12 +25,20 @@ _PROXY_FAILS = {502, 503, 504}
 
 
 class NetworkFailure(NamedTuple):
-    """An attempt without a complete answer; `malformed` if the peer did not send valid HTTP."""
+    """An attempt without a complete answer; `malformed` if the peer did not send valid HTTP.
+
+    `stale` if the peer had closed the idle connection before the request was sent.
+    """
 
     outcome: Outcome
     reason: str
     hint: str | None = None
     malformed: bool = False
+    stale: bool = False
+
+
+Describe = Callable[[httpx.TransportError], NetworkFailure]
+"""What an error of a transport means; called while the connection is still in the state in which it failed."""
 
 
 def failure_of(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:

@@ -1,48 +1,31 @@
-"""The one place that opens a connection: to the sandbox in this process, or to the service, over sockets of its own."""
+"""Send requests to the service, and read the heads of its answers, over sockets of our own."""
 
 import re
 import ssl
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import httpx
 
-from unified_cli.config.address import Address
-from unified_cli.http.transport.proxy import ProxySetting, proxy_for
+from unified_cli.http.transport.proxy import ProxySetting, port_of
 from unified_cli.http.transport.response_reader import ResponseReader
-from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket
-from unified_cli.runtime import Runtime
+from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket, connected
 
 if TYPE_CHECKING:
     from unified_cli.http.transport.network_errors import NetworkFailure
 
 
-class BrokenExchange(NamedTuple):
-    """How an exchange failed; `stale` if the server had closed the idle connection before the request was sent."""
-
-    failure: "NetworkFailure"
-    stale: bool
-
-
-Describe = Callable[[httpx.TransportError], BrokenExchange]
-"""What an error of a transport means; called while the connection is still in the state in which it failed."""
-
-
 class ReplayedError(httpx.TransportError):
     """The error of an exchange that is answered from a recording."""
 
-    def __init__(self, broken: BrokenExchange) -> None:
-        super().__init__(broken.failure.reason)
-        self.broken = broken
+    def __init__(self, failure: "NetworkFailure") -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
 
-
-SandboxTransport = Callable[[], httpx.BaseTransport]
 
 _TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
 _REQUEST = re.compile(rb"%b [!-~]+ HTTP/1\.1\r\n(?:%b: [\t -~\x80-\xff]*\r\n)*\r\n" % (_TOKEN, _TOKEN))
-_PORTS = {"http": 80, "https": 443}
 
 
 class NetworkTransport(httpx.BaseTransport):
@@ -61,8 +44,8 @@ class NetworkTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response to the request, its body still to be read. Raises the errors of httpx."""
-        connection = self._usable(request.url)
         try:
+            connection = self._usable(request.url)
             # The answer, if there is one, says why the request was not wanted to its end.
             with suppress(httpx.WriteError):
                 self._send(connection, request)
@@ -87,16 +70,16 @@ class NetworkTransport(httpx.BaseTransport):
             return self._connection
         self.close()
         first = self._proxy.url if self._proxy else url
-        connection = DeadlineSocket.connected(first.raw_host.decode("ascii"), _port(first), self._state)
         try:
+            self._connection = connection = connected(first.raw_host.decode("ascii"), port_of(first), self._state)
             if self._proxy is not None:
                 self._tunnel(connection, self._proxy, url)
             if self._context is not None:
                 connection.start_tls(self._context, url.raw_host.decode("ascii"))
-        except BaseException:
-            connection.close()
-            raise
-        self._connection = connection
+        except TimeoutError as error:
+            raise httpx.ConnectTimeout(str(error)) from error
+        except (OSError, ValueError) as error:
+            raise httpx.ConnectError(str(error)) from error
         return connection
 
     def _tunnel(self, connection: DeadlineSocket, proxy: ProxySetting, url: httpx.URL) -> None:
@@ -104,7 +87,7 @@ class NetworkTransport(httpx.BaseTransport):
             # The authorities of the service verify it too.
             connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
         host = b"[%b]" % url.raw_host if b":" in url.raw_host else url.raw_host
-        target = b"%b:%d" % (host, _port(url))
+        target = b"%b:%d" % (host, port_of(url))
         with suppress(httpx.WriteError):
             connection.send(_head(b"CONNECT", target, [(b"Host", target), *proxy.credentials]))
         answer = ResponseReader(connection, "CONNECT")
@@ -121,12 +104,14 @@ class NetworkTransport(httpx.BaseTransport):
             connection.send(b"".join([head, *request.stream]))
             return
         connection.send(head)
-        for piece in _counted(request.stream, int(request.headers.get("content-length", "0"))):
+        left = int(request.headers.get("content-length", "0"))
+        for piece in request.stream:
+            left -= len(piece)
+            if left < 0:
+                break
             connection.send(piece)
-
-
-def _port(url: httpx.URL) -> int:
-    return url.port or _PORTS[url.scheme]
+        if left:
+            raise httpx.LocalProtocolError("the body has not the length that its headers say")
 
 
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -136,48 +121,3 @@ def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) 
     if head.count(b"\n") != len(lines) - 1 or not _REQUEST.fullmatch(head):
         raise httpx.LocalProtocolError("the request is not valid HTTP")
     return head
-
-
-def _counted(pieces: Iterable[bytes], length: int) -> Iterator[bytes]:
-    """The pieces. Raises LocalProtocolError, before one too many is given, where they have not that length."""
-    for piece in pieces:
-        length -= len(piece)
-        if length < 0:
-            break
-        yield piece
-    if length:
-        raise httpx.LocalProtocolError("the body has not the length that its headers say")
-
-
-class TransportFactory(NamedTuple):
-    """Opens the transports of one worker, which update `state`; `sandbox` opens one to the sandbox in this process.
-
-    `describe` says what an error of a transport means.
-    """
-
-    runtime: Runtime
-    ca_bundle: str | None
-    state: ConnectionState
-    sandbox: SandboxTransport
-    describe: Describe
-
-    def open(self, address: Address) -> httpx.BaseTransport:
-        """A transport with one connection to the address, or one that answers from a recording.
-
-        Raises ConfigError for proxy and TLS settings that cannot be used.
-        """
-        exchanges = self.runtime.exchanges
-        return exchanges.transport(partial(self._open, address), self.describe) if exchanges else self._open(address)
-
-    def _open(self, address: Address) -> httpx.BaseTransport:
-        if self.runtime.transport is not None:
-            return self.runtime.transport()
-        if address.is_sandbox:
-            return self.sandbox()
-        proxy = proxy_for(address, self.runtime.environ)
-        context = None
-        if address.scheme != "http":
-            from unified_cli.http.transport.tls import tls_context  # noqa: PLC0415  not for the sandbox on this machine
-
-            context = tls_context(self.ca_bundle, self.runtime.environ)
-        return NetworkTransport(self.state, context, proxy)

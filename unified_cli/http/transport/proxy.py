@@ -69,7 +69,12 @@ class NetworkRoute(NamedTuple):
             return self.address.place
         url = self.proxy.url
         host = f"[{url.host}]" if ":" in url.host else url.host
-        return f"proxy {host}:{url.port or _PORTS[url.scheme]}"
+        return f"proxy {host}:{port_of(url)}"
+
+
+def port_of(url: httpx.URL) -> int:
+    """The port of the URL, or that of its scheme."""
+    return url.port or _PORTS[url.scheme]
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
