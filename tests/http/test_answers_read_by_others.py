@@ -59,7 +59,7 @@ STRICTER = {
     "it switches to a protocol that was not asked for": "h11 refuses it; curl takes 101 for the answer",
     "its length follows its chunks": "as RFC 9110 forbids it; h11 takes a length there that is a number",
     "N of N bytes came": "curl reads to the end of the connection where the length is more than a file can have",
-    "its length is no number, or said twice": "h11 refuses more than 20 digits; curl takes any number of zeros",
+    "its length has too many digits": "h11 refuses more than 20 digits; curl takes any number of zeros",
 }
 
 

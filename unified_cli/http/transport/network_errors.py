@@ -2,7 +2,7 @@
 
 import socket
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -62,21 +62,19 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
 
 
 def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
-    causes = [*_causes(error)]
-    peer = _peer(route, state)
-    for cause in causes:
-        if os_limits.is_no_descriptor(cause):
-            raise os_limits.no_descriptor() from None
-        if isinstance(cause, ssl.SSLError):
-            return _no_tls(cause, peer)
-        if isinstance(cause, socket.gaierror):
-            return _no_name(cause, route)
+    cause, peer = error.__cause__, _peer(route, state)
+    if isinstance(cause, ssl.SSLError):
+        return _no_tls(cause, peer)
+    if isinstance(cause, socket.gaierror):
+        return _no_name(cause, route)
+    if cause and os_limits.is_no_descriptor(cause):
+        raise os_limits.no_descriptor() from None
     where = route.first_place
     if isinstance(error, httpx.ConnectTimeout) and state.handshake_seconds:
         return _no_handshake(peer, state)
     if isinstance(error, httpx.ConnectTimeout):
         reason = f"no answer from {where} while connecting"
-    elif any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+    elif isinstance(cause, ConnectionRefusedError):
         reason = f"{where} refused the connection"
     else:
         reason = f"cannot connect to {where}"
@@ -146,9 +144,3 @@ def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> Net
     if state.closed:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
     return NetworkFailure(Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True)
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

@@ -22,12 +22,9 @@ _MOST_DIGITS = 20
 _BODILESS = {204, 304}
 # What may not follow a body: it would say where that ends.
 _NO_TRAILERS = {b"content-length", b"transfer-encoding"}
-_UNTIL_CLOSED = -1
-_CHUNKED = -2
-
-
-class _EndedError(Exception):
-    """The answer is complete, and there are more bytes."""
+# No length is as large: llhttp has eight bytes for one.
+_UNTIL_CLOSED = 1 << 64
+_CHUNKED = -1
 
 
 class _LlhttpEvents:
@@ -40,28 +37,24 @@ class _LlhttpEvents:
         self.ended = False
 
     def on_message_begin(self) -> None:
-        """Called before the first byte of an answer."""
         if self.ended:
-            raise _EndedError
+            raise ValueError("the answer is complete, and there are more bytes")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Called for a header, or a trailer."""
         self.headers.append((name, value.rstrip(b" \t")))
 
     def on_body(self, data: bytes) -> None:
-        """Called for a part of a chunk."""
         self.pieces.append(data)
 
     def on_message_complete(self) -> None:
-        """Called after the last byte of an answer."""
         self.ended = True
 
 
 class ResponseReader(httpx.SyncByteStream):
     """The answer to one request of that method; what it is iterated over gives is the body.
 
-    The connection is free for another request when the body is read to its end, and closed if it is not, or may not be
-    used again. Raises RemoteProtocolError for what is no proper answer, and the errors of the connection.
+    The connection is free for another request when the body is read to its end, and closed if it may not be used again.
+    Raises RemoteProtocolError for what is no proper answer, and the errors of the connection.
     """
 
     def __init__(self, connection: DeadlineSocket, method: str) -> None:
@@ -77,7 +70,6 @@ class ResponseReader(httpx.SyncByteStream):
         self._rest = b""
         """What was received and is still to be read."""
         self._length = 0
-        self._parts = _LlhttpEvents()
 
     def head(self) -> None:
         """Read the status and the headers. Interim answers before them are left out, however many there are."""
@@ -89,19 +81,12 @@ class ResponseReader(httpx.SyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         """The body, as it comes in."""
-        try:
-            if self._length == _CHUNKED:
-                yield from self._chunks()
-            elif self._length == _UNTIL_CLOSED:
-                yield from self._all()
-            else:
-                yield from self._counted()
-            self._complete = True
-        finally:
-            if self._complete and self._reusable:
-                self._connection.keep()
-            else:
-                self._connection.close()
+        yield from self._chunks() if self._length == _CHUNKED else self._counted()
+        self._complete = True
+        if self._reusable:
+            self._connection.keep()
+        else:
+            self._connection.close()
 
     def close(self) -> None:
         """Close the connection, unless the body has been read to its end."""
@@ -143,9 +128,10 @@ class ResponseReader(httpx.SyncByteStream):
         for name, value in self.headers:
             lower = name.lower()
             if lower == b"content-length":
-                if length is not None or not value.isdigit() or len(value) > _MOST_DIGITS:
-                    raise httpx.RemoteProtocolError("its length is no number, or said twice")
+                # llhttp has refused what is no number, or said twice.
                 length = int(value)
+                if len(value) > _MOST_DIGITS:
+                    raise httpx.RemoteProtocolError("its length has too many digits")
             elif lower == b"transfer-encoding":
                 codings.append(value.lower())
             elif lower == b"connection":
@@ -162,19 +148,15 @@ class ResponseReader(httpx.SyncByteStream):
             self._length = _UNTIL_CLOSED if length is None else length
         self._reusable = keeps and self._length != _UNTIL_CLOSED
 
-    def _all(self) -> Iterator[bytes]:
-        data, self._rest = self._rest or self._receive(), b""
-        while data:
-            yield data
-            data = self._receive()
-
     def _counted(self) -> Iterator[bytes]:
-        data, left, self._rest = self._rest, self._length, b""
+        data, left = self._rest, self._length
         while len(data) < left:
             if data:
                 yield data
                 left -= len(data)
             data = self._receive()
+            if not data and self._length == _UNTIL_CLOSED:
+                return
             if not data:
                 raise httpx.RemoteProtocolError(f"{self._length - left} of {self._length} bytes came")
         self._reusable &= len(data) == left
@@ -182,9 +164,9 @@ class ResponseReader(httpx.SyncByteStream):
             yield data[:left]
 
     def _chunks(self) -> Iterator[bytes]:
-        parts, spare, end = self._parts, _LARGEST_HEAD, b""
+        parts, spare, data, end = self._parts, _LARGEST_HEAD, self._rest, b""
         while not parts.ended:
-            data, self._rest = self._rest or self._receive(), b""
+            data = data or self._receive()
             if not data:
                 raise httpx.RemoteProtocolError("its last chunk is missing")
             self._feed(data)
@@ -192,21 +174,20 @@ class ResponseReader(httpx.SyncByteStream):
             parts.pieces.clear()
             # Nothing else holds back the extensions of chunks, and trailers.
             spare = min(_LARGEST_HEAD, spare + (1 + _MOST_FRAMING) * len(piece) - len(data))
-            if spare < 0 and not parts.ended:
+            if spare < 0:
                 raise httpx.RemoteProtocolError("its chunks hold more than the answer")
-            if any(name.lower() in _NO_TRAILERS for name, _ in parts.headers):
-                raise httpx.RemoteProtocolError("its length follows its chunks")
-            end = (end + data[-5:])[-5:]
-            if parts.ended:
-                # llhttp skips line ends after the last chunk, which belong to no answer.
-                self._reusable &= end.endswith(_HEAD_END) and end[0] not in b"\r\n"
+            data, end = b"", (end + data[-5:])[-5:]
             if piece:
                 yield piece
+        if any(name.lower() in _NO_TRAILERS for name, _ in parts.headers):
+            raise httpx.RemoteProtocolError("its length follows its chunks")
+        # llhttp skips line ends after the last chunk, which belong to no answer.
+        self._reusable &= end.endswith(_HEAD_END) and end[0] not in b"\r\n"
 
     def _feed(self, data: bytes) -> None:
         try:
             self._parser.feed_data(data)
-        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+        except httptools.HttpParserError as error:
             if not self._parts.ended:
                 raise httpx.RemoteProtocolError(str(error)) from None
             self._reusable = False

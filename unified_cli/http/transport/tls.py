@@ -72,10 +72,8 @@ def _by_system() -> ssl.SSLContext:
 def _has_authorities(context: ssl.SSLContext) -> bool:
     """Whether the system has a store: a file, which is loaded by now, or a folder, which each handshake reads."""
     folder = ssl.get_default_verify_paths().capath
-    if context.cert_store_stats()["x509"] or folder is None:
-        return bool(context.cert_store_stats()["x509"])
     try:
-        return any(Path(folder).iterdir())
+        return bool(context.cert_store_stats()["x509"]) or (folder is not None and any(Path(folder).iterdir()))
     except PermissionError:
         # OpenSSL opens files by their names, without listing the folder.
         return True
