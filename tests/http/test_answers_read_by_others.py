@@ -3,6 +3,7 @@
 import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -69,12 +70,11 @@ _COUNTS = re.compile(r"^\d+ of \d+")
 
 
 def difference(mine: Outcome, theirs: Outcome) -> str:
-    """What is wrong between two readings; empty where they agree, or where the reason is listed."""
-    if mine.refused:
-        reason = _COUNTS.sub("N of N", mine.refused)
-        return "" if theirs.refused or reason in STRICTER else f"refused, and read by another: {reason}"
-    if theirs.refused:
-        return "" if theirs.refused in LAXER else f"read, and refused by another: {theirs.refused}"
+    """Why two readings differ; empty where they agree."""
+    if mine.refused and theirs.refused:
+        return ""
+    if mine.refused or theirs.refused:
+        return _COUNTS.sub("N of N", mine.refused) or theirs.refused
     return "" if mine[:2] == theirs[:2] else "read otherwise by another"
 
 
@@ -95,9 +95,12 @@ def check(chance: random.Random, method: str, data: bytes) -> Outcome:
     return whole
 
 
-def compare(chance: random.Random, number: int, readers: Callable[[list[bytes], str], list[list[Outcome]]]) -> int:
-    """Read so many answers by all; how many were read and not refused."""
+def compare(
+    chance: random.Random, number: int, readers: Callable[[list[bytes], str], list[list[Outcome]]]
+) -> tuple[int, Counter[str]]:
+    """Read so many answers by all; how many were read and not refused, and the differences by their reasons."""
     read = 0
+    listed: Counter[str] = Counter()
     unlisted = {}
     for method, answers in batches(chance, number, 1000):
         others = readers(answers, method)
@@ -105,10 +108,13 @@ def compare(chance: random.Random, number: int, readers: Callable[[list[bytes], 
             mine = check(chance, method, data)
             read += not mine.refused
             for theirs in others:
-                if found := difference(mine, theirs[position]):
-                    unlisted[found] = (method, data, mine, theirs[position])
+                reason = difference(mine, theirs[position])
+                listed[reason] += 1
+                if reason not in ("", *(STRICTER if mine.refused else LAXER)):
+                    unlisted[reason] = (method, data, mine, theirs[position])
     assert unlisted == {}
-    return read
+    del listed[""]
+    return read, listed
 
 
 def by_h11(answers: list[bytes], method: str) -> list[list[Outcome]]:
@@ -128,11 +134,13 @@ def curl() -> Iterator[Curl]:
 
 
 def test_answers_are_read_as_h11_reads_them() -> None:
-    assert compare(random.Random(1), 2000, by_h11) > 200
+    read, _ = compare(random.Random(1), 2000, by_h11)
+    assert read > 200
 
 
 def test_answers_are_read_as_curl_reads_them(curl: Curl) -> None:
-    assert compare(random.Random(2), 300, lambda answers, method: [curl.read(answers, method)]) > 30
+    read, _ = compare(random.Random(2), 300, lambda answers, method: [curl.read(answers, method)])
+    assert read > 30
 
 
 @pytest.mark.long(seconds=25)
@@ -142,7 +150,8 @@ def test_many_answers_are_read_as_h11_and_curl_read_them(curl: Curl, capsys: pyt
     def both(answers: list[bytes], method: str) -> list[list[Outcome]]:
         return [*by_h11(answers, method), curl.read(answers, method)]
 
-    read = compare(dice("answers"), number, both)
+    read, differences = compare(dice("answers"), number, both)
     assert read > number // 10
     with capsys.disabled():
         sys.stdout.write(f"\nanswers: {number}, of which {read} were read and the others refused\n")
+        sys.stdout.writelines(f"{count:7} {reason}\n" for reason, count in differences.most_common())
