@@ -125,6 +125,41 @@ def _hide(*folders: Path) -> list[str]:
     return [f"if [ -d {folder} ]; then mount -t tmpfs none {folder}; fi" for folder in quoted]
 
 
+def test_who_is_only_in_the_systems_bundle_is_trusted(secure: Service, authority: Path, tmp_path: Path) -> None:
+    bundle = Path(ssl.get_default_verify_paths().openssl_cafile)
+    longer = tmp_path / "longer.pem"
+    there = bundle.read_bytes() if bundle.exists() else b""
+    longer.write_bytes(there + authority.read_bytes())
+    mounts = [f"mount --bind {shlex.quote(str(longer))} {shlex.quote(str(bundle.resolve()))}"] if there else []
+    environ = {"HOME": str(tmp_path), **secure.environ}
+    refused = _in_a_namespace(LIST, [], environ)
+    trusted = _in_a_namespace(LIST, mounts, environ)
+    assert (refused.returncode, trusted.returncode) == (6, 0 if mounts else 6), trusted.stderr
+
+
+def test_a_bundle_is_left_unread_where_a_folder_has_all_its_authorities(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, bundle = tmp_path / "certs", tmp_path / "cert.pem"
+    folder.mkdir()
+    issuers = [trustme.CA().cert_pem.bytes() for _ in range(2)]
+    for name, issuer in zip(("0a1b2c3d.0", "0a1b2c3d.1"), issuers, strict=True):
+        (folder / name).write_bytes(issuer)
+    # Under this name OpenSSL looks for no authority.
+    (folder / "authority.pem").write_bytes(issuers[0])
+    paths = SimpleNamespace(openssl_cafile=str(bundle), openssl_capath=str(folder))
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
+    for found, lazily in [(issuers, True), (issuers[:1], False), ([*issuers, b"\n"], False)]:
+        bundle.write_bytes(b"".join(found))
+        assert (tls._complete_folder() == str(folder)) is lazily
+    for name in folder.iterdir():
+        name.unlink()
+    bundle.write_bytes(b"")
+    assert tls._complete_folder() is None
+    bundle.unlink()
+    assert tls._complete_folder() is None
+
+
 @pytest.mark.parametrize("store", ["gone", "empty", "there"])
 def test_certifis_authorities_are_used_where_the_system_has_none(
     store: str, secure: Service, authority: Path, tmp_path: Path
