@@ -45,7 +45,7 @@ class NetworkTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response to the request, its body still to be read. Raises the errors of httpx."""
         try:
-            connection = self._usable(request.url)
+            connection = self._usable(request)
             # The answer, if there is one, says why the request was not wanted to its end.
             with suppress(httpx.WriteError):
                 self._send(connection, request)
@@ -64,11 +64,12 @@ class NetworkTransport(httpx.BaseTransport):
             self._connection.close()
             self._connection = None
 
-    def _usable(self, url: httpx.URL) -> DeadlineSocket:
+    def _usable(self, request: httpx.Request) -> DeadlineSocket:
         """The connection, opened anew where the one there is cannot take another request."""
         if self._connection is not None and self._connection.take():
             return self._connection
         self.close()
+        url = request.url
         first = self._proxy.url if self._proxy else url
         try:
             self._connection = connection = connected(first.raw_host.decode("ascii"), port_of(first), self._state)
@@ -97,7 +98,8 @@ class NetworkTransport(httpx.BaseTransport):
             raise httpx.ProxyError(f"{answer.status} {answer.reason.decode('ascii', 'ignore')}")
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
-        head = _head(request.method.encode("ascii"), request.url.raw_path, request.headers.raw)
+        target = request.extensions.get("target") or request.url.raw_path
+        head = _head(request.method.encode("ascii"), target, request.headers.raw)
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a request of this program has no other
         if isinstance(request.stream, httpx.ByteStream):
             # One packet, where it may be; httpx has counted its bytes.
