@@ -10,8 +10,7 @@ from unified_cli.catalogue.known import known
 from unified_cli.json_text.typed_json import compact_objects
 from unified_cli.json_text.values import JsonColumns, JsonObject
 from unified_cli.sandbox.seeded.generate import NAMELESS, SeededRecords
-from unified_cli.sandbox.seeded.relations import target
-from unified_cli.sandbox.seeded.vocabulary import SHOWN_AS, number_of, record_id
+from unified_cli.sandbox.seeded.vocabulary import SHOWN_AS, number_of, record_id, target
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Records
 

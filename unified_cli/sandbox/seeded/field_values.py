@@ -7,13 +7,14 @@ from unified_cli.sandbox.seeded.file_content import file_url
 from unified_cli.sandbox.seeded.people import STAFF, STAFF_DOMAIN, Person, company
 from unified_cli.sandbox.seeded.record_batch import RecordBatch
 from unified_cli.sandbox.seeded.seeded_random import DAY, timestamps
-from unified_cli.sandbox.seeded.vocabulary import MEETINGS, SENTENCES
+from unified_cli.sandbox.seeded.vocabulary import TABLES
 
 FieldMaker = Callable[[RecordBatch, str], Sequence[Json]]
 """Makes the values of a field, one for each record, from the records and the field's name."""
 
-COLORS = ("#d73a4a", "#0e8a16", "#fbca04", "#1d76db", "#5319e7")
 _HEX = "0123456789abcdef"
+_CHOICES: Mapping[str, Sequence[str]] = TABLES["choices"]
+"""What a text field of this name may hold."""
 
 
 def same(value: Json) -> FieldMaker:
@@ -70,7 +71,7 @@ def own_url(batch: RecordBatch, _name: str) -> list[str]:
 
 def sentence(batch: RecordBatch, name: str) -> list[str]:
     """One sentence."""
-    return batch.random.pick(name, SENTENCES)
+    return batch.random.pick(name, TABLES["sentences"])
 
 
 def paragraph(batch: RecordBatch, name: str) -> list[str]:
@@ -103,7 +104,7 @@ def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
 
 def colors(batch: RecordBatch, name: str) -> list[dict[str, str]]:
     """The colors that something is shown in."""
-    return [{"background": one, "foreground": "#000000"} for one in batch.random.pick(name, COLORS)]
+    return [{"background": one, "foreground": "#000000"} for one in batch.random.pick(name, _CHOICES["color"])]
 
 
 def usage_rows(batch: RecordBatch, name: str) -> list[list[list[Json]]]:
@@ -167,8 +168,6 @@ def text_by_suffix(name: str) -> FieldMaker:
     return sentence
 
 
-_ZONES = ("Europe/Berlin", "America/Sao_Paulo", "Africa/Nairobi", "Asia/Tokyo", "UTC")
-
 _ADDRESSES = listed_of_person(lambda person: {"email": person.email, "type": "work"})
 _PHONES = listed_of_person(lambda person: {"number": person.phone, "type": "mobile"})
 
@@ -213,8 +212,6 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("unit_amount", "number"): choice(0, 9.5, 12.0, 49.99),
     ("total_amount", "string"): money,
     ("tax_amount", "string"): money,
-    ("currency", "string"): choice("EUR", "USD", "BRL"),
-    ("color", "string"): choice(*COLORS),
     ("colors", "object"): colors,
     ("file_name", "string"): lambda batch, _name: [name for name, _ in batch.files],
     ("content_type", "string"): lambda batch, _name: [kind for _, kind in batch.files],
@@ -235,49 +232,21 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("description", "string"): paragraph,
     ("description", "object"): each(paragraph, lambda text: {"format": "markdown", "content": text}),
     ("raw_text", "string"): lambda batch, _name: sentence(batch, "text"),
-    ("timezone", "string"): choice(*_ZONES),
-    ("type", "string"): choice("project", "standard", "regular"),
-    ("project", "string"): choice("Website"),
-    ("format", "string"): choice("plain", "html"),
-    ("activity_type", "string"): choice("note", "email", "call"),
-    ("visibility", "string"): choice("public", "private"),
-    ("access_role", "string"): choice("owner", "admin", "member"),
     ("roles", "array"): choice([{"id": "agent", "name": "Agent"}], [{"id": "admin", "name": "Admin"}]),
-    ("action", "string"): choice("signed_in", "invited_user", "changed_role", "exported_data"),
-    ("entity", "string"): choice("user", "group", "document"),
-    ("entity_type", "string"): choice("user", "group", "document"),
-    ("status", "string"): choice("completed", "running", "failed", "queued"),
     ("status", "object"): each(choice("open", "done"), lambda word: {"id": "status", "name": word}),
-    ("conclusion", "string"): choice("success", "success", "failure", "cancelled"),
-    ("direction", "string"): choice("inbound", "outbound"),
-    ("branch", "string"): choice("main", "develop", "fix/ünïcode"),
-    ("default_branch", "string"): choice("main"),
-    ("pattern", "string"): choice("main", "release/*"),
     ("commit", "string"): commit(40),
     ("last_commit", "string"): commit(40),
     ("key", "string"): commit(12, before="pip-"),
     ("version", "string"): commit(12),
-    ("owner", "string"): choice("northwind"),
     ("identifier", "string"): lambda batch, _name: [title[:3].upper() for title in batch.titles],
     ("code", "string"): numbered(lambda number: f"JOB-{number:03d}"),
     ("requisition_id", "string"): numbered(lambda number: f"REQ-{2000 + number}"),
-    ("pricing_plan", "string"): choice("team", "enterprise"),
-    ("metric_name", "string"): choice("gigabytes", "requests", "seats"),
-    ("trigger", "string"): choice("push", "schedule", "manual"),
-    ("triggered_by_type", "string"): choice("user"),
-    ("uploaded_by_type", "string"): choice("user"),
-    ("overall_recommendation", "string"): choice("yes", "strong_yes", "no", "no_decision"),
-    ("race", "string"): choice("decline_to_answer"),
-    ("gender", "string"): choice("decline_to_answer", "female", "male", "non_binary"),
-    ("veteran_status", "string"): choice("decline_to_answer"),
-    ("disability_status", "string"): choice("decline_to_answer"),
-    ("is_private", "string"): choice("false", "true"),
     ("location", "object"): place,
     ("location", "string"): each(place, lambda one: one["name"]),
     ("locations", "array"): each(place, lambda one: [one]),
     ("addresses", "array"): listed_of_person(lambda person: {"city": person.town, "type": "work"}),
     ("options", "array"): numbered(options),
-    ("topics", "array"): each(choice(*MEETINGS), lambda one: [one]),
+    ("topics", "array"): each(choice(*TABLES["meetings"]), lambda one: [one]),
     ("source", "object"): each(choice("Referral", "Website", "Agency"), lambda one: {"name": one}),
     ("metadata", "object"): same({"period": "2025-12"}),
     ("columns", "array"): same(["day", "used", "available"]),
@@ -292,7 +261,11 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
 
 def field_maker(name: str, kind: str) -> FieldMaker:
     """What makes the values of a field of this name and type."""
-    return _BY_NAME.get((name, kind)) or (text_by_suffix(name) if kind == "string" else _BY_TYPE[kind])
+    if found := _BY_NAME.get((name, kind)):
+        return found
+    if kind != "string":
+        return _BY_TYPE[kind]
+    return choice(*_CHOICES[name]) if name in _CHOICES else text_by_suffix(name)
 
 
 _BY_TYPE: Mapping[str, FieldMaker] = {

@@ -10,16 +10,17 @@ from unified_cli.sandbox.seeded import vocabulary
 from unified_cli.sandbox.seeded.consistency import ADJUSTMENTS
 from unified_cli.sandbox.seeded.field_values import FieldMaker, field_maker, numbered
 from unified_cli.sandbox.seeded.record_batch import PEOPLE, RecordBatch, SeededConnection
-from unified_cli.sandbox.seeded.relations import (
+from unified_cli.sandbox.seeded.vocabulary import (
     CHILD_LISTS,
     CHILDREN_PER_PARENT,
     DERIVED,
+    SHOWN_AS,
     FieldPlace,
+    id_prefix,
     rarely_set,
     target,
     target_of,
 )
-from unified_cli.sandbox.seeded.vocabulary import SHOWN_AS, id_prefix
 
 Targets = Callable[[RecordBatch], Sequence[int | None]]
 """From records the numbers of those that they refer to, None where one refers to none."""

@@ -6,29 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from unified_cli.sandbox.seeded.relations import CHILDREN_PER_PARENT
 from unified_cli.sandbox.seeded.seeded_random import SeededColumns, SeededRandom
+from unified_cli.sandbox.seeded.vocabulary import CHILDREN_PER_PARENT, TABLES
 
-_FIRST = (
-    "Ada", "Björn", "Chiara", "Dmitri", "Élodie", "Farid", "Grace", "Hiroshi", "Inés", "Jürgen", "Keiko", "Łukasz",
-    "Mónica", "Ngozi", "Oisín", "Priya", "Quentin", "Rosalind", "Søren", "Thandiwe", "Umut", "Valentina", "Wei",
-    "Ximena", "Yusuf", "Zoë", "Alan", "Barbara", "Claude", "Dorothy", "Edsger",
-)  # fmt: skip
-_LAST = (
-    "Lovelace", "Hopper", "Çelik", "Da Silva", "Eriksson", "Fernández", "García", "Hoffmann", "Ibrahim", "Jansen",
-    "Kowalski", "Lindqvist", "Müller", "Nakamura", "O'Brien", "Okafor", "Petrov", "Quispe", "Rossi", "Schmidt",
-    "Tanaka", "Usman", "van Dijk", "Wójcik", "Yamada", "Zhang", "Dubois", "Haddad", "Kim",
-)  # fmt: skip
-_TITLES = (
-    "Support Engineer", "Account Manager", "Software Engineer", "Head of People", "Recruiter", "Product Manager",
-    "Site Reliability Engineer", "Designer", "Data Analyst", "Customer Success Lead", "CTO", "Office Manager",
-)  # fmt: skip
-_COMPANIES = (
-    "Acme", "Globex", "Initech", "Umbrella Café", "Hooli", "Stark & Söhne", "Wayne Logistics", "Wonka Sweets",
-    "Tyrell Optics", "Soylent Foods", "Cyberdyne Tools", "Nakatomi Trading", "Gringotts Savings", "Oceanic Travel",
-    "Massive Dynamic", "Vandelay Imports", "Dunder Paper", "Pied Piper", "Monsters Energy", "Aperture Labs",
-)  # fmt: skip
-_TOWNS = ("Berlin", "São Paulo", "Nairobi", "Osaka", "Kraków", "Austin", "Montréal", "Pune", "Malmö", "Lagos")
+_FIRST: Sequence[str] = TABLES["first_names"]
+_LAST: Sequence[str] = TABLES["last_names"]
+_TITLES: Sequence[str] = TABLES["job_titles"]
+_COMPANIES: Sequence[str] = TABLES["companies"]
+_TOWNS: Sequence[str] = TABLES["towns"]
 _SKIPPED = re.compile("[^a-z0-9]")
 _PLAIN = str.maketrans("äöüßøłéèíóñçëôã", "aousoleeionceoa")
 

@@ -8,7 +8,7 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.seeded import people, vocabulary
 from unified_cli.sandbox.seeded.people import CANDIDATES, CUSTOMERS, STAFF, Person, company
 from unified_cli.sandbox.seeded.seeded_random import SeededColumns, SeededRandom, timestamps
-from unified_cli.sandbox.seeded.vocabulary import id_prefix
+from unified_cli.sandbox.seeded.vocabulary import TABLES, id_prefix
 
 PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
 """The group that the people of a resource belong to."""
@@ -85,7 +85,7 @@ class RecordBatch:
     @cached_property
     def files(self) -> list[tuple[str, str]]:
         """Name and content type of their files."""
-        return self.random.pick("file", vocabulary.FILES)
+        return self.random.pick("file", TABLES["files"])
 
     @cached_property
     def people(self) -> list[Person]:
@@ -131,12 +131,12 @@ def _titles(api: str, resource: str) -> Callable[[RecordBatch], list[str]]:
     if resource in ("tickets", "emails", "pull-requests", "activities"):
         return _troubles
     if resource in ("events", "meetings"):
-        return lambda batch: batch.random.pick("talk", vocabulary.MEETINGS)
+        return lambda batch: batch.random.pick("talk", TABLES["meetings"])
     word = vocabulary.singular(resource).replace("_", " ").capitalize()
     return lambda batch: [f"{word} {number}" for number in batch.numbers]
 
 
 def _troubles(batch: RecordBatch) -> list[str]:
     random = batch.random
-    problems, products = random.pick("trouble", vocabulary.PROBLEMS), random.pick("thing", vocabulary.PRODUCTS)
+    problems, products = random.pick("trouble", TABLES["problems"]), random.pick("thing", TABLES["products"])
     return [f"{problem} {product}" for problem, product in zip(problems, products, strict=True)]

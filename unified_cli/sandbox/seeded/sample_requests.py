@@ -6,38 +6,10 @@ from dataclasses import dataclass, field
 from unified_cli.catalogue import Operation
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.seeded.file_content import file_url
-from unified_cli.sandbox.seeded.vocabulary import first_id
+from unified_cli.sandbox.seeded.vocabulary import TABLES, first_id
 
-# What an action takes, a parameter of the query with a question mark; the ids are those of seeded records.
-_TAKES: Mapping[str, JsonObject] = {
-    "users suspend": {"user_id": "users-1"},
-    "users deactivate": {"user_id": "users-1"},
-    "users downgrade": {"?user_id": "users-1", "?license_id": "licenses-2"},
-    "users assign-role": {"user_id": "users-1", "roles": [{"id": "roles-2"}]},
-    "users assign_role": {"user_id": "users-1", "roles": [{"id": "roles-2"}]},
-    "users unassign-role": {"user_id": "users-1", "?roles[]": "roles-2"},
-    "users unassign_role": {"user_id": "users-1", "roles": [{"id": "roles-2"}]},
-    "groups add-user": {"group_id": "groups-1", "user_id": "users-1"},
-    "groups add": {"group_id": "groups-1", "user_id": "users-1"},
-    "groups remove-user": {"group_id": "groups-1", "user_id": "users-1"},
-    "groups remove": {"group_id": "groups-1", "user_id": "users-1"},
-    "applications move-stage": {"application_id": "applications-1", "stage_id": "job_interview_stages-2"},
-    "applications reject": {"application_id": "applications-1", "reject_reason_id": "reject_reasons-1"},
-    "tickets import": {"name": "Printer on fire", "number": "OLD-17"},
-    "page-content append": {"page": {"id": "pages-1"}, "body": {"format": "markdown", "content": "More to read"}},
-    "page-content export": {"?page[id]": "pages-1"},
-    "page-exports create": {"?collection[id]": "collections-1", "?page[id]": "pages-1", "format": "markdown"},
-    "emails send": {
-        "to": [{"email": "ada@example.com"}],
-        "subject": "Hello",
-        "content": {"type": "plain_text", "value": "Good morning"},
-    },
-    "emails send-draft": {"?id": "emails-7"},
-    "emails reply": {"id": "emails-1", "content": {"type": "plain_text", "value": "Thank you"}},
-    "emails reply-all": {"id": "emails-1", "content": {"type": "plain_text", "value": "Thank you all"}},
-    "emails forward": {"id": "emails-1", "to": [{"email": "ada@example.com"}]},
-    "emails move": {"id": "emails-1", "folder": {"id": "folders-4"}},
-}
+_TAKES: Mapping[str, JsonObject] = TABLES["requests"]
+"""What an action takes, a parameter of the query with a question mark; the ids are those of seeded records."""
 
 
 @dataclass(frozen=True, slots=True)
