@@ -4,17 +4,16 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from unified_cli.catalogue import Catalogue, Service
 from unified_cli.catalogue.model import STANDARD
 from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.accounts import kind_of
-from unified_cli.sandbox.connections import OfferedMethods, account_record, listed
+from unified_cli.sandbox.connections import OfferedMethods, account_record, known_kind, listed
 from unified_cli.sandbox.list_page import PLATFORM, ListTerms, page
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.operation_call import missing
 from unified_cli.sandbox.query import QueryTree, Test, field_test, tree
 from unified_cli.sandbox.request_content import Body, body_of
@@ -22,7 +21,6 @@ from unified_cli.sandbox.seeded.file_content import FILE_HOST
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Row
 
-_IDENTITY = "id"
 _BESIDE_BODY = ("resource", "method", "id", "query", "body", "persist", "response_format")
 
 
@@ -43,8 +41,7 @@ class Batch:
         account = self._body().text(name)
         if not account:
             raise missing("body_fields", [name])
-        if kind_of(account) is None:
-            raise Refusal(404, f"no connection {account!r} that this token can see")
+        known_kind(account)
         return account
 
     def _body(self) -> Body:
@@ -125,20 +122,15 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else dump(value)
 
 
-def filters(service: Service) -> list[str]:
-    """The parameters of the list beside those of its pages."""
-    words = service.connections
-    product = f"{words.product}.name"
-    return [_IDENTITY, words.tenant, words.sandbox, product, words.status, words.created, words.updated,
-            words.environment]  # fmt: skip
-
-
 class ListedAccounts:
     """The connections as rows of a list, in the order of their positions."""
 
     def __init__(self, store: SandboxStore, service: Service) -> None:
         self.scope = ("", "", "connections")
-        self._filters = filters(service)
+        words = service.connections
+        product = f"{words.product}.name"
+        self._filters = ("id", words.tenant, words.sandbox, product, words.status, words.created, words.updated,
+                         words.environment)  # fmt: skip
         self._texts = [dump(account_record(account, store.seed, service)) for account in listed(store)]
 
     def tests(self, query: QueryTree) -> list[Test]:
@@ -153,14 +145,6 @@ class ListedAccounts:
         """The connections before a position, from there back."""
         last = min(before - 1, len(self._texts))
         yield from (Row(place, self._texts[place - 1]) for place in range(last, 0, -1))
-
-
-def get_account(store: SandboxStore, account: str, service: Service) -> SandboxResponse:
-    """One connection. Raises Refusal 404 where there is none."""
-    record = account_record(account, store.seed, service)
-    if record is None:
-        raise Refusal(404, f"no connection {account!r} that this token can see")
-    return SandboxResponse.json(dump(record))
 
 
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
@@ -185,7 +169,7 @@ def _documented(service: Service, path: str) -> tuple[str, str] | None:
     """The API and the product whose documentation is at the path; None where it is no such path."""
     begin = f"{service.prefix}/{service.schema}/"
     api, _, product = path.removeprefix(begin).partition("/")
-    return (api, decoded(product)) if path.startswith(begin) and product and "/" not in product else None
+    return (api, unquote(product)) if path.startswith(begin) and product and "/" not in product else None
 
 
 def _below(service: Service, segment: str) -> tuple[str, ...]:
@@ -225,14 +209,15 @@ class AccountRoutes:
         if found := _documented(service, path):
             return offers.documentation(*found)
         if path == service.connections.product_offer_path(segment):
-            return offers.of_product(decoded(segment))
+            return offers.of_product(unquote(segment))
         if path == service.capabilities_path(segment):
-            return offers.of_account(decoded(segment))
+            return offers.of_account(unquote(segment))
         if path == service.tools_path(segment):
-            return offers.tools(decoded(segment))
+            return offers.tools(unquote(segment))
         if path == me and self.own is None:
             raise Refusal(404, f"this token belongs to no connection, so there is no {me}")
-        return get_account(self.store, self.own or decoded(segment), service)
+        record = account_record(self.own or unquote(segment), self.store.seed, service)
+        return SandboxResponse.json(dump(record))
 
     def _post(self, request: SandboxRequest) -> SandboxResponse:
         words = self.catalogue.service.connections
@@ -249,20 +234,17 @@ class AccountRoutes:
         account = body.text("id")
         if account is None:
             raise missing("body_fields", ["id"])
-        if kind_of(account) is None:
-            raise Refusal(404, f"no connection {account!r} that this token can see")
+        known_kind(account)
         return SandboxResponse.json(dump({"success": True}))
 
     def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
         """The answer to a batch; under a key that was used before the same as then, and nothing is done."""
         key = request.header("idempotency-key")
         asked = (batch.connection, request.path, key)
-        if key and (kept := self.store.reply(*asked)):
-            status, content_type, content = kept
-            return SandboxResponse(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
+        if kept := self.store.reply(*asked):
+            return kept
         answer = batch.run()
         with self.store.transaction():
             self.store.count_effect(asked[0], request.method, request.path, key)
-            if key:
-                self.store.put_reply(*asked, (answer.status, answer.headers["content-type"], answer.body))
+            self.store.put_reply(*asked, answer)
         return answer

@@ -16,7 +16,7 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import account_routes, introspection
 from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
-from unified_cli.sandbox.connections import PRODUCTS
+from unified_cli.sandbox.connections import PRODUCTS, known_kind
 from unified_cli.sandbox.fault_plan import FaultHits, Faults, Rule, changed_terms, drift, failure, rules_of, run_delete
 from unified_cli.sandbox.handlers import handler
 from unified_cli.sandbox.list_page import ListTerms
@@ -158,23 +158,21 @@ class Sandbox:
         if found is None:
             return self._beside(request, own)
         account = self._account(request, own)
-        kind = kind_of(account)
-        if kind is None:
-            raise Refusal(404, f"no connection {account!r} that this token can see")
+        kind = known_kind(account)
         found = offered(self._catalogue, found, request.path, kind)
         operation = found.operation
         self.requests.count(account, operation)
         hits = self.faults.hits(request, account, operation)
         now = self._wall()
         headers = self._fail(hits, account, now, changes=operation.changes)
-        admitted = self._admission.admit(kind, account, operation, now)
+        terms, told = self._admission.admit(kind, account, operation, now)
         if found.schema:
             if found.product not in (None, *(product.name for product in PRODUCTS)):
                 raise Refusal(404, f"no product {found.product!r}")
             return introspection.schema(operation, answers=found.product is not None)
-        call = self._call(request, found, account, changed_terms(admitted.terms, hits))
+        call = self._call(request, found, account, changed_terms(terms, hits))
         answer = self._shape(self._run(call, hits), call, hits)
-        answer.headers.update({**headers, **admitted.headers})
+        answer.headers.update({**headers, **told})
         return answer
 
     def _call(self, request: SandboxRequest, found: Route, account: str, terms: ListTerms) -> OperationCall:
@@ -285,18 +283,15 @@ class Sandbox:
         keyed = request.method in _KEYED and _word(hits, "idempotency") != "off"
         key = request.header("idempotency-key") if keyed else ""
         with self._store.transaction():
-            if key and (kept := self._store.reply(call.account, request.path, key)):
-                status, content_type, content = kept
-                return SandboxResponse(status, content, {"content-type": content_type, "idempotent-replayed": "true"})
+            if kept := self._store.reply(call.account, request.path, key):
+                return kept
             if "status" in hits:
                 answer = failure(hits["status"].number).answer(self.service)
             else:
                 shape = _word(hits, "delete") or "id"
                 answer = run_delete(call, run, shape) if operation.kind == "delete" else run(call)
                 self._store.count_effect(call.account, request.method, request.path, key)
-            if key:
-                kind = answer.headers.get("content-type", "")
-                self._store.put_reply(call.account, request.path, key, (answer.status, kind, answer.body))
+            self._store.put_reply(call.account, request.path, key, answer)
         return answer
 
 

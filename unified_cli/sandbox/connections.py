@@ -14,7 +14,7 @@ from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.query import QueryTree, is_on, texts
 from unified_cli.sandbox.seeded.people import company
 from unified_cli.sandbox.seeded.sample_requests import required_parameters
-from unified_cli.sandbox.seeded.seeded_random import SeededRandom, creation_time, time_after, timestamp
+from unified_cli.sandbox.seeded.seeded_random import SeededColumns, SeededRandom, timestamp
 from unified_cli.sandbox.store import SandboxStore
 
 _OFFERS = Callable[[Resource], bool]
@@ -82,15 +82,14 @@ def account_status(account: str, seed: str, service: Service) -> str:
     return words.healthy
 
 
-def account_record(account: str, seed: str, service: Service) -> JsonObject | None:
-    """A connection as the service shows it; None for one that is not there."""
-    kind = kind_of(account)
-    if kind is None:
-        return None
+def account_record(account: str, seed: str, service: Service) -> JsonObject:
+    """A connection as the service shows it. Raises Refusal 404 for one that is not there."""
+    kind = known_kind(account)
     random = SeededRandom.of(seed, "connection", account)
     product, words = product_of(account, seed), service.connections
-    created = creation_time(random)
-    updated = time_after(random, "updated_at", created, 90)
+    alone = SeededColumns([random.key])
+    created = alone.creation_times()[0]
+    updated = alone.times_after("updated_at", [created], 90)[0]
     return {
         "id": account,
         words.tenant: account.partition(":")[2] or kind,
@@ -152,7 +151,7 @@ class OfferedMethods:
 
     def of_account(self, account: str) -> SandboxResponse:
         """What a connection offers. Raises Refusal 404 where there is no such connection."""
-        kind, service = _kind(account), self.catalogue.service
+        kind, service = known_kind(account), self.catalogue.service
         words, product = service.connections, product_of(account, self.seed)
         answer = self._offer(product, lambda one: offers(kind, one.api, one.name))
         for entry in answer.get(words.unified, ()):
@@ -187,7 +186,7 @@ class OfferedMethods:
 
     def tools(self, account: str) -> SandboxResponse:
         """A description of each method of a connection's provider. Raises Refusal 404 without such a connection."""
-        kind, words = _kind(account), self.catalogue.service.connections
+        kind, words = known_kind(account), self.catalogue.service.connections
         wanted = self._words(words.methods)
         found = [
             {
@@ -295,7 +294,8 @@ def _tool(one: Operation) -> str:
     return f"{one.name}_{one.resource}"
 
 
-def _kind(account: str) -> str:
+def known_kind(account: str) -> str:
+    """The kind of a connection. Raises Refusal 404 for an unknown one."""
     kind = kind_of(account)
     if kind is None:
         raise Refusal(404, f"no connection {account!r} that this token can see")

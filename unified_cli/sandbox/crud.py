@@ -67,14 +67,13 @@ def uploaded(
 def get(call: OperationCall) -> SandboxResponse:
     """One record."""
     identity = _identity(call)
-    return record(call.need(call.records().get(identity), call.operation.resource, identity), call)
+    return record(call.found(identity), call)
 
 
 def update(call: OperationCall) -> SandboxResponse:
     """A record with the posted fields in place of its own."""
     identity = _identity(call)
-    records = call.records()
-    row = call.need(records.get(identity), call.operation.resource, identity)
+    records, row = call.records(), call.found(identity)
     content = _file(call)
     members = {name: value for name, value in call.body.members.items() if name != "id"}
     if content is not None:
@@ -86,8 +85,7 @@ def update(call: OperationCall) -> SandboxResponse:
 def delete(call: OperationCall) -> SandboxResponse:
     """The id of a record, which is deleted."""
     identity = _identity(call)
-    records = call.records()
-    records.delete(call.need(records.get(identity), call.operation.resource, identity), identity)
+    call.records().delete(call.found(identity), identity)
     return SandboxResponse.json(dump({"id": identity}))
 
 

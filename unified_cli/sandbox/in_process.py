@@ -21,7 +21,7 @@ class InProcess(httpx.BaseTransport):
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers.raw}
         target = request.url.raw_path.decode("ascii")
         try:
-            answer = self._answer(SandboxRequest.of(request.method, target, headers, b""), request)
+            answer = self._answer(SandboxRequest.of(request.method, target, headers), request)
         except Refusal as refusal:
             answer = refusal.answer(self._sandbox.service)
         except ConnectionDropped as dropped:

@@ -31,9 +31,7 @@ def send_draft(call: OperationCall) -> SandboxResponse:
     identity, row = _original(call)
     if row.value.get("is_draft") is not True:
         raise Refusal(422, f"{identity} is not a draft", provider={"error": "not_a_draft"})
-    change = {"is_draft": False, "folder": _SENT, "sent_at": call.now}
-    members = {name: dump(value) for name, value in change.items()}
-    return result(call.records().update(row, identity, members, call.now), call)
+    return call.changed(row, identity, {"is_draft": False, "folder": _SENT, "sent_at": call.now})
 
 
 def reply(call: OperationCall) -> SandboxResponse:
@@ -64,15 +62,14 @@ def move(call: OperationCall) -> SandboxResponse:
     folder = call.named("folder_id")
     if folder is None:
         raise missing("body_fields", ["folder"])
-    members = {"folder": dump(pointer(call, "folders", folder))}
-    return result(call.records().update(row, identity, members, call.now), call)
+    return call.changed(row, identity, {"folder": pointer(call, "folders", folder)})
 
 
 def _original(call: OperationCall) -> tuple[str, Row]:
     identity = call.named("id", "email_id")
     if identity is None:
         raise missing("body_fields", ["id"])
-    return identity, call.need(call.records().get(identity), call.operation.resource, identity)
+    return identity, call.found(identity)
 
 
 def _answer(identity: str, original: JsonObject, to: list[Json]) -> JsonObject:
@@ -93,11 +90,9 @@ def _sent(call: OperationCall, base: JsonObject) -> SandboxResponse:
     for key in ("to", "cc", "bcc"):
         if wrong := [one for one in _addresses(call.body.value(key)) if "@" not in one]:
             raise Refusal(422, f"{wrong[0]!r} in {key} is not an address", provider={"field": key})
-    members = {"from": dump(ME)}
-    members |= {name: dump(value) for name, value in base.items()}
-    members |= {name: value for name, value in call.body.members.items() if name not in ("id", "email_id")}
-    change = {"folder": _SENT, "is_draft": False, "sent_at": call.now}
-    members |= {name: dump(value) for name, value in change.items()}
+    posted = {name: value for name, value in call.body.members.items() if name not in ("id", "email_id")}
+    members = {**_written({"from": ME, **base}), **posted}
+    members |= _written({"folder": _SENT, "is_draft": False, "sent_at": call.now})
     return result(_with_files(call, call.records().create(members, None, call.now)[1]), call)
 
 
@@ -112,11 +107,15 @@ def _with_files(call: OperationCall, row: Row) -> Row:
         if not _inline(item):
             pointers.append(item)
             continue
-        facts = {"email": {"id": identity}, **{key: value for key, value in item.items() if key != _BYTES}}
-        members = {key: dump(value) for key, value in facts.items()}
+        facts = {key: value for key, value in item.items() if key != _BYTES}
+        members = _written({"email": {"id": identity}, **facts})
         own, _ = uploaded(call, call.records("attachments"), members, from_base64(_BYTES, item[_BYTES]))
         pointers.append({"id": own, "name": item.get("file_name")})
     return call.records().update(row, identity, {"attachments": dump(pointers)}, call.now)
+
+
+def _written(values: JsonObject) -> dict[str, str]:
+    return {name: dump(value) for name, value in values.items()}
 
 
 def _inline(item: Json) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
 
 from unified_cli.catalogue import Service
 from unified_cli.json_text.json_codec import dump
@@ -33,7 +33,7 @@ class SandboxRequest:
     """The body where it may be large; `body` is empty then."""
 
     @classmethod
-    def of(cls, method: str, target: str, headers: Mapping[str, str], body: bytes) -> "SandboxRequest":
+    def of(cls, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> "SandboxRequest":
         """The request for this target: path and query, percent-encoded."""
         path, _, query = target.partition("?")
         try:
@@ -130,8 +130,3 @@ class Refusal(Exception):  # noqa: N818  an answer of the service, not an error 
 
 class ConnectionDropped(Exception):  # noqa: N818  a fault on purpose, not an error of this program
     """The connection ends without an answer."""
-
-
-def decoded(segment: str) -> str:
-    """A path segment without its percent-encoding."""
-    return unquote(segment, errors="replace")

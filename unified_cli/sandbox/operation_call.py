@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
-from unified_cli.json_text.values import Json
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.list_page import ListTerms, shaped
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.query import QueryTree, QueryValue, texts
@@ -56,11 +57,17 @@ class OperationCall:
                 return found
         return None
 
-    def need(self, row: Row | None, resource: str, identity: str) -> Row:
-        """The row. Raises Refusal 404 where there is none."""
+    def found(self, identity: str, resource: str | None = None) -> Row:
+        """The record with this id. Raises Refusal 404 where there is none."""
+        row = self.records(resource).get(identity)
         if row is None:
-            raise Refusal(404, f"{self.operation.api}/{resource} has no record {identity!r}")
+            raise Refusal(404, f"{self.operation.api}/{resource or self.operation.resource} has no record {identity!r}")
         return row
+
+    def changed(self, row: Row, identity: str, change: JsonObject) -> SandboxResponse:
+        """The answer of an action that changes these fields of a record of the operation's own resource."""
+        members = {name: dump(value) for name, value in change.items()}
+        return result(self.records().update(row, identity, members, self.now), self)
 
 
 def _first(value: QueryValue | None) -> str | None:

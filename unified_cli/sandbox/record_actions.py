@@ -79,7 +79,7 @@ def _find(call: OperationCall, resource: str, *names: str) -> tuple[str, Row]:
     identity = call.named(*names)
     if identity is None:
         raise missing("body_fields", [name for name in names if name != "id"])
-    return identity, call.need(call.records(resource).get(identity), resource, identity)
+    return identity, call.found(identity, resource)
 
 
 def _changed(call: OperationCall, identity: str, row: Row, change: JsonObject) -> SandboxResponse:
@@ -131,9 +131,8 @@ def any_action(call: OperationCall) -> SandboxResponse:
     identity = call.named("id", name)
     if identity is None:
         raise missing("body_fields", [name])
-    row = call.need(call.records().get(identity), call.operation.resource, identity)
     members = {key: value for key, value in call.body.members.items() if key not in ("id", name)}
-    return result(call.records().update(row, identity, members, call.now), call)
+    return result(call.records().update(call.found(identity), identity, members, call.now), call)
 
 
 def move_stage(call: OperationCall) -> SandboxResponse:
@@ -141,14 +140,14 @@ def move_stage(call: OperationCall) -> SandboxResponse:
     if lacking := [name for name in ("application_id", "stage_id") if call.named(name) is None]:
         raise missing("body_fields", lacking)
     stage = pointer(call, "job_interview_stages", call.named("stage_id") or "")
-    return _application(call, {"current_stage": dump(stage)})
+    return _application(call, {"current_stage": stage})
 
 
 def reject(call: OperationCall) -> SandboxResponse:
     """An application that is rejected, for a reason if one is named."""
-    change = {"rejected_at": dump(call.now)}
+    change: JsonObject = {"rejected_at": call.now}
     if (reason := call.named("reject_reason_id", "reason_id")) is not None:
-        change["reject_reason"] = dump(pointer(call, "reject_reasons", reason)["id"])
+        change["reject_reason"] = pointer(call, "reject_reasons", reason)["id"]
     return _application(call, change)
 
 
@@ -162,7 +161,7 @@ def append(call: OperationCall) -> SandboxResponse:
     page = call.named("page_id")
     if lacking := [name for name, there in (("page", page), ("body", "body" in call.body.members)) if not there]:
         raise missing("body_fields", lacking)
-    call.need(call.records("pages").get(page or ""), "pages", page or "")
+    call.found(page or "", "pages")
     numbers = [row.value.get("sequence") for row in _content(call, page)]
     last = max((number for number in numbers if isinstance(number, int)), default=0)
     members = {"sequence": str(last + 1), **call.body.members}
@@ -209,12 +208,9 @@ def poll_export(call: OperationCall) -> SandboxResponse:
     return record(row, call)
 
 
-def _application(call: OperationCall, change: dict[str, str]) -> SandboxResponse:
-    identity = call.named("application_id", "id")
-    if identity is None:
-        raise missing("body_fields", ["application_id"])
-    row = call.need(call.records().get(identity), call.operation.resource, identity)
-    return result(call.records().update(row, identity, change, call.now), call)
+def _application(call: OperationCall, change: JsonObject) -> SandboxResponse:
+    identity, row = _find(call, "applications", "application_id", "id")
+    return call.changed(row, identity, change)
 
 
 def _content(call: OperationCall, page: str | None) -> list[Row]:

@@ -4,11 +4,12 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.sandbox.accounts import offers
 from unified_cli.sandbox.list_page import GREATEST, ListTerms
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, decoded
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 """The methods of operations."""
@@ -38,7 +39,7 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
     found = catalogue.match(method, path)
     if found is not None:
         operation, segment = found
-        return Route(operation, None if segment is None else decoded(segment))
+        return Route(operation, None if segment is None else unquote(segment))
     if path.startswith(f"{catalogue.service.proxy}/"):
         return next(_proxied(catalogue, method, path), None)
     if path.startswith(f"{catalogue.service.connections.custom}/"):
@@ -47,8 +48,8 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
     if resource is None:
         return None
     if len(rest) in (2, 3) and rest[-2] == catalogue.service.schema and method == "GET":
-        named = resource.operations.get(decoded(rest[-1]))
-        return named and Route(named, schema=True, product=decoded(rest[0]) if len(rest) == 3 else None)
+        named = resource.operations.get(unquote(rest[-1]))
+        return named and Route(named, schema=True, product=unquote(rest[0]) if len(rest) == 3 else None)
     if not rest:
         # Some providers take the id of an update in the body.
         update = resource.operations.get("update")
@@ -73,7 +74,7 @@ def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
     name, *rest = path.removeprefix(f"{catalogue.service.proxy}/").split("/")
     if len(rest) > 1 or rest == [""]:
         return
-    identity = decoded(rest[0]) if rest else None
+    identity = unquote(rest[0]) if rest else None
     action = identity if method == "POST" else None
     for api in catalogue.apis.values():
         resource = api.resources.get(name)
@@ -164,14 +165,6 @@ class RateWindows:
 _LIMIT = SimulatedRate(5, 2.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
-    """A request that may go on: the terms of its paging, and headers for its answer."""
-
-    terms: ListTerms
-    headers: dict[str, str]
-
-
 class Admission:
     """Decides about the requests of all connections; `sleep` is what makes a slow one slow."""
 
@@ -180,14 +173,17 @@ class Admission:
         self.windows = RateWindows()
         self._sleep = sleep
 
-    def admit(self, kind: str, account: str, operation: Operation, now: float) -> Admitted:
-        """Let a request of a connection of this kind go on. Raises the Refusal that a connection of its kind gives."""
+    def admit(self, kind: str, account: str, operation: Operation, now: float) -> tuple[ListTerms, dict[str, str]]:
+        """Let a request of a connection of this kind go on: the terms of its paging, and headers for its answer.
+
+        Raises the Refusal that a connection of its kind gives.
+        """
         _refuse(kind, account, operation, self._service)
         headers = self.windows.check(account, _LIMIT, now) if kind == "rate-limited" else {}
         if kind == "slow":
             self._sleep(_SLOW)
-        terms = ListTerms(now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial")
-        return Admitted(terms, headers)
+        greatest = _TINY if kind == "tiny-pages" else GREATEST
+        return ListTerms(now, greatest=greatest, partial=kind == "partial"), headers
 
 
 def _refuse(kind: str, account: str, operation: Operation, service: Service) -> None:

@@ -12,6 +12,7 @@ from unified_cli.json_text.json_codec import encoded_objects
 from unified_cli.json_text.values import JsonColumns
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import state_file
+from unified_cli.sandbox.messages import SandboxResponse
 from unified_cli.sandbox.seeded.generate import SeededRecords
 from unified_cli.sandbox.stored_files import Scope, StoredFiles
 from unified_cli.storage import permissions
@@ -193,16 +194,23 @@ class SandboxStore:
         )  # fmt: skip
         return (row[0] if row and row[0] else CREATED) + 1
 
-    def reply(self, account: str, path: str, key: str) -> tuple[int, str, bytes] | None:
-        """Status, content type and body of what was answered under this idempotency key."""
-        rows: list[tuple[int, str, bytes]] = self._rows(
-            "SELECT status, type, body FROM replies WHERE account = ? AND path = ? AND key = ?", account, path, key
+    def reply(self, account: str, path: str, key: str) -> SandboxResponse | None:
+        """What was answered under this idempotency key; None for a new or an empty one."""
+        row = key and self._row(
+            "SELECT status, body, type FROM replies WHERE account = ? AND path = ? AND key = ?", account, path, key
         )
-        return rows[0] if rows else None
+        if not row:
+            return None
+        status, body, kind = row
+        return SandboxResponse(status, body, {"content-type": kind, "idempotent-replayed": "true"})
 
-    def put_reply(self, account: str, path: str, key: str, reply: tuple[int, str, bytes]) -> None:
-        """Store an answer for repeats of its idempotency key."""
-        self._write("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)", account, path, key, *reply)
+    def put_reply(self, account: str, path: str, key: str, answer: SandboxResponse) -> None:
+        """Store an answer for repeats of its idempotency key; of an empty one nothing."""
+        if key:
+            self._write(
+                "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)",
+                account, path, key, answer.status, answer.headers.get("content-type", ""), answer.body,
+            )  # fmt: skip
 
     def count_effect(self, account: str, method: str, path: str, key: str) -> None:
         """Count that a write took effect; `key` is empty where none was sent."""

@@ -131,7 +131,7 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
         target = f"{_encoded(environ['PATH_INFO'], service)}?{environ.get('QUERY_STRING', '')}"
     headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
-    request, stream = SandboxRequest.of(environ["REQUEST_METHOD"], target, headers, b""), environ["wsgi.input"]
+    request, stream = SandboxRequest.of(environ["REQUEST_METHOD"], target, headers), environ["wsgi.input"]
     if request_content.may_be_large(request, service):
         with request_content.kept(iter(lambda: stream.read(request_content.PIECE), b"")) as upload:
             yield replace(request, upload=upload)
@@ -220,7 +220,7 @@ def allow_uploads(servers: Iterable[object], service: Service) -> None:
             headers = {"content-type": self.headers.get("CONTENT_TYPE", "")}
             # What has too many parameters is refused when it is answered.
             with suppress(Refusal):
-                request = SandboxRequest.of(self.command, f"?{self.query}", headers, b"")
+                request = SandboxRequest.of(self.command, f"?{self.query}", headers)
                 if request_content.may_be_large(request, service):
                     self.adj: Any = copy.copy(self.adj)
                     self.adj.max_request_body_size = request_content.LARGEST_UPLOAD

@@ -59,7 +59,7 @@ def company(number: int) -> Company:
 def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
     """People 1, 2, … of a group: the same wherever they appear, with email addresses that nobody else has."""
     group_random, first_of, last_of = _group(seed, group)
-    random = SeededColumns(group_random, numbers)
+    random = SeededColumns(group_random.keys(numbers))
     described = zip(
         numbers, random.pick("title", _TITLES), random.below("phone", 10_000), random.pick("town", _TOWNS), strict=True
     )

@@ -70,7 +70,7 @@ class RecordBatch:
     @cached_property
     def random(self) -> SeededColumns:
         """Their random numbers."""
-        return SeededColumns(SeededRandom.of(self.connection.seed, self.api, self.resource), self.numbers)
+        return SeededColumns(SeededRandom.of(self.connection.seed, self.api, self.resource).keys(self.numbers))
 
     @cached_property
     def created(self) -> list[int]:

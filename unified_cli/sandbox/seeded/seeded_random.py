@@ -32,10 +32,6 @@ class SeededRandom:
         """The random numbers of what these words name."""
         return cls(crc32("\0".join(map(str, words)).encode("utf-8", "surrogatepass")))
 
-    def numbered(self, number: int) -> "SeededRandom":
-        """Those of what these words and a number name: record 1, 2, … of a resource."""
-        return SeededRandom(self.keys((number,))[0])
-
     def keys(self, numbers: Iterable[int]) -> list[int]:
         """The keys of what these words and each of the numbers name."""
         return [crc32(b"\0%d" % number, self.key) for number in numbers]
@@ -49,10 +45,6 @@ class SeededRandom:
     def pick(self, name: str, choices: tuple[T, ...]) -> T:
         """One of the choices."""
         return choices[self.below(name, len(choices))]
-
-    def one_in(self, name: str, often: int) -> bool:
-        """True for one record in `often`."""
-        return self.below(name, often) == 0
 
 
 def timestamp(seconds: float) -> str:
@@ -83,23 +75,13 @@ _DATES = _Texts(lambda day: time.strftime("%Y-%m-%d", time.gmtime(day * DAY)))
 _HOURS = _Texts(lambda minute: f"{minute // 60:02d}:{minute % 60:02d}")
 
 
-def creation_time(random: SeededRandom) -> int:
-    """When a record was created, in seconds since 1970: some time in the two years before 2026."""
-    return NEWEST - (1 + random.below("born", 700)) * DAY - random.below("hour", DAY)
-
-
-def time_after(random: SeededRandom, name: str, start: int, days: int) -> int:
-    """A time at most so many days after another, and not later than any record may have."""
-    return min(start + 60 + random.below(name, days * DAY), NEWEST)
-
-
 class SeededColumns:
     """The random numbers of several records of a resource: each result has one value for each of them, in order."""
 
     __slots__ = ("_keys",)
 
-    def __init__(self, resource: SeededRandom, numbers: Iterable[int]) -> None:
-        self._keys = resource.keys(numbers)
+    def __init__(self, keys: Sequence[int]) -> None:
+        self._keys = keys
 
     def __getitem__(self, place: int) -> SeededRandom:
         """The random numbers of one of the records."""
@@ -121,12 +103,12 @@ class SeededColumns:
         return [place == 0 for place in self.below(name, often)]
 
     def creation_times(self) -> list[int]:
-        """When the records were created; see `creation_time`."""
+        """When the records were created, in seconds since 1970: some time in the two years before 2026."""
         days, seconds = self.below("born", 700), self.below("hour", DAY)
         return [NEWEST - (1 + day) * DAY - second for day, second in zip(days, seconds, strict=True)]
 
     def times_after(self, name: str, starts: Iterable[int], days: int) -> list[int]:
-        """For each record a time after another one; see `time_after`."""
+        """For each record a time at most so many days after another, and not later than any record may have."""
         later = self.below(name, days * DAY)
         return [min(start + 60 + seconds, NEWEST) for start, seconds in zip(starts, later, strict=True)]
 
