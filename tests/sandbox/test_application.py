@@ -1,4 +1,3 @@
-import json
 from importlib.resources import files
 from typing import Any
 
@@ -10,7 +9,6 @@ from unified_cli.catalogue import Catalogue, read
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.in_process import InProcess
 from unified_cli.sandbox.store import SandboxStore
-from unified_cli.sandbox.wsgi_application import WsgiApplication
 
 
 @pytest.mark.parametrize("identity", ["rec 7/ä", "../../x", "a?b#c%2F", "100%", "日本", "import"])
@@ -190,19 +188,6 @@ def test_a_new_line_in_the_catalogue_is_a_working_route(store: SandboxStore) -> 
         assert late["result"] == first | {"to": "May", "updated_at": late["result"]["updated_at"]}
         assert ask(client, f"{path}/deliveries-1").json() == late["result"]
         assert ask(client, f"{path}/download", "id=deliveries-1", method="POST").content
-
-
-def test_plain_wsgi_answers_the_same(sandbox: Sandbox, bare_client: httpx.Client) -> None:
-    with httpx.Client(transport=httpx.WSGITransport(WsgiApplication(sandbox)), base_url="http://sandbox") as plain:
-        made = ask(plain, TICKETS, method="POST", json={"id": "rec 7/ä"})
-        assert json.loads(made.text)["id"] == "rec 7/ä"
-        for path in (
-            "/unified/ticketing/teams",
-            f"{TICKETS}/rec%207%2F%C3%A4",
-            f"{TICKETS}/meta/list",
-            "/unified/ticketing/x",
-        ):
-            assert ask(plain, path).content == ask(bare_client, path).content
 
 
 def test_a_created_record_gets_an_id_of_the_sandboxs_own(catalogue: Catalogue, store: SandboxStore) -> None:

@@ -10,11 +10,9 @@ import httpx
 import pytest
 from front_door import Process, Unified
 
-from unified_cli.catalogue import load
 from unified_cli.errors import StateError, StorageError
-from unified_cli.sandbox.application import Sandbox
+from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 from unified_cli.sandbox.store import SandboxStore
-from unified_cli.sandbox.wsgi_application import WsgiApplication
 
 CREATE = "-p sandbox ticketing tags create -o ids -F name=@big"
 
@@ -39,17 +37,14 @@ def test_a_full_disk_is_the_machines_failure_and_loses_nothing(
     assert process(CREATE, cwd=tmp_path).stdout == b"tags-new-2\n"
 
 
-def test_a_server_on_a_full_disk_answers_and_goes_on(tmp_path: Path) -> None:
-    store = SandboxStore.open(tmp_path / "sandbox.db")
-    sandbox = Sandbox(load(), store)
-    store._database.execute("PRAGMA max_page_count = 12")
-    client = httpx.Client(transport=httpx.WSGITransport(WsgiApplication(sandbox)), base_url="http://sandbox")
+def test_a_server_on_a_full_disk_answers_and_goes_on(unified_sandbox: UnifiedSandbox) -> None:
+    unified_sandbox._store._database.execute("PRAGMA max_page_count = 12")
+    headers = {"Authorization": f"Bearer {unified_sandbox.token}"}
     query = {"integrated_account_id": "full"}
-    with client:
-        refused = client.post("/unified/ticketing/tags", params=query, json={"name": "x" * 100_000})
+    with httpx.Client(base_url=unified_sandbox.url, headers=headers, params=query, timeout=20) as client:
+        refused = client.post("/unified/ticketing/tags", json={"name": "x" * 100_000})
         assert (refused.status_code, "database or disk is full" in refused.json()["message"]) == (500, True)
-        assert client.get("/unified/ticketing/tags", params=query).status_code == 200
-    store.close()
+        assert client.get("/unified/ticketing/tags").status_code == 200
 
 
 def test_a_pipe_in_the_place_of_the_state_is_refused(unified: Unified, tmp_path: Path) -> None:

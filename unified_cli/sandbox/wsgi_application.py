@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
@@ -86,15 +85,11 @@ def _near(address: str) -> bool:
 
 
 class WsgiApplication:
-    """A sandbox for any WSGI server. Raises ConnectionDropped where a fault ends the connection."""
+    """A sandbox whose requests come by WSGI. Raises ConnectionDropped where a fault ends the connection."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         self._pages = GzippedPages()
-
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """WSGI."""
-        return respond(self.answer(environ), environ, start_response)
 
     def answer(self, environ: "WSGIEnvironment") -> SandboxResponse:
         """The answer to a request, in the coding that the client accepts."""
@@ -125,10 +120,7 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
 
     Raises Refusal: 413 for a body that is too long, 400 for a broken target.
     """
-    if "REQUEST_URI" in environ:
-        _, target = in_origin_form(environ["REQUEST_URI"])
-    else:
-        target = f"{_encoded(environ['PATH_INFO'], service)}?{environ.get('QUERY_STRING', '')}"
+    _, target = in_origin_form(environ["REQUEST_URI"])
     headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
     request, stream = SandboxRequest.of(environ["REQUEST_METHOD"], target, headers), environ["wsgi.input"]
@@ -140,16 +132,6 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
     if len(body) > GREATEST_BODY:
         raise Refusal(413, f"the body is longer than {GREATEST_BODY} bytes")
     yield replace(request, body=body)
-
-
-def _encoded(path: str, service: Service) -> str:
-    # WSGI gives the path decoded, as bytes in Latin-1 or, from httpx, as text; an id may hold a slash.
-    with suppress(UnicodeError):
-        path = path.encode("latin-1").decode("utf-8")
-    parts = path.split("/", 4)
-    if len(parts) == 5 and not parts[4].startswith(f"{service.schema}/"):
-        parts[4] = quote(parts[4], safe="")
-    return "/".join(parts)
 
 
 class GzippedPages:
