@@ -18,7 +18,6 @@ from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.connections import PRODUCTS, known_kind
 from unified_cli.sandbox.fault_plan import FaultHits, Faults, Rule, changed_terms, drift, failure, rules_of, run_delete
-from unified_cli.sandbox.handlers import handler
 from unified_cli.sandbox.list_page import ListTerms
 from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall, check_types, missing
@@ -29,6 +28,7 @@ from unified_cli.sandbox.routing import (
     Admission,
     Route,
     SimulatedRate,
+    handler,
     methods,
     offered,
     options,

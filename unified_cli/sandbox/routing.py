@@ -1,15 +1,21 @@
-"""Which operation a request asks for, and whether its connection lets it pass now."""
+"""Which operation a request asks for, whether its connection lets it pass now, and which function answers it."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
+from unified_cli.json_text import lossless
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox import actions
 from unified_cli.sandbox.accounts import offers
+from unified_cli.sandbox.crud import STANDARD, download
 from unified_cli.sandbox.list_page import GREATEST, ListTerms
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.operation_call import OperationCall
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 """The methods of operations."""
@@ -205,3 +211,59 @@ def _refuse(kind: str, account: str, operation: Operation, service: Service) -> 
         words = service.connections
         value = {"description": "The connection lacks scopes", "value": {words.missing_scopes: scopes}}
         raise Refusal(403, "not allowed", provider={"error": "forbidden"}, insight={words.forbidden: value})
+
+
+Handler = Callable[[OperationCall], SandboxResponse]
+
+_SPECIAL: Mapping[str, Handler] = {
+    "users suspend": actions.suspend,
+    "users deactivate": actions.deactivate,
+    "users downgrade": actions.downgrade,
+    "users assign-role": actions.assign,
+    "users unassign-role": actions.unassign,
+    "groups add-user": actions.join_group,
+    "groups add": actions.join_group,
+    "groups remove-user": actions.leave_group,
+    "groups remove": actions.leave_group,
+    "applications move-stage": actions.move_stage,
+    "applications reject": actions.reject,
+    "tickets import": actions.import_record,
+    "page-content append": actions.append,
+    "page-content export": actions.export,
+    "page-exports create": actions.start_export,
+    "page-exports get": actions.poll_export,
+    "emails create": actions.create_message,
+    "emails send": actions.send,
+    "emails send-draft": actions.send_draft,
+    "emails reply": actions.reply,
+    "emails reply-all": actions.reply_all,
+    "emails forward": actions.forward,
+    "emails move": actions.move_message,
+}
+_STEERING = "methodConfig"
+
+
+def forwarded(call: OperationCall) -> SandboxResponse:
+    """What the provider got, in the service's envelope: without what steers the service, and without the connection."""
+    service, request = call.service, call.request
+    members = {name: text for name, text in call.body.members.items() if name != _STEERING}
+    sent: JsonObject = {
+        "method": request.method,
+        "path": request.path.removeprefix(service.connections.custom),
+        "query": [list(pair) for pair in request.query if pair[0] != service.connection],
+    }
+    got = {name: dump(value) for name, value in sent.items()} | {"body": lossless.join(members)}
+    answer = {service.items: lossless.join(got), service.cursor: "null", service.previous_cursor: "null"}
+    return SandboxResponse.json(lossless.join(answer))
+
+
+def handler(operation: Operation) -> Handler:
+    """The handler of an operation; an action of unknown meaning merges the body into the record it names."""
+    if not operation.api:
+        return forwarded
+    special = _SPECIAL.get(f"{operation.resource} {operation.name.replace('_', '-')}")
+    if special is not None:
+        return special
+    if operation.kind != "action":
+        return STANDARD[operation.name]
+    return download if operation.name == "download" else actions.any_action
