@@ -16,8 +16,8 @@ from unified_cli.output.screen import Column, Look, Word
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 from unified_cli.text_width import width
-from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import OUTCOMES, EntryState, RunCall
+from unified_cli.writes.outcome import WriteAttempt
 
 _HEADS = (Column("profile", cut=True), "outcome", "status", Column("reason", cut=True))
 _LOOKS = {"done": Look.GOOD, "failed": Look.BAD, "in-doubt": Look.DOUBT, "not-tried": Look.OPEN, "left-out": Look.OPEN}

@@ -13,10 +13,10 @@ from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import attempt as attempts
-from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes import outcome
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry, RunCall, RunKind
+from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.results import RunResults, ToldCall
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
@@ -180,10 +180,10 @@ class RunSender:
 
 def _attempt(client: Client, job: CallJob) -> WriteAttempt:
     number, request = job.sent.n, job.request
-    found = attempts.attempt(client, request, number, None)
+    found = outcome.attempt(client, request, number, None)
     if found.answer and found.answer.body is None and not request.writes:
         wrong = IncompleteError(f"{request.path} is {found.answer.content_type}, not a record")
-        return attempts.failed(number, wrong)
+        return outcome.failed(number, wrong)
     return found
 
 

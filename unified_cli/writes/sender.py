@@ -14,10 +14,10 @@ from unified_cli.fleet.fair_turns import FairTurns, WorkerSlots
 from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http.client import Client
 from unified_cli.runtime import Runtime
-from unified_cli.writes import attempt as attempts
-from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes import outcome
 from unified_cli.writes.entry import JournalEntry
 from unified_cli.writes.journal import Journal
+from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.stop_rules import ConnectionStops
 
 _SYNC_EVERY = 1.0
@@ -188,7 +188,7 @@ class Sender(Generic[ItemT, JobT]):
                 found = self._way.attempt(client, job)
         except UnifiedError as error:
             # No client could be made, such as for want of a token.
-            found = attempts.failed(job.sent.n, error)
+            found = outcome.failed(job.sent.n, error)
         # At once, although earlier results may still be pending.
         self._stops.note(job.profile, found.error)
         yield SentJob(job, found)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from unified_cli.cli.shared_options import StopOptions
 from unified_cli.errors import UnifiedError, UsageError
-from unified_cli.writes.attempt import state_of
 from unified_cli.writes.entry import EntryState
+from unified_cli.writes.outcome import state_of
 
 _STAGES = "--stages 1,5,20%"
 

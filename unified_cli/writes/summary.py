@@ -8,10 +8,10 @@ from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import attempt
 from unified_cli.writes.causes import Cause, CausedCalls, Causes
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState, RunKind
+from unified_cli.writes.outcome import may_resend, restored
 from unified_cli.writes.run import StoredRun
 
 _MOST_NAMED = 5
@@ -55,7 +55,7 @@ class RunSummary:
             last, call = journal.last(number), journal.call(number).call
             if self._kind is RunKind.FAN_OUT:
                 name = (call.profile if call else None) or "the environment"
-                self._failed[name] = self._errors.get(last.code) or attempt.restored(last)
+                self._failed[name] = self._errors.get(last.code) or restored(last)
             elif self._run.several and call and call.profile:
                 self._failed_by[call.profile] += 1
 
@@ -116,4 +116,4 @@ def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: f
         return False
     settings = connections.settings(entry.call.profile)
     request = connections.request(entry.call, run.body, entry.k)
-    return attempt.may_resend(request, wall - sent.t, settings.idempotency_window)
+    return may_resend(request, wall - sent.t, settings.idempotency_window)

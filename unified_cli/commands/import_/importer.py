@@ -12,10 +12,10 @@ from unified_cli.input.records import InputItem
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
 from unified_cli.stderr import Stderr
-from unified_cli.writes import attempt as attempts
-from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes import outcome
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
 from unified_cli.writes.import_journal import ImportJournal
+from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay
 from unified_cli.writes.stop_rules import ConnectionStops
 
@@ -158,7 +158,7 @@ def _size(item: InputItem) -> int:
 
 
 def _attempt(client: Client, job: ImportJob) -> WriteAttempt:
-    return attempts.attempt(client, job.request, job.item.number, job.item.identifier)
+    return outcome.attempt(client, job.request, job.item.number, job.item.identifier)
 
 
 def _plan(item: InputItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | WriteAttempt | None:
@@ -214,4 +214,4 @@ def _repeat(item: InputItem, request: Request, before: JournalEntry, terms: Impo
 
 def _may_resend(request: Request, sent: float, terms: ImportTerms) -> bool:
     """Whether a request in doubt, first sent at that time, may be sent again."""
-    return terms.retry_in_doubt or attempts.may_resend(request, terms.wall() - sent, terms.window)
+    return terms.retry_in_doubt or outcome.may_resend(request, terms.wall() - sent, terms.window)

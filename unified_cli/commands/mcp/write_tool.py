@@ -19,8 +19,8 @@ from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import parts, text
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import Json
-from unified_cli.writes import attempt as attempts, sender
-from unified_cli.writes.attempt import WriteAttempt
+from unified_cli.writes import outcome, sender
+from unified_cli.writes.outcome import WriteAttempt
 
 
 class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
@@ -71,13 +71,13 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
 
 
 def _attempt(client: Client, job: AgentJob) -> WriteAttempt:
-    return attempts.attempt(client, job.request, job.sent.n, job.identifier)
+    return outcome.attempt(client, job.request, job.sent.n, job.identifier)
 
 
 def _failed(error: UnifiedError | None, key: str | None, run: str) -> UnifiedError:
     assert error is not None  # noqa: S101  a write without an answer has one
-    outcome = "in doubt" if isinstance(error, UnknownError) else "failed"
-    error.add_hint(f"outcome: {outcome}{f'; idempotency_key: {key}' if key else ''}; unified runs show {run}")
+    became = "in doubt" if isinstance(error, UnknownError) else "failed"
+    error.add_hint(f"outcome: {became}{f'; idempotency_key: {key}' if key else ''}; unified runs show {run}")
     return error
 
 

@@ -26,10 +26,10 @@ from unified_cli.json_text.difference import PathRules
 from unified_cli.json_text.members import parts
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
-from unified_cli.writes import attempt as attempts, changed_since
+from unified_cli.writes import changed_since, outcome
 from unified_cli.writes.apply_journal import ApplyJournal
-from unified_cli.writes.attempt import WriteAttempt
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
+from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
 from unified_cli.writes.stop_rules import ConnectionStops
 
@@ -150,7 +150,7 @@ class PlanSender:
         first_sent = before.t if before else self.terms.wall()
         if doubtful and call.operation == "create":
             age = self.terms.wall() - first_sent
-            if not attempts.may_resend(request, age, self.terms.window):
+            if not outcome.may_resend(request, age, self.terms.window):
                 return None
         sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
         return PlannedJob(at, call, request, self._look(call, plan), rules, sent)
@@ -193,7 +193,7 @@ def _attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttemp
     try:
         if job.look is not None and (settled := _looked(client, job, job.look, overwrite=overwrite)):
             return settled
-        answer = attempts.sent(client, job.request)
+        answer = outcome.sent(client, job.request)
     except UnifiedError as error:
         return _failed(job, error)
     own = _own_id(answer.body or b"", client.service)
@@ -201,7 +201,7 @@ def _attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttemp
 
 
 def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> WriteAttempt:
-    failed = attempts.failed(job.sent.n, error)
+    failed = outcome.failed(job.sent.n, error)
     return failed._replace(entry=msgspec.structs.replace(failed.entry, s=EntryState.UNKNOWN)) if in_doubt else failed
 
 

@@ -30,7 +30,7 @@ from unified_cli.input.records import InputItem, ItemRules, items
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
-from unified_cli.writes import attempt, run_sender, stop_rules
+from unified_cli.writes import outcome, run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.registry import RunHeader, RunRegistry
@@ -254,7 +254,7 @@ def _entries(call: Call, operation: Operation, number: int, job: PipedJob) -> It
         identifier = (job.identifier or "").encode("utf-8", "backslashreplace").decode() or None
         planned = RunCall(job.profile, "", "", operation.command, identifier, line=job.line)
         yield JournalEntry(EntryState.NEW, number, call=planned)
-        yield attempt.entry_of(UsageError(job.wrong), number, EntryState.REFUSED)
+        yield outcome.entry_of(UsageError(job.wrong), number, EntryState.REFUSED)
         return
     body = None if request.body is None else request.body.decode("utf-8")
     address, query = str(request.address), tuple(request.own_query)
