@@ -175,6 +175,6 @@ def _runs(kind: ModeKind) -> _Run:
 
             return many_writes.run
         case _:
-            from unified_cli.commands.operation import waiting  # noqa: PLC0415
+            from unified_cli.commands.operation import job  # noqa: PLC0415
 
-            return waiting.run
+            return job.run
