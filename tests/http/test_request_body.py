@@ -77,6 +77,7 @@ def test_fields_go_over_the_template_and_leave_the_rest(template: dict[str, Any]
     assert json.loads(composed) == {**template, **over}
 
 
+ALREADY = "another kind of value stands here already (leave one of the two out)"
 BUILD = " (-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)"
 
 
@@ -118,10 +119,10 @@ def test_what_is_typed_is_what_arrives(argv: list[str], sent: bytes, unified: Un
         (["-F", "[a]=1"], "-F [a]=1: a name must stand here\n  -F [a]=1\n     ^"),
         (["-F", "=1"], "-F =1: a name must stand here\n  -F =1\n     ^"),
         (["-f", "a[b]x=1"], "-f a[b]x=1: only [name] may follow\n  -f a[b]x=1\n         ^"),
-        (["-f", "a=1", "-f", "a[b]=2"], "-f a[b]=2: another kind of value stands here already\n  -f a[b]=2\n     ^"),
-        (["-f", "a[]=1", "-f", "a[b]=2"], "-f a[b]=2: another kind of value stands here already\n  -f a[b]=2\n     ^"),
+        (["-f", "a=1", "-f", "a[b]=2"], f"-f a[b]=2: {ALREADY}\n  -f a[b]=2\n     ^"),
+        (["-f", "a[]=1", "-f", "a[b]=2"], f"-f a[b]=2: {ALREADY}\n  -f a[b]=2\n     ^"),
         (["-d", '{"x":{"a":[]}}', "-f", "x[a][b]=2"],
-         "-f x[a][b]=2: another kind of value stands here already\n  -f x[a][b]=2\n      ^"),
+         f"-f x[a][b]=2: {ALREADY}\n  -f x[a][b]=2\n      ^"),
         (["-f", "a"], "-f 'a' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),
         (["-d", "[1]", "-f", "a=1"], "-f and -F set fields of an object, and -d is not one"),
         (["-d", '{"half":"\\ud83d"}', "-f", "a=1"],

@@ -156,7 +156,8 @@ GIVEN = [
     ),
     Mistake(
         f"{LIST} --jq '.result['",
-        "--jq: syntax error, unexpected end of file at <top-level>, line 1, column 8: .result[ ^",
+        "--jq: syntax error, unexpected end of file at <top-level>, line 1, column 8: .result[ ^ (it ends too early: "
+        "a value is missing there, or what closes a bracket or a text)",
     ),
     Mistake(f"{LIST} --jq '.result[].name.x'", '--jq: Cannot index string with string ("x")'),
     Mistake(f"{LIST} -o csv --columns nmae", 'no record has the column "nmae" (did you mean "name"?)'),

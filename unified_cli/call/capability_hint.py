@@ -1,12 +1,17 @@
-"""After a refusal: what the connection offers instead, if the service says so."""
+"""After a refusal: what to change about the body, or what the connection offers instead, if the service says so."""
 
+import re
+import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import SendOptions
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http.request import Request
+from unified_cli.json_text import json_check
 from unified_cli.masking import masked, visible
 
 if TYPE_CHECKING:
@@ -15,21 +20,35 @@ if TYPE_CHECKING:
 
 # These statuses may mean that the product behind the connection does not offer the operation.
 _MAYBE_NOT_OFFERED = (404, 405, 501)
+_WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
 _SECONDS = 5.0
 _MOST = 12
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
-    """Add to the error what the connection offers, if the operation is not part of it.
+    """Add to the error what is wrong with the body, or what the connection offers, if the operation is not part of it.
 
-    This costs a request, so it is done on a terminal only.
+    The latter costs a request, so it is done on a terminal only.
     """
     operation = request.operation
+    if operation and error.status in _WRONG_BODY and (hint := _about_body(error, call, operation, request.body or b"")):
+        error.add_hint(hint)
     if operation is None or error.status not in _MAYBE_NOT_OFFERED or not call.runtime.stderr_is_terminal:
         return
     if found := instead(call, clients, operation):
         error.message = masked(f"{error.message}; {found}")
+
+
+def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
+    """What to type instead of an array, or of a field that `-F` made no text of; None for another body."""
+    if body.startswith(b"[") and operation.name == "create":
+        return f"unified import {operation.api}/{operation.resource} FILE creates a record from each of an array"
+    for name, _, value in (field.partition("=") for field in part(call.options, SendOptions).field):
+        is_word = value[:1] not in {*'"[{'} and not json_check.flaw(value.encode())
+        if is_word and re.search(rf"\b{re.escape(name)}\b", error.message):
+            return f"-F takes {value} for JSON: -f {shlex.quote(f'{name}={value}')} sends a text"
+    return None
 
 
 def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions, ListTarget
-from unified_cli.exported.manifest import NAME, TIMESTAMPS, Manifest, ManifestEntry, without_lists
+from unified_cli.exported.manifest import TIMESTAMPS, Manifest, ManifestEntry, no_export, without_lists
 from unified_cli.plural import counted
 
 
@@ -111,7 +111,7 @@ def verify(destination: Destination) -> ManifestCheck:
     """
     found = destination.manifests()
     if not found:
-        raise StateError(f"{destination} holds no {NAME}, so it is no export")
+        raise no_export(destination)
     check = ManifestCheck()
     entries: list[ManifestEntry] = []
     for name in found:

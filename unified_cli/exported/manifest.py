@@ -142,6 +142,11 @@ class Manifest:
         return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"
 
 
+def no_export(place: object) -> StateError:
+    """The error for a folder or a store without a manifest."""
+    return StateError(f"{place} holds no {NAME}, so it is no export", hint="name what export --to was given")
+
+
 def timestamp(wall: float) -> str:
     """A time as ISO 8601 writes it, in UTC."""
     return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")

@@ -155,7 +155,7 @@ def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
         return last
     inner = _open(at[step.name]) if step.name in at else empty
     if type(inner) is not type(empty):
-        raise _misplaced(field, step.column, "another kind of value stands here already")
+        raise _misplaced(field, step.column, "another kind of value stands here already", "leave one of the two out")
     at[step.name] = inner
     return inner
 
@@ -186,9 +186,9 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     return path, value
 
 
-def _misplaced(field: BodyField, at: int, message: str) -> UsageError:
+def _misplaced(field: BodyField, at: int, message: str, hint: str | None = None) -> UsageError:
     flag = "-f" if field.raw else "-F"
-    return UsageError(f"{flag} {field.text}: {message}", caret=(f"{flag} {field.text}", len(flag) + 1 + at))
+    return UsageError(f"{flag} {field.text}: {message}", hint=hint, caret=(f"{flag} {field.text}", len(flag) + 1 + at))
 
 
 def _value(name: str, value: str, runtime: Runtime) -> Json:

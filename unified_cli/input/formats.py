@@ -23,6 +23,7 @@ from unified_cli.storage.input_bounds import LONGEST_LINE
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 _PIECE = 1024 * 1024
+_CUT = "data was truncated"
 _OTHERS = (";", "\t", "|")
 _SEPARATOR = re.compile(rb"[,;\t|]")
 _OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": "two blanks in a row"}
@@ -88,7 +89,8 @@ def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
     except TooLongError:
         raise input_bounds.too_long(f"{name}, record {number + 1}") from None
     except ValueError as error:
-        raise UsageError(f"{name} {error}") from None
+        cut = f"it ends within record {number + 1}: write it anew" if _CUT in str(error) else None
+        raise UsageError(f"{name} {error}", hint=cut) from None
 
 
 class _RowLines:

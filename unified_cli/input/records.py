@@ -10,7 +10,6 @@ import msgspec
 
 from unified_cli import signals
 from unified_cli.catalogue import Operation, Service
-from unified_cli.errors import UsageError
 from unified_cli.input.formats import InputLine
 from unified_cli.json_text import json_check, record_label
 from unified_cli.json_text.members import join, one_line, parts, string
@@ -239,11 +238,7 @@ class RecordMap:
     def __init__(self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None) -> None:
         """Raises UsageError for what is no jq program; `note` tells the user, once, that it may change numbers."""
         self._option, self._note = option, note
-        try:
-            self._program = compiled(program)
-        except ValueError as error:
-            reason = str(error).removeprefix("jq: ").removeprefix("error: ").splitlines()[0]
-            raise UsageError(f"{option} {program!r} is no jq program: {reason}") from None
+        self._program = compiled(program, option)
 
     def __call__(self, record: bytes) -> list[bytes]:
         """What the program makes of a record, each result as JSON text. Raises ValueError saying why it cannot."""

@@ -156,10 +156,7 @@ class JqProgram:
 
     def __init__(self, expression: str, option: str = "--jq", process: JqProcess | None = None) -> None:
         """`process` runs it, if the time is limited. Raises UsageError where the expression cannot be compiled."""
-        try:
-            self._program = compiled(expression)
-        except ValueError as error:
-            raise UsageError(f"{option}: {_reason(error)}", hint=_spelled(expression, error)) from None
+        self._program = compiled(expression, option)
         self._expression = expression
         self._option = option
         self._process = process
@@ -208,18 +205,22 @@ def as_json(value: Json) -> str:
         raise UsageError("--jq gives a result that is nested too deep to be written") from None
 
 
-def compiled(expression: str) -> Any:
-    """The program, compiled by the jq library. Raises ValueError for one that is wrong or reads other files."""
+def compiled(expression: str, option: str) -> Any:
+    """The program that an option was given, compiled. Raises UsageError for one that is wrong or reads other files."""
     import jq  # noqa: PLC0415  only for jq programs
 
     if directive := _DIRECTIVE.match(expression):
         # jq looks for modules in the working directory too.
-        raise ValueError(f"error: no {directive[1]} directive is allowed, since a program reads no other files")
-    with signals.ending_at_once():
-        program = jq.compile(expression)
-        # The library ends the results there without a word, so a record would be missing. A program compiles alone
-        # first: its messages name its own lines.
-        return jq.compile(_HALTS + expression) if "halt" in expression else program
+        said = f"{option}: no {directive[1]} directive is allowed, since a program reads no other files"
+        raise UsageError(said, hint="a function stands in the program itself: def NAME: …; …")
+    try:
+        with signals.ending_at_once():
+            program = jq.compile(expression)
+            # The library ends the results there without a word, so a record would be missing. A program compiles alone
+            # first: its messages name its own lines.
+            return jq.compile(_HALTS + expression) if "halt" in expression else program
+    except ValueError as error:
+        raise UsageError(f"{option}: {_reason(error)}", hint=_spelled(expression, error)) from None
 
 
 def _spelled(expression: str, error: ValueError) -> str | None:
@@ -228,6 +229,8 @@ def _spelled(expression: str, error: ValueError) -> str | None:
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
         return "a text stands in double quotes, and the program in single ones"
+    if "unexpected end of file" in str(error):
+        return "it ends too early: a value is missing there, or what closes a bracket or a text"
     undefined = _UNDEFINED.search(str(error))
     if undefined is None:
         return None

@@ -1,5 +1,6 @@
 """From records to their writer: a jq program, a label, a choice of columns, which of them none has, and the format."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
@@ -13,6 +14,7 @@ from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
 
 _FORMATS_WITHOUT = {"ids", "raw"}
 _MOST_NAMES = 500
+_SEPARATOR = re.compile(r"[;|\s]+")
 
 
 class ColumnCheck:
@@ -64,6 +66,8 @@ class ColumnCheck:
         named = ", ".join(f'"{column}"' for column in self.unseen)
         close = [f'"{excerpt(one)}"' for one in dict.fromkeys(map(self._closest, self.unseen)) if one]
         hint = f"did you mean {', '.join(close)}?" if close else self._available()
+        if any(_SEPARATOR.search(column) for column in self.unseen):
+            hint = f"commas separate columns: --columns {excerpt(_SEPARATOR.sub(',', ','.join(self.unseen)))}"
         return UsageError(f"no record has {which} {excerpt(named)}", hint=hint)
 
     def remarks(self) -> Sequence[str]:

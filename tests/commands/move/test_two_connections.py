@@ -41,7 +41,7 @@ def test_another_key_or_a_word_joins_them(words: str, unified: Unified) -> None:
 def test_an_export_of_the_same_connection_is_joined_by_id(unified: Unified) -> None:
     assert unified("-p old export ticketing/contacts --to dump --quiet").code == 0
     result = unified("plan ticketing/contacts --from dump --to old")
-    assert (result.code, result.stderr) == (0, "nothing to do: 180 records without a call\n")
+    assert (result.code, result.stderr) == (0, "nothing to do: 180 records the same on both sides\n")
 
 
 def test_creates_that_match_nothing_are_told(unified: Unified) -> None:
@@ -98,4 +98,4 @@ def test_contacts_and_their_accounts_move_once(unified: Unified) -> None:
     assert {new[one["id"]]: new[one["account_id"]] for one in old} == there
     again = unified("plan ticketing/contacts --from old --to new --ids ids")
     assert (again.code, len(again.stdout.splitlines())) == (0, 1)
-    assert again.stderr == "nothing to do: 180 records without a call\n"
+    assert again.stderr == "nothing to do: 180 records the same on both sides\n"

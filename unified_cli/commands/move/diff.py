@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import get_args
 
 import msgspec
@@ -34,6 +35,8 @@ def run(context: CommandContext, options: DiffOptions) -> None:
     if form not in get_args(DiffFormat):
         raise UsageError(f"diff does not support -o {form} (choose from {', '.join(get_args(DiffFormat))})")
     sides = prepared(context, options)
+    if options.ids and not Path(options.ids).exists():
+        runtime.stderr.note(f"{options.ids} is not there, so no record is known to have another id in --to")
     stdout.check(runtime)
     with comparison(context, sides) as found:
         counts: Counter[Change] = Counter()

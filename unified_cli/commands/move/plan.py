@@ -185,7 +185,9 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
         with_ids = f" --ids {shlex.quote(options.ids)}" if options.ids else ""
         note(f"planned: {said} (unified apply PLAN -p {target}{with_ids} does it, --dry-run shows it)")
     elif not (tally.unmatched or tally.skipped):
-        note(f"nothing to do: {counted(found.join.same + tally.without, 'record')} without a call")
+        alike = [f"{counted(found.join.same, 'record')} the same on both sides"] if found.join.same else []
+        unsent = [f"{counted(tally.without, 'record')} different in fields that are not sent"] if tally.without else []
+        note(f"nothing to do: {', '.join(alike + unsent) or 'no records'}")
     if options.ids is None and tally.calls["create"] and not (found.join.same + tally.matched):
         key = " and ".join(found.key.names)
         note(f"no record of {target} has the {key} of one of {found.of_from.facts.name}: all are created")

@@ -10,11 +10,11 @@ from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.commands.move.side import SideFacts, identifier_in
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
-from unified_cli.errors import IncompleteError, StateError, StorageError, UsageError
+from unified_cli.errors import IncompleteError, StorageError, UsageError
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.list_history import ListHistory
 from unified_cli.exported.local_folder import LocalFolder
-from unified_cli.exported.manifest import NAME, Manifest, ManifestEntry
+from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
@@ -28,7 +28,7 @@ from unified_cli.storage.unchanged_file import UnchangedFile
 
 _PROFILE = "profile:"
 _OFTEN = 1000
-_READABLE = (".ndjson", ".parquet")
+_READABLE = {".ndjson": "NDJSON", ".parquet": "Parquet"}
 
 
 class RecordSource(NamedTuple):
@@ -177,7 +177,7 @@ def _entries(destination: Destination) -> dict[str, ManifestEntry]:
     for name in destination.manifests():
         found |= Manifest.of(destination.read(name) or b"", name, str(destination)).entries
     if not found:
-        raise StateError(f"{destination} holds no {NAME}, so it is no export")
+        raise no_export(destination)
     return found
 
 
@@ -193,10 +193,13 @@ def _first(entries: dict[str, ManifestEntry], resource: Resource, path: Path) ->
     ]
     readable = [entry for entry in found if PurePosixPath(entry.file).suffix in _READABLE]
     if not readable:
-        said = (
-            f"{path} holds {wanted} in no format that keeps records as they are" if found else f"no {wanted} in {path}"
+        if not found:
+            raise UsageError(f"no {wanted} in {path}", hint=f"unified export {wanted} --to {path}")
+        kinds = ", ".join(sorted({PurePosixPath(entry.file).suffix.removeprefix(".") for entry in found}))
+        raise UsageError(
+            f"{path} holds {wanted} as {kinds}, and what is compared is read from {' or '.join(_READABLE.values())}",
+            hint=f"unified export {wanted} --to DIR --format ndjson, into another folder",
         )
-        raise UsageError(said, hint="export --format ndjson" if found else f"unified export {wanted} --to {path}")
     if len({entry.profile for entry in readable}) > 1:
         names = ", ".join(sorted(f"{path}/{entry.profile}" for entry in readable))
         raise UsageError(f"{path} holds {wanted} of several profiles", hint=f"name one of {names}")

@@ -13,7 +13,7 @@ from unified_cli.config import file
 from unified_cli.errors import ConfigError, StateError, StorageError, UnifiedError, UsageError
 from unified_cli.exported import destination as destinations, list_history
 from unified_cli.exported.local_folder import LocalFolder
-from unified_cli.exported.manifest import Manifest, ManifestEntry
+from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
 from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
 from unified_cli.writes import listed_runs
@@ -103,7 +103,7 @@ def check_export(runtime: Runtime, folder: str) -> None:
             f"--export {folder} is no folder of this machine", hint=f"unified export --to {folder} --verify"
         )
     if not LocalFolder(runtime, Path(folder)).manifests():
-        raise StateError(f"{folder} holds no manifest.json, so it is no export")
+        raise no_export(folder)
 
 
 def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
