@@ -3,7 +3,7 @@
 import codecs
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from unified_cli.storage import regular_file
 from unified_cli.storage.append_file import AppendFile, MemoryFile
 
 LONGEST_LINE = 1024 * 1024
+_CHUNK = 256 * 1024
 LARGEST_FILE = 64 * 1024 * 1024
 T = TypeVar("T")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
@@ -23,6 +24,18 @@ class StateLine(NamedTuple):
     number: int
     position: int
     text: bytes
+
+
+def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines of JSON with their ends, in chunks that are worth a write."""
+    chunk = bytearray()
+    for line in lines:
+        # A line break within a record is white space: in a string it would be escaped.
+        chunk += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
+        if len(chunk) > _CHUNK:
+            yield bytes(chunk)
+            chunk.clear()
+    yield bytes(chunk)
 
 
 def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | None:

@@ -3,11 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 import msgspec
 
-from unified_cli import __version__
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import folders, permissions
 from unified_cli.storage.append_file import MemoryFile
@@ -37,15 +36,6 @@ class ApplyHeader(msgspec.Struct):
     v: int = VERSION
 
 
-class AppliedPlan(NamedTuple):
-    """The plan that a journal is of: its file, the SHA-256 of that, the line of its first call, and their number."""
-
-    path: Path
-    sha256: str
-    first: int
-    calls: int
-
-
 @dataclass(slots=True)
 class ApplyJournal:
     """An open journal; `kept` is False where it is only in memory, since no file could be written."""
@@ -56,26 +46,24 @@ class ApplyJournal:
     _lock: HeldLock | None
 
     @classmethod
-    def open(cls, data: Path | None, plan: AppliedPlan, wall: float) -> "tuple[Self, StorageError | None]":
-        """The journal of a plan, begun where there is none; and, where no file can be written, why not.
+    def open(cls, data: Path | None, header: ApplyHeader) -> "tuple[Self, StorageError | None]":
+        """The journal of the plan that a header names, begun where there is none; and, where it is not kept, why.
 
         Raises StateError where another process applies the plan, or the journal is damaged; ConfigError where somebody
         else can have written it; StorageError where there is one that cannot be used.
         """
-        name = str(plan.path).encode("utf-8", "backslashreplace").decode()
-        header = ApplyHeader(plan.sha256, name, wall, plan.calls, __version__)
         try:
-            return cls._in_folder(data, header, plan), None
+            return cls._in_folder(data, header), None
         except StorageError as error:
             if data is not None and _is_begun(_path(data, header)):
                 # Without what it knows, all that is done would be sent once more.
                 error.add_hint("nothing was sent")
                 raise
             journal = Journal(MemoryFile(Path("(memory)")), _REMEDY)
-            return cls._loaded(journal, header, plan, None, kept=False), error
+            return cls._loaded(journal, header, None, kept=False), error
 
     @classmethod
-    def _in_folder(cls, data: Path | None, header: ApplyHeader, plan: AppliedPlan) -> Self:
+    def _in_folder(cls, data: Path | None, header: ApplyHeader) -> Self:
         if data is None:
             raise StorageError("there is no home directory")
         path = _path(data, header)
@@ -86,19 +74,17 @@ class ApplyJournal:
         except OSError as error:
             raise StorageError(f"cannot write {folder}: {error.strerror}") from None
         lock = HeldLock(path.with_name(f"{path.name}.lock"))
-        lock.take(f"the plan {plan.path}")
+        lock.take(f"the plan {header.path}")
         try:
             journal = Journal(journals.open_file(path, missing_ok=True), _REMEDY)
-            return cls._loaded(journal, header, plan, lock, kept=True)
+            return cls._loaded(journal, header, lock, kept=True)
         except BaseException:
             lock.release()
             raise
 
     @classmethod
-    def _loaded(
-        cls, journal: Journal, header: ApplyHeader, plan: AppliedPlan, lock: HeldLock | None, *, kept: bool
-    ) -> Self:
-        highest = plan.first + plan.calls - 1
+    def _loaded(cls, journal: Journal, header: ApplyHeader, lock: HeldLock | None, *, kept: bool) -> Self:
+        highest = header.calls + _LINES_BEFORE
 
         def accept(line: bytes) -> int:
             nonlocal header

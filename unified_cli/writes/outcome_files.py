@@ -1,6 +1,6 @@
 """Files beside the input of many writes, one for each outcome, and how many had it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,8 +12,6 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, output_file, regular_file, state
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
-
-_CHUNK = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +52,12 @@ def write(group: OutcomeGroup, beside: Path, count: int, lines: Iterable[bytes] 
     if not count or lines is None:
         path.unlink(missing_ok=True)
         return replace(group, count=count)
-    output_file.write(path, chunks(lines), force=True)
+    output_file.write(path, state.chunks(lines), force=True)
     return replace(group, count=count, path=path)
 
 
 def _path_of(group: OutcomeGroup, beside: Path) -> Path:
     return beside.with_name(f"{beside.name}.unified-{group.name.replace(' ', '-')}.ndjson")
-
-
-def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines, in chunks that are worth a write."""
-    chunk = bytearray()
-    for line in lines:
-        # A line break within a record is white space: in a string it would be escaped.
-        chunk += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
-        if len(chunk) > _CHUNK:
-            yield bytes(chunk)
-            chunk.clear()
-    yield bytes(chunk)
 
 
 def show(

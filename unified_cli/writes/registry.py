@@ -4,13 +4,17 @@ import contextlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
 from unified_cli import __version__
+from unified_cli.catalogue import Operation
+from unified_cli.cli.shared_options import ConnectionOptions
 from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.masking import masked
 from unified_cli.storage import atomic_file, folders, permissions, regular_file, state
@@ -21,7 +25,6 @@ from unified_cli.writes.entry import VERSION, JournalEntry, RunKind, read_header
 RUN_ID = re.compile(r"\d{8}-[0-9a-f]{4,8}")
 _SUFFIX = ".ndjson"
 _MOST_TRIES = 100
-_CHUNK = 256 * 1024
 _LONGEST_POINTER = 16 * 1024
 
 
@@ -48,6 +51,22 @@ class RunHeader(msgspec.Struct):
     kind: RunKind | None = None
     ordered: bool = False
     v: int = VERSION
+
+    @classmethod
+    def of(cls, kind: RunKind, operation: Operation, options: ConnectionOptions, at: float, calls: int) -> Self:
+        """The header of so many calls of an operation to the connections that the options select."""
+        token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
+        return cls(
+            "",
+            operation.command,
+            at,
+            selection=options.profile,
+            account_id=options.account_id or "",
+            base_url=options.base_url or "",
+            token_file=token_file,
+            calls=calls,
+            kind=kind,
+        )
 
 
 class RunRegistry:
@@ -126,7 +145,7 @@ class RunRegistry:
                 finally:
                     lock.release()
 
-    def write(self, header: RunHeader, entries: Iterator[JournalEntry]) -> Path:
+    def write(self, header: RunHeader, entries: Iterable[JournalEntry]) -> Path:
         """Write the journal of a new run, whose id is reserved; it is there with all its lines, or not at all.
 
         Raises StorageError.
@@ -159,7 +178,7 @@ class RunRegistry:
             try:
                 header = RunHeader(run, masked(command), self._wall() if at is None else at, path=path)
                 header.kind = RunKind(command.partition(" ")[0])
-                self.write(header, iter(()))
+                self.write(header, ())
             finally:
                 lock.release()
             return run
@@ -198,16 +217,9 @@ def header_of(line: bytes, path: Path) -> RunHeader:
     return header
 
 
-def journal_text(header: RunHeader, entries: Iterator[JournalEntry]) -> Iterator[bytes]:
+def journal_text(header: RunHeader, entries: Iterable[JournalEntry]) -> Iterator[bytes]:
     """The text of a new journal, in pieces that are worth a write."""
-    yield msgspec.json.encode(header)
-    chunk = bytearray(b"\n")
-    for entry in entries:
-        chunk += msgspec.json.encode(entry) + b"\n"
-        if len(chunk) > _CHUNK:
-            yield bytes(chunk)
-            chunk.clear()
-    yield bytes(chunk)
+    return state.chunks(msgspec.json.encode(line) for line in chain([header], entries))
 
 
 def _lock_of(path: Path) -> HeldLock:

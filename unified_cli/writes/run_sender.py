@@ -1,11 +1,11 @@
 """Send the calls of a run, tell what became of each, and say at the end what is left."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unified_cli import signals
-from unified_cli.errors import IncompleteError, StorageError, UnifiedError
+from unified_cli.errors import IncompleteError, UnifiedError
 from unified_cli.http.client import Client
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
@@ -17,6 +17,7 @@ from unified_cli.writes import outcome
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry, RunCall, RunKind
 from unified_cli.writes.outcome import WriteAttempt
+from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.results import RunResults, ToldCall
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
@@ -45,12 +46,14 @@ class CallJob:
         return self.call.profile
 
 
-def announce(runtime: Runtime, run: StoredRun, not_kept: StorageError | None) -> None:
-    """Tell the id of a run that begins, or why it has none."""
+def begun(runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> StoredRun:
+    """A run that begins with these calls; its id is told, or why it has none."""
+    run, not_kept = StoredRun.begin(RunRegistry(runtime.folder("data"), runtime.wall), header, calls)
     if not_kept is not None:
         runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
-        return
-    runtime.stderr.begin_run(run.id)
+    else:
+        runtime.stderr.begin_run(run.id)
+    return run
 
 
 @dataclass(slots=True)

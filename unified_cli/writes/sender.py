@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
@@ -48,24 +48,6 @@ class SentJob(NamedTuple, Generic[JobT]):
 
     job: JobT
     attempt: WriteAttempt
-
-
-class SentLog(Protocol):
-    """A journal of what is sent."""
-
-    def add_sent(self, entries: Sequence[JournalEntry]) -> None:
-        """Put on the disk that these are about to be sent; only then may they be."""
-
-    def add(self, entries: Iterable[JournalEntry]) -> None:
-        """Write what became of writes."""
-
-
-def send_one(client: Client, job: JobT, log: SentLog, attempt: Callable[[Client, JobT], WriteAttempt]) -> WriteAttempt:
-    """Send one job in this thread. Raises what the log raises; before it was sent, or when it was."""
-    log.add_sent([job.sent])
-    found = attempt(client, job)
-    log.add([found.entry])
-    return found
 
 
 class FairWriters:

@@ -9,7 +9,7 @@ from unified_cli.errors import StorageError
 from unified_cli.input.formats import InputLine
 from unified_cli.input.input_file import InputFile
 from unified_cli.input.records import MARK, LineMark, unmarked
-from unified_cli.storage import output_file
+from unified_cli.storage import output_file, state
 from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes import outcome_files
 from unified_cli.writes.entry import IN_DOUBT, EntryState
@@ -72,7 +72,7 @@ def report(source: InputFile, journal: Journal, name: str, stream: OutputStream 
 
     They go to the stream that `open_report` gave, if it gave one.
     """
-    lines = outcome_files.chunks(_report_line(line, journal) for line in source.lines())
+    lines = state.chunks(_report_line(line, journal) for line in source.lines())
     if stream:
         output_file.write_stream(stream, lines)
     else:

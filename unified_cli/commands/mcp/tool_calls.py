@@ -159,19 +159,6 @@ class ServedProfiles:
             raise UnsafeError(f'profile "{name}" is not one that this server reaches: {self.words}')
 
 
-def usable(served: ServedProfiles) -> UnifiedError | None:
-    """Why none of the connections can be called; None if one can."""
-    failed: UnifiedError | None = None
-    for name in served.names:
-        try:
-            served.settings(name)
-        except UnifiedError as error:
-            failed = failed or error
-        else:
-            return None
-    return failed
-
-
 class RequestBudget:
     """At most so many requests in any minute, 0 for no bound; for all threads."""
 

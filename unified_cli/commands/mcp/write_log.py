@@ -1,8 +1,7 @@
 """The run of a server: every write of its agent is in a journal before it is sent, and its outcome after."""
 
 import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from unified_cli.errors import AbandonedError, UnsafeError
 from unified_cli.http.request import Request
@@ -13,16 +12,6 @@ from unified_cli.writes.run import StoredRun
 
 _MOST = 1_000_000
 """Writes of one server: nobody knows how many there will be."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentJob:
-    """A write of an agent, on a record whose id may be known, and the line that says that it is sent."""
-
-    profile: str
-    request: Request
-    identifier: str | None
-    sent: JournalEntry
 
 
 class WriteLog:
@@ -36,8 +25,8 @@ class WriteLog:
         self._number = 0
         self._closed = False
 
-    def plan(self, profile: str, request: Request, identifier: str | None) -> tuple[str, AgentJob]:
-        """Note a write that is to be sent; gives the id of the run, and the job.
+    def plan(self, profile: str, request: Request, identifier: str | None) -> tuple[str, JournalEntry]:
+        """Note a write that is to be sent; gives the id of the run, and the line that says that it is sent.
 
         Raises StorageError, UnsafeError after too many, AbandonedError after the end.
         """
@@ -54,21 +43,20 @@ class WriteLog:
             self._number += 1
             number, key = self._number, request.key or ""
             run.journal.add([JournalEntry(EntryState.NEW, number, k=key, call=call)])
-        sent = JournalEntry(EntryState.SENT, number, k=key, t=self._runtime.wall())
-        return run.id, AgentJob(profile, request, identifier, sent)
+        return run.id, JournalEntry(EntryState.SENT, number, k=key, t=self._runtime.wall())
 
-    def add_sent(self, entries: Sequence[JournalEntry]) -> None:
-        """Put on the disk that these are about to be sent. Raises StorageError, AbandonedError after the end."""
+    def add_sent(self, entry: JournalEntry) -> None:
+        """Put on the disk that this is about to be sent. Raises StorageError, AbandonedError after the end."""
         with self._lock:
             self._check_open()
             run = self._begun()
-            run.journal.add_sent(entries)
+            run.journal.add_sent([entry])
 
-    def add(self, entries: Iterable[JournalEntry]) -> None:
-        """Note what became of writes, unless the journal is closed. Raises StorageError."""
+    def add(self, entry: JournalEntry) -> None:
+        """Note what became of a write, unless the journal is closed. Raises StorageError."""
         with self._lock:
             if self._run:
-                self._run.journal.add(entries)
+                self._run.journal.add([entry])
                 self._run.journal.sync()
 
     def close(self) -> None:

@@ -11,16 +11,13 @@ from unified_cli.call import builder
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.read_tool import DATA, USUAL_BYTES
 from unified_cli.commands.mcp.tool_calls import QueryValue, ToolWorld
-from unified_cli.commands.mcp.write_log import AgentJob
 from unified_cli.errors import UnifiedError, UnknownError, UnsafeError, UsageError
-from unified_cli.http.client import Client
 from unified_cli.http.request import Content
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import parts, text
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import Json
-from unified_cli.writes import outcome, sender
-from unified_cli.writes.outcome import WriteAttempt
+from unified_cli.writes import outcome
 
 
 class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
@@ -52,8 +49,10 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
     builder.check_writable(settings, request)
     world.budget.spend()
     with world.client(name, settings) as client:
-        run, job = world.log.plan(name, request, arguments.id)
-        attempt = sender.send_one(client, job, world.log, _attempt)
+        run, sent = world.log.plan(name, request, arguments.id)
+        world.log.add_sent(sent)
+        attempt = outcome.attempt(client, request, sent.n, arguments.id)
+        world.log.add(attempt.entry)
     if attempt.answer is None:
         raise _failed(attempt.error, key, run)
     answer = attempt.answer
@@ -68,10 +67,6 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
         }
     )
     return (head[:-1] + b',"result":' + _shown(answer.body) + b"}").decode("utf-8", "replace")
-
-
-def _attempt(client: Client, job: AgentJob) -> WriteAttempt:
-    return outcome.attempt(client, job.request, job.sent.n, job.identifier)
 
 
 def _failed(error: UnifiedError | None, key: str | None, run: str) -> UnifiedError:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from unified_cli import signals
+from unified_cli import __version__, signals
 from unified_cli.call import builder
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
@@ -21,6 +21,7 @@ from unified_cli.commands.move.order import CallOrder
 from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile, PlannedCall
 from unified_cli.commands.move.plan_validation import CheckedPlan, PlanCheck
 from unified_cli.commands.move.sender import ApplyTerms, PlanSender
+from unified_cli.commands.move.sources import written
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UnsafeError, UsageError
@@ -38,7 +39,7 @@ from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import outcome_files
-from unified_cli.writes.apply_journal import AppliedPlan, ApplyJournal
+from unified_cli.writes.apply_journal import ApplyHeader, ApplyJournal
 from unified_cli.writes.entry import EntryState
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
 from unified_cli.writes.registry import RunRegistry
@@ -129,8 +130,8 @@ def _journals(
     """The journals of the plans, open. Raises StateError where one is in use or damaged."""
     for plan in plans:
         outcome_files.check(plan.file.path)
-        applied = AppliedPlan(plan.file.path, plan.file.sha256, plan.first, len(plan))
-        journal, not_kept = ApplyJournal.open(runtime.folder("data"), applied, runtime.wall())
+        header = ApplyHeader(plan.file.sha256, written(plan.file.path), runtime.wall(), len(plan), __version__)
+        journal, not_kept = ApplyJournal.open(runtime.folder("data"), header)
         stack.enter_context(closing(journal))
         if not_kept is not None:
             runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")

@@ -5,6 +5,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 import msgspec
 
@@ -25,8 +26,8 @@ from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.storage import state
 
-_CHUNK = 64 * 1024
 _NONE = -1
 _ID = "id"
 _BY_ID = {_ID, f".{_ID}"}
@@ -61,7 +62,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
                 tally.without += pairing.change is Change.DIFFERENT
         tally.skipped, tally.waiting = planner.skipped.copy(), planner.waiting.copy()
         calls = (call for pairing in pairings if (call := planner.call(pairing)))
-        stdout.write(runtime, _chunks(_header(runtime, found, options, len(pairings)), calls))
+        lines = chain([_header(runtime, found, options, len(pairings))], calls)
+        stdout.write(runtime, state.chunks(map(msgspec.json.encode, lines)))
         _conclude(runtime, found, options, tally)
         _raise_for(found, tally)
 
@@ -165,17 +167,6 @@ def _header(runtime: Runtime, found: Comparison, options: PlanOptions, calls: in
         options.ids is not None,
         PRODUCT,
     )
-
-
-def _chunks(header: PlanHeader, calls: Iterator[PlannedCall]) -> Iterator[bytes]:
-    chunk = bytearray(msgspec.json.encode(header) + b"\n")
-    for call in calls:
-        # A line break within a body is white space: in a string it would be escaped.
-        chunk += msgspec.json.encode(call).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
-        if len(chunk) > _CHUNK:
-            yield bytes(chunk)
-            chunk.clear()
-    yield bytes(chunk)
 
 
 def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: _Tally) -> None:

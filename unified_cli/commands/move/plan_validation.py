@@ -12,6 +12,8 @@ from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Scope
 from unified_cli.json_text.members import parts, text
 
+_FIRST = 2
+"""The line after the header."""
 SourceRecord = tuple[str, str]
 """A record of the side that a plan was made from: its resource as API/RESOURCE, and its old id."""
 
@@ -24,7 +26,6 @@ class CheckedPlan:
     """
 
     file: PlanFile
-    first: int = 2
     waits: dict[int, tuple[SourceRecord, ...]] = field(default_factory=dict)
     sources: dict[SourceRecord, int] = field(default_factory=dict)
     _positions: "array[int]" = field(default_factory=lambda: array("q"))
@@ -47,15 +48,15 @@ class CheckedPlan:
     @property
     def numbers(self) -> range:
         """The numbers of the lines with calls."""
-        return range(self.first, self.first + len(self))
+        return range(_FIRST, _FIRST + len(self))
 
     def operation(self, number: int) -> str:
         """What a call does."""
-        return OPERATIONS[self._operations[number - self.first]]
+        return OPERATIONS[self._operations[number - _FIRST]]
 
     def call(self, number: int) -> PlannedCall:
         """A call. Raises StateError where the file changed."""
-        return self.file.call(self._positions[number - self.first], self._sizes[number - self.first])
+        return self.file.call(self._positions[number - _FIRST], self._sizes[number - _FIRST])
 
     def calls(self) -> Iterator[tuple[int, PlannedCall]]:
         """All calls."""

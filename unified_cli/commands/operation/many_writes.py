@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from unified_cli.call import Call, Mode, builder, dry_run, run_output
 from unified_cli.catalogue import Catalogue, Operation
@@ -11,7 +10,7 @@ from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, OperationOptions, SendOptions, WriteOptions, overrides
 from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config import file
-from unified_cli.errors import StorageError, UsageError
+from unified_cli.errors import UsageError
 from unified_cli.fleet import selection
 from unified_cli.http import request_body
 from unified_cli.http.request import Content
@@ -19,7 +18,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.writes import run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
-from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.registry import RunHeader
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import CallItem, RunSender
 from unified_cli.writes.sender import FairWriters
@@ -52,31 +51,26 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         data = piped or options.token_stdin
         yes = part(options, ConfirmOptions).yes
         prompt.confirm_several(runtime, common.settings, what, names, yes=yes, stdin_holds_data=data)
-    stored, not_kept = _begin(common, operation, calls, content.body)
-    with stored:
-        run_sender.announce(runtime, stored, not_kept)
-        with FairWriters(runtime, catalogue, options.workers, connections=len(calls)) as writers:
-            results = run_output.results(common, stored, connections)
-            items = [CallItem(number, call.profile) for number, call in enumerate(calls, 1)]
-            RunSender(runtime, stored, connections, writers, results).send(items, rules)
+    with (
+        _begun(common, operation, calls, content.body) as stored,
+        FairWriters(runtime, catalogue, options.workers, connections=len(calls)) as writers,
+    ):
+        results = run_output.results(common, stored, connections)
+        items = [CallItem(number, call.profile) for number, call in enumerate(calls, 1)]
+        RunSender(runtime, stored, connections, writers, results).send(items, rules)
 
 
-def _begin(
-    common: Call, operation: Operation, calls: Sequence[RunCall], body: bytes | None
-) -> tuple[StoredRun, StorageError | None]:
-    """The run of these calls, as `StoredRun.begin` gives it."""
-    runtime, _, _, options, _ = common
-    header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(calls))
+def _begun(common: Call, operation: Operation, calls: Sequence[RunCall], body: bytes | None) -> StoredRun:
+    """The run of these calls."""
+    runtime = common.runtime
+    header = RunHeader.of(RunKind.FAN_OUT, operation, common.options, runtime.wall(), len(calls))
     header.body = None if body is None else body.decode("utf-8")
-    header.kind = RunKind.FAN_OUT
-    header.base_url = options.base_url or ""
-    header.token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
 
     def entries() -> Iterator[JournalEntry]:
         for number, call in enumerate(calls, 1):
             yield JournalEntry(EntryState.NEW, number, k=_new_key(operation), call=call)
 
-    return StoredRun.begin(RunRegistry(runtime.folder("data"), runtime.wall), header, entries)
+    return run_sender.begun(runtime, header, entries)
 
 
 def _check(options: OperationOptions) -> None:

@@ -6,9 +6,7 @@ Where `-p` selects several connections, each record names its own, of those sele
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from unified_cli.call import Call, Mode, builder, dry_run, run_output
 from unified_cli.catalogue import Catalogue, Operation
@@ -33,7 +31,7 @@ from unified_cli.storage import input_bounds
 from unified_cli.writes import outcome, run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
-from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.registry import RunHeader
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import CallItem, RunSender
 from unified_cli.writes.sender import FairWriters
@@ -222,28 +220,19 @@ def _body(call: Call, item: InputItem, operation: Operation, fields: list[BodyFi
     return found
 
 
-@contextmanager
-def _begun(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> Iterator[StoredRun]:
-    """The run of these jobs, told on stderr; in memory for reads, and for a single write, which cannot be resumed."""
+def _begun(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> StoredRun:
+    """The run of these jobs; in memory for reads, and for a single write, which cannot be resumed."""
     runtime, options = call.runtime, call.options
-    header = RunHeader("", operation.command, runtime.wall(), selection=options.profile, calls=len(jobs))
-    header.kind, header.ordered = RunKind.LINES, part(options, ReadOptions).ordered
-    header.account_id = options.account_id or ""
-    header.base_url = options.base_url or ""
-    header.token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
+    header = RunHeader.of(RunKind.LINES, operation, options, runtime.wall(), len(jobs))
+    header.ordered = part(options, ReadOptions).ordered
 
     def entries() -> Iterator[JournalEntry]:
         for number, job in enumerate(jobs, 1):
             yield from _entries(call, operation, number, job)
 
     if operation.changes and sum(job.request is not None for job in jobs) > 1:
-        run, not_kept = StoredRun.begin(RunRegistry(runtime.folder("data"), runtime.wall), header, entries)
-        with run:
-            run_sender.announce(runtime, run, not_kept)
-            yield run
-    else:
-        with StoredRun.in_memory(header, entries) as run:
-            yield run
+        return run_sender.begun(runtime, header, entries)
+    return StoredRun.in_memory(header, entries)
 
 
 def _entries(call: Call, operation: Operation, number: int, job: PipedJob) -> Iterator[JournalEntry]:

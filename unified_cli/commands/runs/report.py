@@ -19,10 +19,10 @@ from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import listed_runs
-from unified_cli.writes.causes import UNSEEN, Causes
 from unified_cli.writes.entry import OUTCOMES, EntryState
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun
+from unified_cli.writes.summary import UNSEEN, Causes
 
 VERSION = 1
 _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")

@@ -15,7 +15,7 @@ from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.fleet import own_account
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import listed_runs, run_sender, stop_rules, summary as run_summary
+from unified_cli.writes import listed_runs, stop_rules, summary as run_summary
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState, RunKind
 from unified_cli.writes.registry import RunRegistry
@@ -61,7 +61,7 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
         builder.check_cells(call.settings.output, bom=options.bom, csv_safe=options.csv_safe)
         if run.several:
             builder.check_labelled(call.settings.output)
-        run_sender.announce(runtime, run, None)
+        runtime.stderr.begin_run(run.id)
         names = {item.profile for item in items}
         with FairWriters(runtime, catalogue, options.workers, connections=len(names), ordered=run.ordered) as writers:
             if run.kind is RunKind.LINES:
