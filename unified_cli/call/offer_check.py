@@ -103,7 +103,7 @@ class OfferCheck(NamedTuple):
     probe: bool
 
     def check(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
-        """What a connection offers. Raises nothing that the connection is the cause of."""
+        """What a connection offers. Raises the errors of a request."""
         found = self._reported(name, settings, client)
         if self.probe:
             scope = requests.scope_of(settings, self.catalogue.service)
@@ -111,17 +111,14 @@ class OfferCheck(NamedTuple):
         return found
 
     def _reported(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
-        try:
-            offer = self.offer(settings, client)
-        except UnifiedError as error:
-            return failed(name, self.operations, error)
+        offer = self.offer(settings, client)
         if offer is None:
             return self.untold(name)
         try:
             record = introspection.ask_record(client, settings, self.catalogue)
         except UnifiedError as error:
             if error.status not in _NOT_OFFERED:
-                return failed(name, self.operations, error)
+                raise
             # Then what is offered says all that is known of its state.
             state = offer.state
         else:

@@ -1,16 +1,19 @@
 """Read many connections in fair turns: so many work at a time, and whoever waits for a limit lets others go on."""
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Self, TypeVar
 
 from unified_cli import signals
 from unified_cli.catalogue import Catalogue
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnifiedError
 from unified_cli.fleet import pool
 from unified_cli.fleet.clients import ClientPool, Clients
 from unified_cli.fleet.fair_turns import WorkerSlots
 from unified_cli.http.client import Client
+from unified_cli.http.rate_limit import Patience
 from unified_cli.runtime import Runtime
 
 Job = TypeVar("Job")
@@ -45,6 +48,10 @@ class FairReaders:
         """A client of the connection of this name for one of its jobs, kept for the next; made where none is idle."""
         return self._idle.lend(make, name)
 
+    def client(self, settings: Settings, name: str | None = None) -> AbstractContextManager[Client]:
+        """A client for one job, which waits as long as the limits of the service ask for; `name` prefixes messages."""
+        return closing(self.clients.open(settings, name=name, patience=Patience.ENDLESS))
+
     def turn(self) -> AbstractContextManager[None]:
         """Work in this thread as soon as it may: for what is not done in the workers of `read`."""
         return self._slots.held()
@@ -72,6 +79,20 @@ class FairReaders:
         threads = self._slots.threads(connections)
         size = self._slots.number if self._in_turn else threads
         yield from pool.results_of(jobs, run, size, ordered=self._in_turn, look=look)
+
+    def ask(
+        self, connections: Mapping[str, Settings], question: Callable[[str, Settings, Client], Result]
+    ) -> Generator[tuple[str, Result | UnifiedError]]:
+        """Ask each connection of these names a question; gives the answers as they come, or what kept one from it."""
+
+        def one(name: str) -> Generator[tuple[str, Result | UnifiedError]]:
+            try:
+                with self.client(connections[name], name) as client:
+                    yield name, question(name, connections[name], client)
+            except UnifiedError as error:
+                yield name, error
+
+        yield from self.read([*connections], one)
 
     def in_order(
         self,

@@ -1,7 +1,7 @@
 """Ask every selected connection what it offers, and print the answers."""
 
 from collections import defaultdict
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 
 from unified_cli import signals
@@ -19,7 +19,6 @@ from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted, named
@@ -44,7 +43,8 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     work = Work(part="connection", parts=len(selected))
     with progress(runtime, work, to_stdout=True) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
         asked = _ask_all(check, selected, readers, shown, options)
-    found = [asked[name] if name in asked else offer_check.failed(name, operations, wrong[name]) for name in names]
+    answers = {**asked, **wrong}
+    found = [_offer(name, operations, answers[name]) for name in names]
     _keep_lacking(runtime, catalogue, operations, found, selected)
     _show(context, options, operations, found)
     _raise_error(found)
@@ -94,31 +94,31 @@ def _ask_all(
     readers: FairReaders,
     shown: Progress,
     options: CapabilitiesOptions,
-) -> Mapping[str, ConnectionOffer]:
-    """What each connection offers, by its name."""
-
-    def ask(name: str) -> Generator[ConnectionOffer]:
-        settings = selected[name]
-        if options.probe and (options.timeout is None or options.retries is None):
-            settings = settings.limited_to(
-                timeout=min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
-                retries=min(settings.retries, _RETRIES) if options.retries is None else settings.retries,
-            )
-        try:
-            with closing(readers.clients.open(settings, name=name, patience=Patience.ENDLESS)) as client:
-                yield check.check(name, settings, client)
-        except UnifiedError as error:
-            yield offer_check.failed(name, check.operations, error)
-
-    found: dict[str, ConnectionOffer] = {}
+) -> Mapping[str, ConnectionOffer | UnifiedError]:
+    """What each connection offers, or why it could not be asked, by its name."""
+    if options.probe:
+        selected = {name: _for_a_try(settings, options) for name, settings in selected.items()}
+    found: dict[str, ConnectionOffer | UnifiedError] = {}
     with (
         signals.told_with(lambda: f"{len(found)} of {counted(len(selected), 'connection')}, nothing printed"),
-        closing(readers.read([*selected], ask)) as results,
+        closing(readers.ask(selected, check.check)) as answers,
     ):
-        for one in results:
-            found[one.name] = one
-            shown.add(parts=1, failed=one.error is not None)
+        for name, answer in answers:
+            found[name] = answer
+            shown.add(parts=1, failed=isinstance(answer, UnifiedError))
     return found
+
+
+def _for_a_try(settings: Settings, options: CapabilitiesOptions) -> Settings:
+    """The settings with what a list may take when it is only tried, unless the options say it."""
+    return settings.limited_to(
+        timeout=min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
+        retries=min(settings.retries, _RETRIES) if options.retries is None else settings.retries,
+    )
+
+
+def _offer(name: str, operations: Sequence[Operation], answer: ConnectionOffer | UnifiedError) -> ConnectionOffer:
+    return offer_check.failed(name, operations, answer) if isinstance(answer, UnifiedError) else answer
 
 
 def _keep_lacking(

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import replace
 
 from unified_cli.call import builder, listed_connections
@@ -16,7 +15,6 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.rate_limit import Patience
 from unified_cli.json_text.values import Json
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.progress import Work, progress
@@ -41,7 +39,7 @@ def listed(context: CommandContext, resolved: Settings, options: ListedConnectio
     with (
         FairReaders(context.runtime, context.catalogue, 1) as readers,
         progress(context.runtime, Work("connection")) as shown,
-        closing(readers.clients.open(resolved, patience=Patience.ENDLESS)) as client,
+        readers.client(resolved) as client,
     ):
         for page in listed_connections.pages(client, resolved, service, query):
             shown.add(len(page), pages=1)

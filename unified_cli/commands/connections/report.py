@@ -1,13 +1,13 @@
 """`unified connections list`: which connections the token can see, and which profiles lead to them."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 
 from unified_cli import signals
 from unified_cli.call import introspection
-from unified_cli.call.connection_record import ConnectionRecord
-from unified_cli.catalogue import Catalogue, Service
+from unified_cli.call.connection_record import AccountState, ConnectionRecord
+from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed, screen
@@ -16,18 +16,13 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.rate_limit import Patience
 from unified_cli.json_text.values import JsonObject
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
-from unified_cli.runtime import Runtime
 
 VERSION = 1
 _WORKERS = 8
 _HEADS = ("id", "product", "tenant", "status", "sandbox", "created", "profile")
-
-Asked = tuple[ConnectionRecord, UnifiedError | None]
-"""A connection with its state as it is now, or with what kept it from being asked."""
 
 
 def run(context: CommandContext, options: ListConnectionsOptions) -> None:
@@ -74,10 +69,11 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
 
 def _ask_health(context: CommandContext, settings: Settings, found: list[ConnectionRecord]) -> dict[str, UnifiedError]:
     """Put into the connections how they are now; gives what kept any from being asked."""
-    asked = _asked(context.runtime, context.catalogue, settings, [one for one in found if one.id])
-    states = {one.id: one for one, _ in asked}
-    found[:] = [states.get(one.id, one) for one in found]
-    return {one.id: error for one, error in asked if error}
+    asked = _asked(context, settings, {one.id: one for one in found if one.id})
+    failed = {account: answer for account, answer in asked.items() if isinstance(answer, UnifiedError)}
+    states = {account: answer for account, answer in asked.items() if not isinstance(answer, UnifiedError)}
+    found[:] = [one._replace(state=states.get(one.id, one.state)) for one in found]
+    return failed
 
 
 def _trouble(one: ConnectionRecord, failed: dict[str, UnifiedError], service: Service) -> str:
@@ -91,27 +87,24 @@ def _error(one: ConnectionRecord, failed: dict[str, UnifiedError]) -> JsonObject
 
 
 def _asked(
-    runtime: Runtime, catalogue: Catalogue, settings: Settings, found: Sequence[ConnectionRecord]
-) -> list[Asked]:
-    """The connections with what the service says of each, in their order."""
+    context: CommandContext, settings: Settings, found: Mapping[str, ConnectionRecord]
+) -> Mapping[str, AccountState | UnifiedError]:
+    """What the service says of each connection now, or what kept it from being asked, in their order."""
+    runtime, catalogue = context.runtime, context.catalogue
     work = Work(part="connection", parts=len(found))
-    with progress(runtime, work) as shown, FairReaders(runtime, catalogue, _WORKERS) as readers:
-
-        def one(record: ConnectionRecord) -> Generator[Asked]:
-            mine = replace(settings, account_id=record.id)
-            try:
-                with closing(readers.clients.open(mine, name=record.id, patience=Patience.ENDLESS)) as client:
-                    state = introspection.with_blocked(record.state, client, mine, catalogue)
-                    yield record._replace(state=state), None
-            except UnifiedError as error:
-                yield record, error
-
-        asked: dict[str, Asked] = {}
-        with (
-            signals.told_with(lambda: f"{len(asked)} of {counted(len(found), 'connection')}, nothing printed"),
-            closing(readers.read(found, one)) as results,
-        ):
-            for record, error in results:
-                asked[record.id] = (record, error)
-                shown.add(parts=1, failed=error is not None)
-    return [asked[record.id] for record in found]
+    asked: dict[str, AccountState | UnifiedError] = {}
+    with (
+        progress(runtime, work) as shown,
+        FairReaders(runtime, catalogue, _WORKERS) as readers,
+        signals.told_with(lambda: f"{len(asked)} of {counted(len(found), 'connection')}, nothing printed"),
+        closing(
+            readers.ask(
+                {account: replace(settings, account_id=account) for account in found},
+                lambda name, mine, client: introspection.with_blocked(found[name].state, client, mine, catalogue),
+            )
+        ) as answers,
+    ):
+        for account, answer in answers:
+            asked[account] = answer
+            shown.add(parts=1, failed=isinstance(answer, UnifiedError))
+    return {account: asked[account] for account in found}

@@ -1,7 +1,7 @@
 """How the connections of a report are, and what they offer: from the cache, and from the service what it lacks."""
 
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -18,8 +18,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
-from unified_cli.http.rate_limit import Patience
-from unified_cli.output.progress import Progress, Work, progress
+from unified_cli.output.progress import Work, progress
 
 # Where the service does not tell it, or not this token, other answers say as much.
 _NOT_TOLD = (403, 404, 405)
@@ -61,30 +60,20 @@ def seen(
     ):
         lists = _read_lists(check, asked.settings, readers)
         question = _Question(check, lists, {})
-
-        def one(name: str) -> Generator[SeenConnection]:
-            settings = asked.settings[name]
-            try:
-                if name in lists.hopeless:
-                    raise lists.hopeless[name]
-                with closing(readers.clients.open(settings, name=name, patience=Patience.ENDLESS)) as client:
-                    yield question.ask(name, settings, client)
-            except UnifiedError as error:
-                yield question.unseen(name, settings, error)
-
-        with closing(readers.read([*asked.settings], one)) as results:
-            found = _counted(results, shown)
+        answers: dict[str, SeenConnection | UnifiedError] = {**lists.hopeless}
+        shown.add(parts=len(answers), failed=len(answers))
+        hopeful = {name: settings for name, settings in asked.settings.items() if name not in answers}
+        with closing(readers.ask(hopeful, question.ask)) as results:
+            for name, answer in results:
+                answers[name] = answer
+                shown.add(parts=1, failed=isinstance(answer, UnifiedError))
+    found = {
+        name: question.unseen(name, asked.settings[name], answer) if isinstance(answer, UnifiedError) else answer
+        for name, answer in answers.items()
+    }
     _keep(context, asked.settings, found)
     found |= {name: question.wrong(name, error) for name, error in asked.wrong.items()}
     return [found[name] for name in asked.names]
-
-
-def _counted(results: Iterator[SeenConnection], shown: Progress) -> dict[str, SeenConnection]:
-    found = {}
-    for one in results:
-        found[one.name] = one
-        shown.add(parts=1, failed=one.error is not None)
-    return found
 
 
 def _read_lists(check: OfferCheck, settings: Mapping[str, Settings], readers: FairReaders) -> _Lists:
@@ -102,7 +91,7 @@ def _read_lists(check: OfferCheck, settings: Mapping[str, Settings], readers: Fa
         found: list[ConnectionRecord] = []
         mine = replace(settings[names[0]], account_id="")
         try:
-            with closing(readers.clients.open(mine, patience=Patience.ENDLESS)) as client:
+            with readers.client(mine) as client:
                 for page in listed_connections.pages(client, mine, check.catalogue.service):
                     found += page
             yield names, found, None

@@ -27,7 +27,6 @@ from unified_cli.config import file, profiles
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.pagination import Page
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import Json
@@ -128,13 +127,13 @@ def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
     ):
         for read, answer in results:
             shape = shapes[read.name]
-            if isinstance(answer, Page):
+            if answer is None or isinstance(answer, UnifiedError):
+                shown.add(parts=1, failed=answer is not None)
+                yield read.name, shapes.pop(read.name) if answer is None else answer
+            else:
                 for record in answer.records:
                     shape.add(_decoded(record))
                 shown.add(len(answer.records), pages=1)
-            else:
-                shown.add(parts=1, failed=answer is not None)
-                yield read.name, shapes.pop(read.name) if answer is None else answer
 
 
 def _decoded(record: Record) -> Json:
