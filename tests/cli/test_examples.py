@@ -17,7 +17,7 @@ import pytest
 from entries import ENTRIES
 from front_door import ROOT, Unified
 
-from unified_cli.commands.help.topics import topics
+from unified_cli.commands.help.command import topics
 
 # What an example may need that nobody has on a fresh machine: the profiles it names.
 CONFIG = """

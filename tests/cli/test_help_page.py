@@ -10,7 +10,7 @@ from front_door import Process, Result, Unified
 
 from unified_cli.catalogue import Operation, load
 from unified_cli.cli.options import options_for
-from unified_cli.commands.help.topics import topics
+from unified_cli.commands.help.command import topics
 from unified_cli.docs.command_index import CommandEntry
 
 CATALOGUE = load()

@@ -1,11 +1,15 @@
-"""What connections offer, as a table on a terminal, or as one record per connection and operation."""
+"""What connections offer, as one record per connection and operation, or as a table.
+
+A terminal shows a matrix: a row for each resource, equal ones once, and below it the exceptions.
+"""
 
 import csv
 import io
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from unified_cli import text_width
 from unified_cli.call.offer_check import (
     FAILED,
     FORBIDDEN,
@@ -19,14 +23,16 @@ from unified_cli.call.offer_check import (
 )
 from unified_cli.catalogue import Operation, Service
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.capabilities import matrix
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked, visible
-from unified_cli.output import junit, screen, stdout, text_columns
+from unified_cli.output import junit, layout, screen, stdout, terminal, text_columns
 from unified_cli.output.junit import JUnitCase, JUnitSuite
-from unified_cli.plural import named
+from unified_cli.output.screen import Cell, Look, Word
+from unified_cli.output.terminal import TerminalText
+from unified_cli.output.text_columns import taken
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 VERSION = 1
@@ -45,7 +51,7 @@ def show(
     chosen = form or ("table" if runtime.stdout_is_terminal else "tsv")
     if chosen == "table":
         if runtime.stdout_is_terminal:
-            stdout.show(runtime, matrix.drawn(runtime, operations, found))
+            stdout.show(runtime, _matrix(runtime, operations, found))
         else:
             _table(runtime, operations, found)
         _tell_errors(runtime, service, found)
@@ -155,3 +161,154 @@ def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionO
             reasons[told].append(one.name)
     for why, names in reasons.items():
         runtime.stderr.note(f"{named(names, _MOST_NAMED)}: {visible(why)}")
+
+
+_COLUMNS = ("list", "create", "get", "update", "delete")
+_INDENT = "  "
+_FEWEST_FOLDED = 2
+_MOST_ON_SCREEN = 8
+_MOST_WORDS = 200
+_MOST_LINES = 12
+_LOOKS = {"yes": Look.GOOD, "no": Look.BAD, "?": Look.DOUBT}
+
+Cells = Mapping[str, Sequence[OfferCell]]
+"""By the command of an operation, what each connection says of it."""
+
+
+class OfferedRow(NamedTuple):
+    """What all connections offer of a resource: a word for each operation that has a column, and the others."""
+
+    columns: tuple[str, ...]
+    others: tuple[tuple[str, str], ...]
+
+
+def _matrix(
+    runtime: Runtime, operations: Sequence[Operation], found: Sequence[ConnectionOffer]
+) -> Iterator[TerminalText]:
+    """The screen of what was found about these operations."""
+    cells = {one.command: [offer.cells[at] for offer in found] for at, one in enumerate(operations)}
+    resources = defaultdict[tuple[str, str], list[Operation]](list)
+    for one in operations:
+        resources[one.api, one.resource].append(one)
+    rows = {name: _row(of_it, cells, short=False) for name, of_it in resources.items()}
+    widths = _widths(rows)
+    if taken(widths) > runtime.width:
+        rows = {name: _row(of_it, cells, short=True) for name, of_it in resources.items()}
+        widths = _widths(rows)
+    widths[0] = min(widths[0], runtime.width - taken(widths) + widths[0])
+    heads = ("RESOURCE", *(name[0].upper() for name in _COLUMNS))
+    yield layout.rows(runtime, widths, [[Word(masked(head), Look.STRONG) for head in heads]])
+    yield from _folded(runtime, widths, rows)
+    legend = ", ".join(f"{name[0].upper()} {name}" for name in _COLUMNS)
+    yield _lines(runtime, [legend])
+    if len(found) > 1:
+        yield _lines(runtime, [f"n/{len(found)}: so many of {counted(len(found), 'connection')} offer it"])
+    if told := [*_exceptions(operations, found)]:
+        yield _lines(runtime, ["", *told])
+
+
+def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> OfferedRow:
+    words = {one.name: _offered(cells[one.command], short=short) for one in operations}
+    others = tuple((name, word) for name, word in words.items() if name not in _COLUMNS)
+    return OfferedRow(tuple(words.get(name, "") for name in _COLUMNS), others)
+
+
+def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
+    """How many connections offer an operation that can be called now; of a single one whether it does."""
+    number = sum(cell.keeps == "" for cell in cells)
+    if len(cells) > 1:
+        return f"{number}" if short else f"{number}/{len(cells)}"
+    return "yes" if number else "?" if cells[0].state == UNKNOWN else "no"
+
+
+def _widths(rows: Mapping[tuple[str, str], OfferedRow]) -> list[int]:
+    names = max([len("RESOURCE"), *(text_width.width("/".join(name)) for name in rows)])
+    columns = zip(*(row.columns for row in rows.values()), strict=True)
+    return [names, *(max(1, *map(len, column)) for column in columns)]
+
+
+def _folded(
+    runtime: Runtime, widths: Sequence[int], rows: Mapping[tuple[str, str], OfferedRow]
+) -> Iterator[TerminalText]:
+    """Each row with the operations that have no column; rows that are equal to one above are only named."""
+    groups = defaultdict[OfferedRow, list[tuple[str, str]]](list)
+    for name, row in rows.items():
+        groups[row].append(name)
+    for row, names in groups.items():
+        shown = names if len(names) <= _FEWEST_FOLDED else names[:1]
+        for name in shown:
+            yield layout.rows(runtime, widths, [[masked("/".join(name)), *map(_cell, row.columns)]])
+            yield _lines(runtime, [f"{_INDENT}{line}" for line in _others(row)])
+        if more := names[len(shown) :]:
+            yield _lines(runtime, [f"{_INDENT}{len(more)} more rows like this: {_by_api(more)}"])
+
+
+def _cell(word: str) -> Cell:
+    number, _, total = word.partition("/")
+    look = _LOOKS.get(word)
+    if look is None and total:
+        look = Look.GOOD if number == total else Look.BAD if number == "0" else Look.DOUBT
+    return Word(masked(word), look) if look else masked(word)
+
+
+def _others(row: OfferedRow) -> Iterator[str]:
+    """The operations without a column: all that are alike in one line."""
+    alike = defaultdict[str, list[str]](list)
+    for name, word in row.others:
+        alike[word].append(name)
+    for word, names in alike.items():
+        yield f"{', '.join(names)}: {word}"
+
+
+def _by_api(names: Sequence[tuple[str, str]]) -> str:
+    """The resources of each API; where they are many only how many."""
+    of_api = defaultdict[str, list[str]](list)
+    for api, resource in names:
+        of_api[api].append(resource)
+    said = "; ".join(f"{api} {', '.join(resources)}" for api, resources in of_api.items())
+    return said if len(said) <= _MOST_WORDS else ", ".join(f"{api} {len(of_it)}" for api, of_it in of_api.items())
+
+
+def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer]) -> Iterator[str]:
+    """Which connections do not offer what, those that lack the same together."""
+    groups = defaultdict[tuple[str, frozenset[str]], list[str]](list)
+    for offer in found:
+        lacking = defaultdict[str, set[str]](set)
+        for cell in offer.cells:
+            if keeps := cell.keeps:
+                lacking[keeps].add(cell.operation.command)
+        for keeps, those in lacking.items():
+            groups[keeps, frozenset(those)].append(offer.name)
+    ordered = sorted(groups.items(), key=lambda group: (_place(group[0][0]), -len(group[1])))
+    for (keeps, commands), names in ordered[:_MOST_LINES]:
+        what = "" if keeps not in STATES or len(commands) == len(operations) else _what(operations, commands)
+        if keeps == READ_ONLY:
+            what = "no writes"
+        yield f"{keeps}{f' ({what})' if what else ''}: {named(names, _MOST_ON_SCREEN)}"
+    if len(ordered) > _MOST_LINES:
+        yield f"{len(ordered) - _MOST_LINES} more like these (-o ndjson has each)"
+
+
+def _place(keeps: str) -> int:
+    return STATES.index(keeps) if keeps in STATES else len(STATES)
+
+
+def _what(operations: Sequence[Operation], commands: frozenset[str]) -> str:
+    """These operations in few words: whole APIs, whole resources, and the others by their command."""
+    left, said = set(commands), list[str]()
+    for level in ("api", "resource"):
+        groups = defaultdict[str, set[str]](set)
+        for one in operations:
+            groups[one.api if level == "api" else f"{one.api}/{one.resource}"].add(one.command)
+        for name, of_it in groups.items():
+            if of_it <= left:
+                left -= of_it
+                said.append(name)
+    return named([*said, *(one.command for one in operations if one.command in left)], _MOST_ON_SCREEN)
+
+
+def _lines(runtime: Runtime, lines: Sequence[str]) -> TerminalText:
+    """Lines of words, broken where the terminal ends, the later ones indented."""
+    shown = [part for line in lines for part in text_width.wrapped(
+        visible(masked(line)), runtime.width, indent=_INDENT * 2, fold=True)]  # fmt: skip
+    return terminal.styled("".join(f"{line}\n" for line in shown))

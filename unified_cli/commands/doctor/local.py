@@ -1,9 +1,10 @@
-"""The doctor's checks of this machine; nothing is sent."""
+"""The doctor's checks of this machine, which send nothing, and what a check finds."""
 
 import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from unified_cli import hints
 from unified_cli.call.connection_probe import TokenCache
 from unified_cli.catalogue import Service
 from unified_cli.cli import aliases
-from unified_cli.commands.doctor.finding import Finding
 from unified_cli.config import address, connection_facts, file, keyring, other_program, resolution, token
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
@@ -22,6 +22,29 @@ from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check; `error` is what a call would end with, `remedy` what to do about it."""
+
+    check: str
+    subject: str
+    message: str
+    remedy: str = ""
+    error: UnifiedError | None = None
+    doubtful: bool = False
+
+    @property
+    def level(self) -> str:
+        """`ok`, `warning` or `error`."""
+        return "error" if self.error else "warning" if self.doubtful else "ok"
+
+    @classmethod
+    def failed(cls, check: str, subject: str, error: UnifiedError) -> "Finding":
+        """A finding that makes calls fail."""
+        return cls(check, subject, error.reason, error.hint or "", error)
+
 
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{12}\.part")
 _ANY = address.Address("https", "service.invalid", 443)

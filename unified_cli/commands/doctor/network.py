@@ -6,7 +6,7 @@ from dataclasses import replace
 from email.utils import parsedate_to_datetime
 
 from unified_cli.call.connection_probe import Probe, ProbeResult
-from unified_cli.commands.doctor.finding import Finding
+from unified_cli.commands.doctor.local import Finding
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides

@@ -8,12 +8,13 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.commands.doctor import bundle, local
 from unified_cli.commands.doctor.command import DoctorOptions
-from unified_cli.commands.doctor.finding import Finding, worst
+from unified_cli.commands.doctor.local import Finding
 from unified_cli.config import file
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
+from unified_cli.fleet import conclude
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import NO_TEXT, masked
 from unified_cli.output import layout, stdout
@@ -52,9 +53,9 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     if options.bundle:
         size = bundle.write(Path(options.bundle), runtime, [*_described(findings)], config, recording)
         runtime.stderr.note(f"wrote {counted(size, 'byte')} to {options.bundle}; look into it before you send it")
-    errors = [finding for finding in findings if finding.error]
+    errors = [finding.error for finding in findings if finding.error]
     if errors:
-        raise worst(errors).retold(f"found {counted(len(errors), 'error')}")
+        raise conclude.worst(errors).retold(f"found {counted(len(errors), 'error')}")
 
 
 def _check_bundle(options: DoctorOptions) -> bytes | None:

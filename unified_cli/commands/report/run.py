@@ -12,7 +12,7 @@ from unified_cli.call import offer_check
 from unified_cli.call.offer_check import AskedConnections
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
-from unified_cli.commands.report import connections, evidence, fleet, work
+from unified_cli.commands.report import connections, fleet, work
 from unified_cli.commands.report.command import ReportOptions
 from unified_cli.commands.report.page import VERSION, ReportPage, ShownConnection, ShownExport, ShownRuns
 from unified_cli.config import file
@@ -34,8 +34,8 @@ def run(context: CommandContext, options: ReportOptions) -> None:
     """Write the page, or print what it shows. Raises IncompleteError where something could not be seen."""
     runtime = context.runtime
     to = _checked(runtime, options)
-    drift = [evidence.drift(runtime, one) for one in options.schema]
-    expectations = [evidence.expectations(runtime, one) for one in options.junit]
+    drift = [work.drift(runtime, one) for one in options.schema]
+    expectations = [work.expectations(runtime, one) for one in options.junit]
     operations = [*context.catalogue]
     seen = connections.seen(context, options, operations, _asked(runtime, options))
     shown = fleet.parts_of(context.catalogue.service, operations, seen)
