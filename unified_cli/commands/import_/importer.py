@@ -1,16 +1,27 @@
 """Send every record of an input once, with a journal that survives whatever ends the process."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import msgspec
 
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.commands.import_.command import ImportOptions
+from unified_cli.config.file import RESERVED
+from unified_cli.config.settings import Settings
 from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageError
+from unified_cli.http import request as requests
 from unified_cli.http.client import Client
-from unified_cli.http.request import Request
-from unified_cli.input.records import InputItem
+from unified_cli.http.rate_limit import Patience
+from unified_cli.http.request import Content, Request
+from unified_cli.input import records
+from unified_cli.input.input_file import InputFile
+from unified_cli.input.records import InputItem, ItemRules, RecordMap
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
+from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 from unified_cli.writes import outcome
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
@@ -28,20 +39,85 @@ _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
-class ImportTerms:
-    """How an import goes: `request_for` an item and its idempotency key, `open_client` for a worker and a profile.
+class ImportTask:
+    """An operation on the connection of each profile, with its parameters; on the only one where its name is None.
 
-    `window` is for how many seconds the service honours an idempotency key, as far as we know; `wall` is the clock.
-    With `several` connections each item names its own.
+    `used` is how many records of the input name each profile.
     """
 
-    request_for: Callable[[InputItem, str], Request]
-    open_client: Callable[[str | None], Client]
-    wall: Callable[[], float]
-    window: float
-    several: bool = False
-    fail_fast: bool = False
-    retry_in_doubt: bool = False
+    runtime: Runtime
+    catalogue: Catalogue
+    targets: Mapping[str | None, Settings]
+    operation: Operation
+    query: list[tuple[str, str]]
+    map: str | None
+    used: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def profiles(self) -> list[str] | None:
+        """The profiles that records may name; None where there is one connection, which they must not name."""
+        return None if None in self.targets else [name for name in self.targets if name and name != RESERVED]
+
+    @property
+    def where(self) -> list[Any]:
+        """What the input goes into, as far as it is known before the input is read."""
+        return self._where(replays=self.runtime.replays)
+
+    def _where(self, *, replays: bool) -> list[Any]:
+        # What was replayed was not done, and what was done is not to be replayed over.
+        replay = ["--replay"] if replays else []
+        if only := self.targets.get(None):
+            address, account = only.reachable()
+            return [address.origin + address.path, self.operation.command, account, self.query, self.map, *replay]
+        return ["several", self.operation.command, self.query, self.map, *replay]
+
+    def identity(self, *, replays: bool) -> list[Any]:
+        """What identifies the import: a journal belongs to it only if all of this is the same."""
+        reached = [(name, *self.targets[name].reachable()) for name in sorted(self.used)]
+        named = [[name, address.origin + address.path, account] for name, address, account in reached]
+        where = self._where(replays=replays)
+        return [*where, named] if named else where
+
+    def counted(self, source: InputFile) -> Self:
+        """The task with the profiles that records of this input name.
+
+        Raises UsageError for a record that names one where there is one connection.
+        """
+        if self.profiles is not None:
+            rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
+            found = records.items(source.lines(), rules)
+            return replace(self, used=Counter(item.profile for item in found if item.profile))
+        if source.labelled:
+            raise UsageError(f"{source.path}, line {source.labelled} {records.NOT_ASKED_FOR}")
+        return self
+
+    @property
+    def reached(self) -> list[Settings]:
+        """The settings of the connections that records go to."""
+        return [settings for name, settings in self.targets.items() if name is None or name in self.used]
+
+    @property
+    def window(self) -> float:
+        """For how many seconds the service honours an idempotency key, as far as we know."""
+        return min((settings.idempotency_window for settings in self.reached), default=0)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a record in doubt can be sent again without a second effect, at least for a while."""
+        return self.operation.method == "DELETE" or (not self.operation.outward and self.window > 0)
+
+    def request(self, item: InputItem, key: str) -> Request:
+        """The request for an item. Raises UsageError for an id that cannot be sent."""
+        settings = self.targets[item.profile]
+        scope = requests.scope_of(settings, self.catalogue.service)
+        content = Content(self.query, item.body, key if self.operation.method in {"POST", "PATCH"} else None)
+        return requests.for_operation(scope, self.operation, item.identifier, content)
+
+    def items(self, source: InputFile) -> Iterator[InputItem]:
+        """The items to send, one for each record of the file."""
+        reshape = None if self.map is None else RecordMap(self.map, note=self.runtime.stderr.note)
+        rules = ItemRules(self.operation, self.catalogue.service, reshape, self.profiles)
+        return records.items(source.lines(), rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +171,20 @@ class Importer:
     """
 
     def __init__(
-        self, journal: ImportJournal, terms: ImportTerms, writers: FairWriters, progress: ImportProgress
+        self,
+        task: ImportTask,
+        options: ImportOptions,
+        journal: ImportJournal,
+        writers: FairWriters,
+        progress: ImportProgress,
     ) -> None:
+        self._task = task
+        self._window = task.window
+        self._options = options
         self._journal = journal
-        self._terms = terms
         self._progress = progress
         self._writers = writers
-        self._stops = ConnectionStops(alone=not terms.several, most_in_a_row=_MOST_FAILURES)
+        self._stops = ConnectionStops(alone=None in task.targets, most_in_a_row=_MOST_FAILURES)
         self._left_out = set[str | None]()
         self._broken: UnifiedError | None = None
 
@@ -111,8 +194,8 @@ class Importer:
         After an error of the input the answers that are under way are waited for.
         """
         # The records of one connection keep their order: there is no need to look for others.
-        ahead = _AHEAD if self._terms.several else 0
-        way = SendWay[InputItem, ImportJob](_profile, self._job, self._terms.open_client, _attempt, ahead, _size)
+        ahead = 0 if None in self._task.targets else _AHEAD
+        way = SendWay[InputItem, ImportJob](_profile, self._job, self._open_client, _attempt, ahead, _size)
         sender = Sender(self._writers, self._journal, way, self._stops)
         for job, attempt in sender.outcomes(self._until_broken(items)):
             self._count(attempt, job.profile)
@@ -120,9 +203,12 @@ class Importer:
             raise self._broken
         return self._stops.error
 
+    def _open_client(self, name: str | None) -> Client:
+        return self._writers.clients.open(self._task.targets[name], name=name, patience=Patience.ENDLESS)
+
     def _job(self, item: InputItem) -> ImportJob | None:
         """What is to be sent; the outcome of what cannot be is written down on the way."""
-        planned = _plan(item, self._journal, self._terms)
+        planned = self._plan(item)
         if isinstance(planned, ImportJob):
             return planned
         if planned is None:
@@ -142,11 +228,60 @@ class Importer:
         error, stops = attempt.error, self._stops
         self._progress.count(attempt.entry, error, profile)
         stops.count(profile, error)
-        if error is not None and self._terms.fail_fast:
+        if error is not None and self._options.fail_fast:
             stops.end(error)
         if profile is not None and profile in stops.stopped and profile not in self._left_out:
             self._left_out.add(profile)
             self._progress.leave_out(profile, stops.stopped[profile])
+
+    def _plan(self, item: InputItem) -> ImportJob | WriteAttempt | None:
+        """The job for an item, or its outcome where nothing can be sent; None where an earlier run has dealt with it.
+
+        Raises StateError where the item is another than the one that was sent.
+        """
+        state = self._journal.state(item.number)
+        if state in _SETTLED:
+            return None
+        if item.empty:
+            return WriteAttempt(JournalEntry(EntryState.LEFT_OUT, item.number))
+        if item.wrong:
+            return _refused(item, item.wrong, f"line {item.number} {item.wrong}")
+        try:
+            request = self._task.request(item, item.key_for(self._journal.header.import_id))
+        except UsageError as error:
+            return _refused(item, error.message, f"line {item.number}: {error.message}")
+        entry = JournalEntry(
+            EntryState.SENT, item.number, h=item.hash, k=request.key or "", t=self._task.runtime.wall()
+        )
+        before = self._journal.sent(item.number)
+        if before is None:
+            return self._begin(item, request, entry)
+        if before.h not in {item.hash, item.hash_in_0_1}:
+            raise StateError(f"line {item.number} is not what it was when it was sent (--restart begins a new import)")
+        request = request._replace(key=before.k or None)
+        if state not in IN_DOUBT:
+            return ImportJob(item, request, msgspec.structs.replace(entry, h=before.h, k=before.k))
+        return self._repeat(item, request, before)
+
+    def _begin(self, item: InputItem, request: Request, entry: JournalEntry) -> ImportJob | WriteAttempt:
+        """The job for an item that this import has not sent; it stays in doubt where another one may have done it."""
+        if item.in_doubt and item.mark is not None:
+            entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
+            if not self._may_resend(request, entry.t):
+                return WriteAttempt(entry)
+        return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
+
+    def _repeat(self, item: InputItem, request: Request, before: JournalEntry) -> ImportJob | None:
+        """The job for an item that is in doubt, with its first key; None where it might be done twice."""
+        if not self._may_resend(request, before.t):
+            return None
+        again = JournalEntry(EntryState.SENT, item.number, h=before.h, k=before.k, t=before.t)
+        return ImportJob(item, request._replace(in_doubt=True), again)
+
+    def _may_resend(self, request: Request, sent: float) -> bool:
+        """Whether a request in doubt, first sent at that time, may be sent again."""
+        age = self._task.runtime.wall() - sent
+        return self._options.retry_in_doubt or outcome.may_resend(request, age, self._window)
 
 
 def _profile(item: InputItem) -> str | None:
@@ -161,57 +296,7 @@ def _attempt(client: Client, job: ImportJob) -> WriteAttempt:
     return outcome.attempt(client, job.request, job.item.number, job.item.identifier)
 
 
-def _plan(item: InputItem, journal: ImportJournal, terms: ImportTerms) -> ImportJob | WriteAttempt | None:
-    """The job for an item, or its outcome where nothing can be sent; None where an earlier run has dealt with it.
-
-    Raises StateError where the item is another than the one that was sent.
-    """
-    state = journal.state(item.number)
-    if state in _SETTLED:
-        return None
-    if item.empty:
-        return WriteAttempt(JournalEntry(EntryState.LEFT_OUT, item.number))
-    if item.wrong:
-        return _refused(item, item.wrong, f"line {item.number} {item.wrong}")
-    try:
-        request = terms.request_for(item, item.key_for(journal.header.import_id))
-    except UsageError as error:
-        return _refused(item, error.message, f"line {item.number}: {error.message}")
-    entry = JournalEntry(EntryState.SENT, item.number, h=item.hash, k=request.key or "", t=terms.wall())
-    before = journal.sent(item.number)
-    if before is None:
-        return _begin(item, request, entry, terms)
-    if before.h not in {item.hash, item.hash_in_0_1}:
-        raise StateError(f"line {item.number} is not what it was when it was sent (--restart begins a new import)")
-    request = request._replace(key=before.k or None)
-    if state not in IN_DOUBT:
-        return ImportJob(item, request, msgspec.structs.replace(entry, h=before.h, k=before.k))
-    return _repeat(item, request, before, terms)
-
-
 def _refused(item: InputItem, why: str, message: str) -> WriteAttempt:
     error = RefusedError(message, origin="local")
     code = int(error.code)
     return WriteAttempt(JournalEntry(EntryState.REFUSED, item.number, why=masked(why), code=code), error=error)
-
-
-def _begin(item: InputItem, request: Request, entry: JournalEntry, terms: ImportTerms) -> ImportJob | WriteAttempt:
-    """The job for an item that this import has not sent; it stays in doubt where another one may have done it."""
-    if item.in_doubt and item.mark is not None:
-        entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
-        if not _may_resend(request, entry.t, terms):
-            return WriteAttempt(entry)
-    return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
-
-
-def _repeat(item: InputItem, request: Request, before: JournalEntry, terms: ImportTerms) -> ImportJob | None:
-    """The job for an item that is in doubt, with the key of the first attempt; None where it might be done twice."""
-    if not _may_resend(request, before.t, terms):
-        return None
-    again = JournalEntry(EntryState.SENT, item.number, h=before.h, k=before.k, t=before.t)
-    return ImportJob(item, request._replace(in_doubt=True), again)
-
-
-def _may_resend(request: Request, sent: float, terms: ImportTerms) -> bool:
-    """Whether a request in doubt, first sent at that time, may be sent again."""
-    return terms.retry_in_doubt or outcome.may_resend(request, terms.wall() - sent, terms.window)

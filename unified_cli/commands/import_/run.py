@@ -3,12 +3,9 @@
 import hashlib
 import json
 import uuid
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
 
 from unified_cli import __version__, signals
 from unified_cli.call import builder, dry_run
@@ -18,20 +15,16 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.import_ import result_files
 from unified_cli.commands.import_.command import ImportOptions
-from unified_cli.commands.import_.importer import Importer, ImportProgress, ImportTerms
+from unified_cli.commands.import_.importer import Importer, ImportProgress, ImportTask
 from unified_cli.config import file as config_file, profiles
-from unified_cli.config.file import RESERVED
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UnknownError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
-from unified_cli.http import request as requests
-from unified_cli.http.rate_limit import Patience
-from unified_cli.http.request import Content, Request
-from unified_cli.input import input_file, records
+from unified_cli.input import input_file
 from unified_cli.input.input_file import InputFile
-from unified_cli.input.records import InputItem, ItemRules, RecordMap
+from unified_cli.input.records import InputItem
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -43,79 +36,6 @@ from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJ
 from unified_cli.writes.outcome_files import OutcomeGroup
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.sender import FairWriters
-
-
-@dataclass(frozen=True, slots=True)
-class ImportTask:
-    """An operation on the connection of each profile, with its parameters; on the only one where its name is None.
-
-    `used` is how many records of the input name each profile.
-    """
-
-    runtime: Runtime
-    catalogue: Catalogue
-    targets: Mapping[str | None, Settings]
-    operation: Operation
-    query: list[tuple[str, str]]
-    map: str | None
-    used: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def profiles(self) -> list[str] | None:
-        """The profiles that records may name; None where there is one connection, which they must not name."""
-        return None if None in self.targets else [name for name in self.targets if name and name != RESERVED]
-
-    @property
-    def where(self) -> list[Any]:
-        """What the input goes into, as far as it is known before the input is read."""
-        return self._where(replays=self.runtime.replays)
-
-    def _where(self, *, replays: bool) -> list[Any]:
-        # What was replayed was not done, and what was done is not to be replayed over.
-        replay = ["--replay"] if replays else []
-        if only := self.targets.get(None):
-            address, account = only.reachable()
-            return [address.origin + address.path, self.operation.command, account, self.query, self.map, *replay]
-        return ["several", self.operation.command, self.query, self.map, *replay]
-
-    def identity(self, *, replays: bool) -> list[Any]:
-        """What identifies the import: a journal belongs to it only if all of this is the same."""
-        reached = [(name, *self.targets[name].reachable()) for name in sorted(self.used)]
-        named = [[name, address.origin + address.path, account] for name, address, account in reached]
-        where = self._where(replays=replays)
-        return [*where, named] if named else where
-
-    def counted(self, source: InputFile) -> Self:
-        """The task with the profiles that records of this input name.
-
-        Raises UsageError for a record that names one where there is one connection.
-        """
-        if self.profiles is not None:
-            rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
-            found = records.items(source.lines(), rules)
-            return replace(self, used=Counter(item.profile for item in found if item.profile))
-        if source.labelled:
-            raise UsageError(f"{source.path}, line {source.labelled} {records.NOT_ASKED_FOR}")
-        return self
-
-    @property
-    def repeats(self) -> bool:
-        """Whether a record in doubt can be sent again without a second effect, at least for a while."""
-        windows = [settings.idempotency_window for name, settings in self.targets.items() if name in (None, *self.used)]
-        return self.operation.method == "DELETE" or (not self.operation.outward and min(windows, default=0) > 0)
-
-    def request(self, item: InputItem, key: str) -> Request:
-        """The request for an item. Raises UsageError for an id that cannot be sent."""
-        settings = self.targets[item.profile]
-        scope = requests.scope_of(settings, self.catalogue.service)
-        content = Content(self.query, item.body, key if self.operation.method in {"POST", "PATCH"} else None)
-        return requests.for_operation(scope, self.operation, item.identifier, content)
-
-    def items(self, source: InputFile) -> Iterator[InputItem]:
-        """The items to send, one for each record of the file."""
-        reshape = None if self.map is None else RecordMap(self.map, note=self.runtime.stderr.note)
-        rules = ItemRules(self.operation, self.catalogue.service, reshape, self.profiles)
-        return records.items(source.lines(), rules)
 
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
@@ -235,26 +155,15 @@ def _send_all(
     task: ImportTask, items: Iterator[InputItem], journal: ImportJournal, source: InputFile, options: ImportOptions
 ) -> UnifiedError | None:
     """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
-    runtime = task.runtime
-    reached = [settings for name, settings in task.targets.items() if name is None or name in task.used]
+    runtime, reached = task.runtime, task.reached
     fair = FairWriters(runtime, task.catalogue, options.workers, connections=len(reached))
     with progress(runtime, Work(total=source.count)) as shown, fair as writers:
-        clients = writers.clients
         for settings in reached:
-            clients.token(settings)
-        terms = ImportTerms(
-            task.request,
-            lambda name: clients.open(task.targets[name], name=name, patience=Patience.ENDLESS),
-            runtime.wall,
-            window=min((settings.idempotency_window for settings in reached), default=0),
-            several=None not in task.targets,
-            fail_fast=options.fail_fast,
-            retry_in_doubt=options.retry_in_doubt,
-        )
+            writers.clients.token(settings)
         if len(reached) > 1 and source.file.size <= _LARGEST_SPREAD:
             items = iter(spread(items, lambda item: item.profile))
         try:
-            return Importer(journal, terms, writers, ImportProgress(shown, runtime.stderr)).run(items)
+            return Importer(task, options, journal, writers, ImportProgress(shown, runtime.stderr)).run(items)
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN} (its journal is {journal.path})")
             raise
