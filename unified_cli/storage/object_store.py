@@ -198,12 +198,8 @@ class StoredObjects:
 
         return self._do("read", head)
 
-    def sizes(self, folder: str) -> dict[str, int]:
-        """The names of all objects below the folder, as paths from it, in their order, each with its bytes."""
-        return {name: stored.size for name, stored in self.listed(folder).items()}
-
     def listed(self, folder: str) -> dict[str, Stored]:
-        """The same, each with all that the store lists of it."""
+        """The names of all objects below the folder, as paths from it, in their order, each with what is told of it."""
         found = self._do("list", lambda: [meta for batch in self._store.list(folder) for meta in batch])
         return {meta["path"].removeprefix(f"{folder}/"): _stored(meta) for meta in sorted(found, key=_path)}
 

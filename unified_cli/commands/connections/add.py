@@ -19,7 +19,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.json_text.values import Toml
 from unified_cli.masking import visible
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 _MOST_TOLD = 10
@@ -104,5 +104,4 @@ def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ConnectionR
 
 
 def _some(names: list[str]) -> str:
-    more = len(names) - _MOST_TOLD
-    return ", ".join(map(visible, names[:_MOST_TOLD])) + (f" and {more} more" if more > 0 else "")
+    return named([*map(visible, names)], _MOST_TOLD)

@@ -24,7 +24,7 @@ from unified_cli.output.progress import Work, progress
 from unified_cli.output.screen import Bar, Column, Look, Word
 from unified_cli.output.terminal import TerminalText
 from unified_cli.output.text_columns import narrowed, taken
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 VERSION = 1
@@ -214,7 +214,6 @@ def _wrong(runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mappin
         return terminal.styled("")
     lines = [""]
     for trouble, names in reasons.items():
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        said = visible(masked(f"{trouble}: {', '.join(names[:_MOST_NAMED])}{more}"))
+        said = visible(masked(f"{trouble}: {named(names, _MOST_NAMED)}"))
         lines += text_width.wrapped(said, runtime.width, indent=_INDENT, fold=True)
     return terminal.styled("".join(f"{line}\n" for line in lines))

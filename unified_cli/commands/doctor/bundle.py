@@ -86,11 +86,6 @@ def write(
     return output_file.write(path, [content], force=False, instead=output_file.ANOTHER)
 
 
-def _check_recording(content: bytes, name: str) -> None:
-
-    check_har(content, name)
-
-
 def _know_tokens(runtime: Runtime, config: Config) -> None:
     """Have the tokens of all profiles masked, also of those that were not looked at, but for what asks a program."""
     for name in (None, *config.profiles):
@@ -157,7 +152,7 @@ class _Exchange(msgspec.Struct):
     response: _Message
 
 
-def check_har(content: bytes, name: str) -> None:
+def _check_recording(content: bytes, name: str) -> None:
     """Raise StateError for what is no HAR file; UnsafeError for one that holds credentials, or that others made.
 
     What a browser records holds cookies and forms, in more places than are known here.

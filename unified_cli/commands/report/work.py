@@ -92,11 +92,7 @@ def _shown(context: CommandContext, options: ReportOptions, one: JsonObject) -> 
     except (UnifiedError, OSError, ValueError, OverflowError):
         # It was removed, or damaged, since it was listed.
         return run
-    return ShownRun(
-        **{name: getattr(run, name) for name in ("id", "started", "command", "state", "outcomes")},
-        causes=causes,
-        next=summary.next_command or "",
-    )
+    return msgspec.structs.replace(run, causes=causes, next=summary.next_command or "")
 
 
 def written_to(found: Sequence[JsonObject]) -> list[str]:

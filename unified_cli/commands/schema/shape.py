@@ -11,6 +11,7 @@ from typing import Final
 
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.plural import named
 
 ANY: Final = "*"
 """In a path: the members whose names are data themselves."""
@@ -223,9 +224,8 @@ def remarks(root: ShapeNode) -> Iterator[str]:
     """What of the records the shape does not say because of a bound, and where."""
     for cut in ShapeCut:
         where = [path or "the records" for path, node, _ in (("", root, 0), *paths(root)) if cut in node.cuts]
-        more = f" and {len(where) - _MOST_NAMED} more" if len(where) > _MOST_NAMED else ""
         if where:
-            yield f"{cut.value}: {', '.join(where[:_MOST_NAMED])}{more}"
+            yield f"{cut.value}: {named(where, _MOST_NAMED)}"
 
 
 def _is_enumeration(name: str) -> bool:

@@ -240,11 +240,11 @@ def test_what_a_killed_driver_left_at_the_place_is_removed_by_the_next(tmp_path:
     os.utime(tmp_path / "dump" / ".probe" / old, (long_ago, long_ago))
     other = "e" * 16
     objects.put(f".probe/{other}", sign.replace(b"f" * 16, other.encode()))
-    assert len(objects.sizes(".probe")) == 4
+    assert len(objects.listed(".probe")) == 4
     with SharedPlace(runtime, objects) as place:
-        assert {*objects.sizes(".probe")} == {place.word, other}
+        assert {*objects.listed(".probe")} == {place.word, other}
     # Whoever wrote it lately on another machine may be at work.
-    assert {*objects.sizes(".probe")} == {other}
+    assert {*objects.listed(".probe")} == {other}
 
 
 def left() -> None:

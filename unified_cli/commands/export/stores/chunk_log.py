@@ -123,7 +123,7 @@ class ChunkLog:
 
     def newest(self) -> int:
         """The number of the newest entry, 0 without any. Raises StorageError."""
-        names = self._objects.sizes(self._folder)
+        names = self._objects.listed(self._folder)
         number = max((int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0)
         # A store may list an object some time after it can be read.
         while self._objects.stored(f"{self._folder}/{_name(number + 1)}"):
@@ -155,7 +155,7 @@ class ChunkLog:
 
     def prune(self) -> None:
         """Remove the entries before the newest one. Raises StorageError."""
-        names = sorted(name for name in self._objects.sizes(self._folder) if _NAME.fullmatch(name))
+        names = sorted(name for name in self._objects.listed(self._folder) if _NAME.fullmatch(name))
         self._objects.remove([f"{self._folder}/{name}" for name in names[:-1]])
 
     def _read(self, name: str) -> LogEntry:

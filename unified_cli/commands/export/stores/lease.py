@@ -51,7 +51,8 @@ class StoreLease:
         self._folder = folder
         self._number = 0
         self._before: list[str] = []
-        self._follows_frozen = False
+        self.follows_frozen = False
+        """Whether an earlier run held it without releasing it, and may be frozen only."""
         self._sign = own_sign()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -66,7 +67,7 @@ class StoreLease:
         if names and self._is_alive(names[-1]):
             raise self._in_use(self._read(names[-1]))
         signs = [sign for name in names if (sign := self._read(name))]
-        self._follows_frozen = not all(map(is_dead, signs))
+        self.follows_frozen = not all(map(is_dead, signs))
         self._number = int(names[-1]) + 1 if names else 1
         if not self._objects.create(self._path, self._sign.text()):
             raise self._in_use(self._read(_name(self._number)))
@@ -76,11 +77,6 @@ class StoreLease:
                 hint="the store has to support If-None-Match on a put",
             )
         self._thread = os_limits.start_thread(self._renew)
-
-    @property
-    def follows_frozen(self) -> bool:
-        """Whether an earlier run held it without releasing it, and may be frozen only."""
-        return self._follows_frozen
 
     def check(self) -> None:
         """Raise TakenOverError where another run has the lease by now, StorageError."""
@@ -121,7 +117,7 @@ class StoreLease:
         return found is not None and found.writer == self._sign.writer
 
     def _names(self) -> list[str]:
-        names = [name for name in self._objects.sizes(self._folder) if name.isdecimal()]
+        names = [name for name in self._objects.listed(self._folder) if name.isdecimal()]
         # A store may list an object some time after it can be read.
         while self._read(later := _name(int(names[-1]) + 1 if names else 1)):
             names.append(later)

@@ -63,7 +63,7 @@ class SharedPlace:
             # It may be writing the probe.
             self._thread.join(_JOIN_SECONDS)
         with suppress(StorageError):
-            there = [name for name in self._objects.sizes(_FOLDER) if name.startswith(self.word)]
+            there = [name for name in self._objects.listed(_FOLDER) if name.startswith(self.word)]
             # A store may list an object some time after it can be read.
             self._objects.remove([_path(name) for name in {*there, *self._answers, self.word}])
 

@@ -71,9 +71,7 @@ def merged(table: "DeltaTable", part: TablePart, number: int, found: DistinctRec
         _merge(table, part, number, new)
     if digest is None:
         table.update_incremental()
-        digest = Digest()
-        for record in records(table, part):
-            digest.add(record)
+        digest = Digest.of(records(table, part))
     return TableRead(number, digest.rows, digest.text)
 
 

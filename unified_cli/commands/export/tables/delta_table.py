@@ -118,7 +118,9 @@ class ListTable:
                 table = self._made(part.columns)
                 self._claim(part)
                 if (table.transaction_version(commits.app(part)) or 0) >= number:
-                    return self._counted(table, part, number)
+                    # An earlier run put it in.
+                    there = self.counted(part)
+                    return TableRead(number, there.rows, there.text)
                 try:
                     with self._errors("write to"):
                         write = commits.replaced if replace else commits.merged
@@ -138,10 +140,7 @@ class ListTable:
 
     def counted(self, part: TablePart) -> Digest:
         """How many records are in a part, and their digest."""
-        found = Digest()
-        for record in self.records(part):
-            found.add(record)
-        return found
+        return Digest.of(self.records(part))
 
     def foreign_commit(self) -> str:
         """The newest commit of another program that changed records, in words; empty without one."""
@@ -152,14 +151,6 @@ class ListTable:
                 if commits.OURS not in commit and what not in _HARMLESS:
                     return f"version {commit['version']} is a {what} of another program"
         return ""
-
-    def _counted(self, table: "DeltaTable", part: TablePart, number: int) -> TableRead:
-        """What the part holds after a read that an earlier run put in."""
-        found = Digest()
-        with self._errors("read"):
-            for record in commits.records(table, part):
-                found.add(record)
-        return TableRead(number, found.rows, found.text)
 
     def _made(self, columns: ParquetColumns) -> "DeltaTable":
         from deltalake import DeltaTable  # noqa: PLC0415  an extra

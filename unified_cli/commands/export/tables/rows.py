@@ -4,13 +4,13 @@ import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from unified_cli.exported import parquet_file
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.json_text.members import member
 from unified_cli.masking import excerpt
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,11 +97,7 @@ class DistinctRecords:
             for at, record in enumerate(self._records()):
                 if self._keys[at] in self._others:
                     found[excerpt((member(record, "id") or b"").decode(), _LONGEST_ID)] = None
-            names = [*found]
-            more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-            told.append(
-                f"left out, as the same id is there as another kind of value: {', '.join(names[:_MOST_NAMED])}{more}"
-            )
+            told.append(f"left out, as the same id is there as another kind of value: {named([*found], _MOST_NAMED)}")
         return [f"{one} (--allow-partial accepts that)" for one in told]
 
 
@@ -111,6 +107,14 @@ class Digest:
     def __init__(self, rows: int = 0, digest: str = "") -> None:
         self.rows = rows
         self._sum = int(digest or "0", 16)
+
+    @classmethod
+    def of(cls, records: Iterable[bytes]) -> Self:
+        """That of these records."""
+        found = cls()
+        for record in records:
+            found.add(record)
+        return found
 
     def add(self, record: bytes, sign: int = 1) -> None:
         """Add a record, or with the sign -1 take it away."""

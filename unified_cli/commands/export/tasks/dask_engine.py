@@ -46,7 +46,7 @@ class _Refusals:
         self._asked = 0
         self._is_hooked = False
 
-    def begin(self) -> None:
+    def __enter__(self) -> None:
         with self._lock:
             if not self._is_hooked:
                 # A hook stays as long as the process.
@@ -54,7 +54,7 @@ class _Refusals:
                 self._is_hooked = True
             self._asked += 1
 
-    def end(self) -> None:
+    def __exit__(self, *_exception: object) -> None:
         with self._lock:
             self._asked -= 1
 
@@ -64,17 +64,8 @@ class _Refusals:
             raise PickleRefusedError("a pickle is not read here: " + ".".join(map(str, arguments)))
 
 
-_REFUSALS = _Refusals()
-
-
-@contextmanager
-def pickles_refused() -> Iterator[None]:
-    """Refuse pickles in all threads of this process, for as long as the block lasts, with PickleRefusedError."""
-    _REFUSALS.begin()
-    try:
-        yield
-    finally:
-        _REFUSALS.end()
+_PICKLES_REFUSED = _Refusals()
+"""A context in which pickles are refused, in all threads of this process, with PickleRefusedError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +94,7 @@ class DaskEngine:
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
-            opened.enter_context(pickles_refused())
+            opened.enter_context(_PICKLES_REFUSED)
             opened.enter_context(_silence())
             # Enumerations are imported by the names that a message gives.
             opened.enter_context(dask.config.set({"distributed.scheduler.allowed-imports": []}))

@@ -14,8 +14,8 @@ from unified_cli.errors import (
     UnifiedError,
     UnknownError,
 )
-from unified_cli.json_text import typed_json
 from unified_cli.masking import excerpt
+from unified_cli.storage import state
 
 _T = TypeVar("_T")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 48)]
@@ -136,9 +136,4 @@ def read_numbers(data: bytes) -> TaskNumbers | None:
 
 
 def _decoded(data: bytes, kind: type[_T]) -> _T | None:
-    if len(data) > _LARGEST:
-        return None
-    try:
-        return typed_json.decode(data, kind)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return None
+    return state.decoded(data, kind) if len(data) <= _LARGEST else None
