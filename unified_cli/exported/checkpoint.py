@@ -156,6 +156,10 @@ class Checkpoint(ListRecord):
         """The state of a list before its first page."""
         return cls(fingerprint=identity.digest, options={**identity.options}, started=started)
 
+    def begun_again(self) -> Self:
+        """The state before the first page of another read, whose records come after what was written."""
+        return replace(self, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
+
     @property
     def target(self) -> tuple[int, str]:
         """The bytes and the hash of the target once it is published."""

@@ -58,8 +58,8 @@ class Destination(Protocol):
         Raises StateError where the list was changed.
         """
 
-    def begin_anew(self, file: str) -> None:
-        """Forget how far a list was read; what was written of it stays there."""
+    def begin_anew(self, file: str, *, keep: bool) -> None:
+        """Forget how far a list was read; what was written of it stays there, and with `keep` belongs to it."""
 
     def begun(self, file: str) -> Checkpoint | None:
         """How far a list is that was begun, or ended and not tidied up; None where nothing was."""

@@ -89,7 +89,8 @@ def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterat
 def forget(destination: Destination, name: str, files: Collection[str], *, keep: bool) -> None:
     """Remove the manifest of that name, and what was added to the lists that begin with these files.
 
-    The first files stay until there are new ones, and what ids they all have is noted; `keep` how far they were read.
+    The first files stay until there are new ones, and what ids they all have is noted; with `keep` new ones begin with
+    what they hold.
     Raises UnsafeError where a folder is a link, StorageError.
     """
     try:
@@ -107,10 +108,9 @@ def forget(destination: Destination, name: str, files: Collection[str], *, keep:
         # The newest first: who is killed here leaves a history that lacks its end, which the next run sees.
         for later in range(number - 1, 1, -1):
             destination.remove(_name(first, later))
-    if not keep:
-        # While there is a manifest: without one a list that says it is complete would be taken for a new one.
-        for first in sorted(files):
-            destination.begin_anew(first)
+    # While there is a manifest: without one a list that says it is complete would be taken for a new one.
+    for first in sorted(files):
+        destination.begin_anew(first, keep=keep)
     destination.remove(name)
 
 

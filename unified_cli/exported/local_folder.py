@@ -160,8 +160,11 @@ class LocalFolder:
         entry.modified = found.st_mtime_ns
         return True
 
-    def begin_anew(self, file: str) -> None:
-        """Remove what was begun of a file. Raises UnsafeError where its folder is a link."""
+    def begin_anew(self, file: str, *, keep: bool) -> None:
+        """Remove what was begun of a file, unless `keep`. Raises UnsafeError where its folder is a link."""
+        if keep:
+            # What its list begins with; and no file is replaced without a manifest.
+            return
         path = self._folder / file
         self._root.check(path)
         if path.with_name(f"{path.name}.ckpt").exists():

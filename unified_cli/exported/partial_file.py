@@ -107,8 +107,7 @@ class PartialFile:
         else:
             self._go_on(earlier)
             if restart:
-                self.state.next_cursor, self.state.pages, self.state.seen = None, 0, []
-                self.state.partial_pages, self.state.complete = [], False
+                self.state = self.state.begun_again()
         self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
 
     def _go_on(self, earlier: Checkpoint) -> None:

@@ -194,16 +194,21 @@ def remove(objects: StoredObjects, file: str) -> None:
     objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
 
 
-def begin_anew(objects: StoredObjects, place: ListPlace) -> None:
-    """Have the log of a list say that nothing was read.
+def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) -> None:
+    """Have the log of a list say that nothing was read; with `keep` that all is read again, after its chunks.
 
     Raises TakenOverError where another run writes to it, StorageError.
     """
     log = ChunkLog(objects, place.log)
-    if number := log.newest():
-        number += 1
-        if not log.add(LogEntry(number, secrets.token_hex(4), number, None, Checkpoint())):
-            raise TakenOverError(f"{objects.url}/{place.folder}")
+    try:
+        known = log.read() if keep else None
+    except StateError:
+        # It is told when the list is opened.
+        return
+    number = (known.number if known else log.newest()) + 1
+    first, state = (known.first, known.state.begun_again()) if known else (number, Checkpoint())
+    if number > 1 and not log.add(LogEntry(number, secrets.token_hex(4), first, None, state)):
+        raise TakenOverError(f"{objects.url}/{place.folder}")
 
 
 def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:

@@ -67,7 +67,7 @@ class ChunkedList:
         """
         self._find(keep=keep, restart=restart)
         self.state = self._known.state
-        if restart and keep:
+        if (restart and keep) or (self.state.records and not self.state.pages):
             self._read_again()
         elif not self.state.pages and not self.state.records:
             # Whatever was asked for when it was begun, nothing was read.
@@ -146,9 +146,12 @@ class ChunkedList:
         """Read the log, or have it begin anew."""
         if not restart or keep:
             self._known = self._log.read() or self._known
+        state = self._known.state
         # What the provider left out of a list it may have by now.
-        partial = self._known.state.complete and self._known.state.partial_pages
-        if not keep and (restart or partial):
+        partial = state.complete and state.partial_pages
+        # Only a run that leaves out what is there already can read a list again after its records.
+        again = state.records and not state.pages and not self._options.dedupe
+        if not keep and (restart or partial or again):
             self._forget()
 
     def _fresh(self) -> Checkpoint:
@@ -162,7 +165,7 @@ class ChunkedList:
 
     def _read_again(self) -> None:
         """Have the log begin again with the first page, after the chunks that there are."""
-        again = replace(self._known.state, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
+        again = self._known.state.begun_again()
         self._begin_with(replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
 
     def _begin_with(self, state: Checkpoint) -> None:

@@ -116,9 +116,9 @@ class StoreFolder:
             entry.look = chunk_log.look({name: there[name] for name in known})
         return True
 
-    def begin_anew(self, file: str) -> None:
+    def begin_anew(self, file: str, *, keep: bool) -> None:
         """Have the log of a list say that nothing was read. Raises TakenOverError where another run writes to it."""
-        chunk_log.begin_anew(self._objects, ListPlace.of(file))
+        chunk_log.begin_anew(self._objects, ListPlace.of(file), keep=keep)
 
     def begun(self, file: str) -> Checkpoint | None:
         """How far a list is that was begun. Raises StateError for a damaged log, StorageError."""

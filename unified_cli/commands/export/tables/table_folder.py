@@ -106,12 +106,12 @@ class TableFolder:
             raise StateError(f"{self}/{entry.file} is not in the state that was exported", hint=REPLACE)
         return bool(number)
 
-    def begin_anew(self, file: str) -> None:
+    def begin_anew(self, file: str, *, keep: bool) -> None:
         """Forget how far a list was read; what is in a table stays there."""
         if _is_part(file):
             self._files.clear(_pages(file))
         else:
-            self._files.begin_anew(file)
+            self._files.begin_anew(file, keep=keep)
 
     def begun(self, file: str) -> Checkpoint | None:
         """As the place does."""
