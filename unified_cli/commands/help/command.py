@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from importlib.resources import files
 from itertools import takewhile
 from typing import Annotated, Any
@@ -50,6 +51,7 @@ class HelpTopic:
         return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, *code, examples])
 
 
+@cache
 def topics() -> Mapping[str, HelpTopic]:
     """The topics by their names."""
     folder = files("unified_cli.commands.help")
