@@ -21,8 +21,10 @@ from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 
 from unified_cli import masking
+from unified_cli.cli import flags
 from unified_cli.cli.flags import Argument, Flag
 from unified_cli.config import user_catalogue
+from unified_cli.http.transport import tls
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import application
@@ -72,6 +74,11 @@ user_catalogue.load = functools.cache(user_catalogue.load)
 # So does Typer with the options of a command: a fifth of the time of all tests would go into that.
 Flag.parameter = functools.cache(Flag.parameter)  # type: ignore[method-assign]
 Argument.parameter = functools.cache(Argument.parameter)  # type: ignore[method-assign]
+_marks = flags._marks
+flags._marks = functools.cache(lambda options: [*_marks(options)])  # type: ignore[assignment]
+
+# To know the system's authorities its whole bundle is read, for each report on this machine.
+tls.system_has_authorities = functools.cache(tls.system_has_authorities)
 
 
 def _once(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
