@@ -1,13 +1,16 @@
 """How two JSON texts differ, path by path; no value is converted, so that no digit is lost."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from unified_cli.json_text import numbers
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import items, join, parts, string
 
 _NULL = b"null"
+_PARTS = re.compile(rb"(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
+# An exponent of more digits is no measure of anything, and Python refuses to read very long ones.
+_LONGEST_EXPONENT = 18
 
 
 class ValueDifference(NamedTuple):
@@ -114,7 +117,21 @@ def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) 
             return dump(string(value)).encode()
         case b"t" | b"f" | b"n":
             return value
-    return numbers.canonical(value)
+    return _canonical_number(value)
+
+
+def _canonical_number(number: bytes) -> bytes:
+    """The one way to write this number: `1.10`, `1.1` and `11e-1` become the same text, and no digit is lost."""
+    match = _PARTS.fullmatch(number)
+    if match is None or len(match[4] or b"") > _LONGEST_EXPONENT:
+        return number
+    sign, whole, fraction, exponent = match[1], match[2], match[3] or b"", int(match[4] or 0)
+    digits = (whole + fraction).lstrip(b"0")
+    if not digits:
+        return b"0"
+    kept = digits.rstrip(b"0")
+    exponent += len(digits) - len(kept) - len(fraction)
+    return sign + kept + (b"e%d" % exponent if exponent else b"")
 
 
 def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> bytes:

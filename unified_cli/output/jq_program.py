@@ -7,15 +7,14 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
+from math import isinf
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli import signals
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.numbers import changed_by_jq
 from unified_cli.json_text.values import Json
 from unified_cli.masking import MaskedText, excerpt
 from unified_cli.runtime import Runtime
@@ -57,6 +56,9 @@ _START_SECONDS = 60.0
 _LONGEST_PROGRAM = 120
 _LONGEST_VALUE = 200
 _NOTHING = "no result"
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_NUMBER = re.compile(rb"-?\d[\d.eE+-]*")
+_SAFE_DIGITS = 15
 
 
 class JqProcess:
@@ -75,9 +77,7 @@ class JqProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._child is not None:
             self._child.kill()
         self._end()
@@ -195,6 +195,22 @@ class JqProgram:
         """What may differ though the program did not ask for it."""
         remark = "--jq computes in doubles, so some values are not as served (integers beyond 2^53, zeros at the end)"
         return [remark] if self._changed else []
+
+
+def changed_by_jq(text: bytes) -> str | None:
+    """The first number of a JSON text that jq writes as another text, as `1.10` becomes `1.1`; None without one."""
+    for match in _NUMBER.finditer(_STRING.sub(b"", text)):
+        number = match[0]
+        if not (len(number) <= _SAFE_DIGITS and number.isdigit()) and _as_jq_writes(number) != number:
+            return number.decode()
+    return None
+
+
+def _as_jq_writes(number: bytes) -> bytes:
+    value = float(number)
+    # What is greater than any double, jq writes as the greatest one.
+    whole = not isinf(value) and value.is_integer()
+    return (str(int(value)) if whole else repr(value)).encode()
 
 
 def as_json(value: Json) -> str:

@@ -39,14 +39,8 @@ def rows(
 def _grid(
     runtime: Runtime, widths: Sequence[int], cells: Iterable[Sequence[Cell]], *, gap: int = GAP, hanging: str = ""
 ) -> "Table":
-    from rich.table import Table  # noqa: PLC0415  as above
-
-    grid = Table.grid(padding=(0, gap, 0, 0))
-    for size in widths:
-        grid.add_column(width=size, no_wrap=True)
-    for row in cells:
-        grid.add_row(*(_broken(runtime, cell, size, hanging) for cell, size in zip(row, widths, strict=True)))
-    return grid
+    rows = (zip(row, widths, strict=True) for row in cells)
+    return screen.grid(widths, ([_broken(runtime, cell, size, hanging) for cell, size in row] for row in rows), gap)
 
 
 def lines(runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: str = "    ") -> TerminalText:

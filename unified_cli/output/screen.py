@@ -15,6 +15,7 @@ from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
     from rich.text import Text
 
 _NARROWEST = 10
@@ -213,16 +214,23 @@ def _heading(columns: Sequence[Column]) -> list[Cell]:
 def _grid(
     runtime: Runtime, columns: Sequence[Column], widths: Sequence[int], rows: Iterable[Sequence[Cell]]
 ) -> "RenderableType":
+    sign = terminal.ellipsis(runtime)
+    parts = (zip(row, columns, widths, strict=True) for row in rows)
+    return grid(
+        widths, ([_fitted(text(runtime, cell), column, size, sign) for cell, column, size in row] for row in parts)
+    )
+
+
+def grid(widths: Sequence[int], rows: Iterable[Iterable["Text"]], gap: int = GAP) -> "Table":
+    """Rows in columns of these widths, without lines between them."""
     from rich.table import Table  # noqa: PLC0415  as above
 
-    grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
+    made = Table.grid(padding=(0, gap, 0, 0))
     for size in widths:
-        grid.add_column(width=size, no_wrap=True)
-    sign = terminal.ellipsis(runtime)
+        made.add_column(width=size, no_wrap=True)
     for row in rows:
-        parts = zip(row, columns, widths, strict=True)
-        grid.add_row(*(_fitted(text(runtime, cell), column, size, sign) for cell, column, size in parts))
-    return grid
+        made.add_row(*row)
+    return made
 
 
 def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":

@@ -1,14 +1,10 @@
 """Text for a terminal: its colours, and escapes for what could control the terminal."""
 
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, NewType
+from typing import NewType
 
 from unified_cli.masking import is_harmless, unsafe, visible, visible_styled
 from unified_cli.runtime import Runtime
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 TerminalText = NewType("TerminalText", str)
 """Text that can be shown on a terminal: it controls nothing there but colours of our own."""
@@ -69,25 +65,15 @@ def _json_escape(character: str) -> str:
 
 def coloured_help(text: str) -> str:
     """A help page with its headings and options coloured."""
-    from rich.text import Text  # noqa: PLC0415  only on a terminal
+    from rich.console import Console  # noqa: PLC0415  only on a terminal
+    from rich.text import Text  # noqa: PLC0415  as above
 
     page = Text(text, no_wrap=True)
     page.highlight_regex(re.compile(r"^\S[^:\n]*:$|^Usage:", re.MULTILINE), "bold")
     page.highlight_regex(re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan")
-    return _render(page)
-
-
-def _render(text: object) -> str:
-    console = _console()
-    with console.capture() as capture:
-        console.print(text, soft_wrap=True, end="")
-    return capture.get()
-
-
-@lru_cache
-def _console() -> "Console":
-    from rich.console import Console  # noqa: PLC0415  only on a terminal
-
-    return Console(
+    console = Console(
         force_terminal=True, color_system="standard", markup=False, emoji=False, highlight=False, width=10_000
     )
+    with console.capture() as capture:
+        console.print(page, soft_wrap=True, end="")
+    return capture.get()

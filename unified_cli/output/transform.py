@@ -1,7 +1,7 @@
 """From records to their writer: a jq program, a label, a choice of columns, which of them none has, and the format."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from unified_cli.errors import UsageError
@@ -143,51 +143,27 @@ class _Slices:
 
 
 def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
-    """The writer of a format; it continues after one with this memory."""
-    return _MAKERS[style.format](style, memory or {})
+    """The writer of a format; it continues after one with this memory. Raises UsageError for `raw`."""
+    kept = memory or {}
+    match style.format:
+        case "json":
+            from unified_cli.output.json_records import JsonDocument  # noqa: PLC0415  only what is asked for is imported
 
+            return JsonDocument(style, kept)
+        case "ndjson" | "ids":
+            from unified_cli.output.json_records import Ids, Lines  # noqa: PLC0415  as above
 
-def _json(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.json_records import JsonDocument  # noqa: PLC0415  only the format asked for is imported
+            return Ids(kept) if style.format == "ids" else Lines(kept)
+        case "csv" | "tsv":
+            from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
 
-    return JsonDocument(style, memory)
+            return Delimited(style, kept)
+        case "table":
+            from unified_cli.output.table import Table  # noqa: PLC0415  as above
 
+            return Table(style, kept)
+        case "yaml":
+            from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
 
-def _lines(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.json_records import Ids, Lines  # noqa: PLC0415  as above
-
-    return Ids(memory) if style.format == "ids" else Lines(memory)
-
-
-def _delimited(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
-
-    return Delimited(style, memory)
-
-
-def _table(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.table import Table  # noqa: PLC0415  as above
-
-    return Table(style, memory)
-
-
-def _yaml(style: Style, memory: WriterMemory) -> RecordWriter:
-    from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
-
-    return Yaml(style, memory)
-
-
-def _none(style: Style, _: WriterMemory) -> RecordWriter:
+            return Yaml(style, kept)
     raise UsageError(f"-o {style.format} prints one answer as served, so records cannot be selected (-o json can)")
-
-
-_MAKERS: dict[str, Callable[[Style, WriterMemory], RecordWriter]] = {
-    "json": _json,
-    "ndjson": _lines,
-    "ids": _lines,
-    "csv": _delimited,
-    "tsv": _delimited,
-    "table": _table,
-    "yaml": _yaml,
-    "raw": _none,
-}

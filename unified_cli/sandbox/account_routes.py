@@ -8,12 +8,11 @@ from urllib.parse import quote, unquote, urlencode
 
 from unified_cli.catalogue import Catalogue, Service
 from unified_cli.catalogue.model import STANDARD
-from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.connections import OfferedMethods, account_record, known_kind, listed
 from unified_cli.sandbox.list_page import PLATFORM, ListTerms, page
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members, split_members
 from unified_cli.sandbox.operation_call import missing
 from unified_cli.sandbox.query import QueryTree, Test, field_test, tree
 from unified_cli.sandbox.request_content import Body, body_of
@@ -56,7 +55,7 @@ class Batch:
         for one in asked:
             self._run(one)
         members = {self.service.items: _joined(self._found), words.batch_errors: _joined(self._errors)}
-        return SandboxResponse.json(lossless.join(members))
+        return SandboxResponse.json(join_members(members))
 
     def _run(self, one: JsonObject) -> None:
         resource, method = one.get("resource"), one.get("method")
@@ -88,7 +87,7 @@ class Batch:
             headers = {"authorization": self.request.header("authorization"), "content-type": "application/json"}
             answer = self.answer(SandboxRequest.of(verb, target, headers, body))
             yield answer
-            members = lossless.split(answer.body.decode()) if method == "list" and answer.status < 400 else {}
+            members = split_members(answer.body.decode()) if method == "list" and answer.status < 400 else {}
             following = members.get(self.service.cursor, "null")
             if following == "null":
                 return
@@ -98,12 +97,12 @@ class Batch:
         text = answer.body.decode()
         if method in STANDARD and method != "list":
             return [text]
-        result = lossless.split(text).get(self.service.items, text)
+        result = split_members(text).get(self.service.items, text)
         return [inner] if (inner := result.strip()[1:-1] if method == "list" else result) else []
 
 
 def _joined(lists: dict[str, list[str]]) -> str:
-    return lossless.join({name: f"[{','.join(texts)}]" for name, texts in lists.items()})
+    return join_members({name: f"[{','.join(texts)}]" for name, texts in lists.items()})
 
 
 def _pairs(query: JsonObject, within: str = "") -> Iterator[tuple[str, str]]:

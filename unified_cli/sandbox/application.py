@@ -10,7 +10,6 @@ from urllib.parse import unquote
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import UsageError
-from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import account_routes, introspection
@@ -19,7 +18,15 @@ from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.connections import PRODUCTS, known_kind
 from unified_cli.sandbox.fault_plan import FaultHits, Faults, Rule, changed_terms, drift, failure, rules_of, run_delete
 from unified_cli.sandbox.list_page import ListTerms
-from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.messages import (
+    JSON,
+    ConnectionDropped,
+    Refusal,
+    SandboxRequest,
+    SandboxResponse,
+    join_members,
+    split_members,
+)
 from unified_cli.sandbox.operation_call import OperationCall, check_types, missing
 from unified_cli.sandbox.query import is_on, tree
 from unified_cli.sandbox.request_content import Body, body_of
@@ -311,7 +318,7 @@ def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
     }
     members = {service.items: text}
     if operation.lists:
-        members = lossless.split(text)
+        members = split_members(text)
         count = int(members[service.record_count])
         facts |= {
             "nextCursor": read(members[service.cursor]),
@@ -320,8 +327,8 @@ def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
             "resultCount": count,
         }
     elif operation.kind == "action":
-        members = lossless.split(text)
-    return SandboxResponse.json(lossless.join({**members, "debug": dump(facts)}), answer.status)
+        members = split_members(text)
+    return SandboxResponse.json(join_members({**members, "debug": dump(facts)}), answer.status)
 
 
 def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
@@ -329,13 +336,13 @@ def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
     service, operation = call.service, call.operation
     if not operation.lists and operation.kind != "action":
         return answer
-    members = lossless.split(answer.body.decode())
+    members = split_members(answer.body.decode())
     if operation.lists:
         more = {"data": members[service.items], "has_more": dump(members[service.cursor] != "null")}
-        return SandboxResponse.json(lossless.join(more), answer.status)
+        return SandboxResponse.json(join_members(more), answer.status)
     return SandboxResponse.json(members[service.items], answer.status)
 
 
 def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:
     """An action's answer without its envelope, as the service's pages print it."""
-    return SandboxResponse.json(lossless.split(answer.body.decode()).get(items, "null"), answer.status)
+    return SandboxResponse.json(split_members(answer.body.decode()).get(items, "null"), answer.status)

@@ -9,9 +9,8 @@ from typing import Protocol
 from urllib.parse import quote
 
 from unified_cli.catalogue import Operation, Service
-from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
-from unified_cli.sandbox.messages import JSON, Refusal, SandboxResponse
+from unified_cli.sandbox.messages import JSON, Refusal, SandboxResponse, join_members
 from unified_cli.sandbox.query import QueryTree, QueryValue, Test, is_field, is_on, sort_key, texts
 from unified_cli.sandbox.stored_files import Scope
 from unified_cli.sandbox.stored_records import Row, encoded, with_values
@@ -124,7 +123,7 @@ def page(records: ListedRecords, service: Service, query: QueryTree, terms: List
     if terms.partial:
         envelope[service.partial] = "true"
     items = _items(rows, query, service, partial=terms.partial)
-    start, rest = f'{{"{service.items}":', lossless.join(envelope)[1:]
+    start, rest = f'{{"{service.items}":', join_members(envelope)[1:]
     return SandboxResponse(200, b"".join((start.encode(), items, b",", rest.encode())), {"content-type": JSON})
 
 
@@ -206,7 +205,7 @@ def shaped(rows: list[Row], query: QueryTree, service: Service, *, partial: bool
         return [row.text for row in rows]
     keep = _REDUCED if partial else None
     return [
-        lossless.join({k: v for k, v in row.members.items() if k not in dropped and (keep is None or k in keep)})
+        join_members({k: v for k, v in row.members.items() if k not in dropped and (keep is None or k in keep)})
         for row in rows
     ]
 
@@ -224,4 +223,4 @@ def _keyed(rows: list[Row], result: list[str], name: QueryValue | None) -> str:
     if not isinstance(name, str) or not name:
         return "[" + ",".join(result) + "]"
     keys = [row.value.get(name) for row in rows]
-    return lossless.join({str(key): text for key, text in zip(keys, result, strict=True) if key is not None})
+    return join_members({str(key): text for key, text in zip(keys, result, strict=True) if key is not None})

@@ -11,10 +11,9 @@ from typing import BinaryIO, NamedTuple, cast
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import StorageError
-from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import Json
-from unified_cli.sandbox.messages import Refusal, SandboxRequest
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, split_members
 from unified_cli.sandbox.query import is_on
 from unified_cli.storage.input_bounds import LARGEST_COPY
 
@@ -192,7 +191,7 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
     if kind and "json" not in kind:
         raise Refusal(415, f"cannot read a body of type {kind}: send application/json")
     try:
-        return Body(lossless.split(request.body.decode("utf-8")))
+        return Body(split_members(request.body.decode("utf-8")))
     except UnicodeDecodeError:
         raise Refusal(400, "the body is not UTF-8") from None
     except ValueError as error:

@@ -7,14 +7,13 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
-from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import actions
 from unified_cli.sandbox.accounts import offers
 from unified_cli.sandbox.crud import STANDARD, download
 from unified_cli.sandbox.list_page import GREATEST, ListTerms
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members
 from unified_cli.sandbox.operation_call import OperationCall
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
@@ -252,9 +251,9 @@ def forwarded(call: OperationCall) -> SandboxResponse:
         "path": request.path.removeprefix(service.connections.custom),
         "query": [list(pair) for pair in request.query if pair[0] != service.connection],
     }
-    got = {name: dump(value) for name, value in sent.items()} | {"body": lossless.join(members)}
-    answer = {service.items: lossless.join(got), service.cursor: "null", service.previous_cursor: "null"}
-    return SandboxResponse.json(lossless.join(answer))
+    got = {name: dump(value) for name, value in sent.items()} | {"body": join_members(members)}
+    answer = {service.items: join_members(got), service.cursor: "null", service.previous_cursor: "null"}
+    return SandboxResponse.json(join_members(answer))
 
 
 def handler(operation: Operation) -> Handler:

@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from unified_cli.json_text import lossless
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox.messages import join_members, split_members
 from unified_cli.sandbox.query import QueryTree, Test, tests
 from unified_cli.sandbox.seeded.generate import SeededRecords
 from unified_cli.sandbox.seeded.vocabulary import SHOWN_AS, number_of
@@ -67,7 +67,7 @@ class Row:
     @property
     def members(self) -> dict[str, str]:
         """The record's fields, each as JSON text."""
-        return lossless.split(self.text)
+        return split_members(self.text)
 
 
 def encoded(rows: Sequence[Row]) -> list[bytes]:
@@ -153,14 +153,14 @@ class Records:
             identity = f"{self.resource}-new-{position - CREATED}"
             members = {"id": dump(identity), **{k: v for k, v in members.items() if k != "id"}}
         time = dump(now)
-        row = Row(position, lossless.join({**members, **{k: time for k in _TIMES if k not in members}}))
+        row = Row(position, join_members({**members, **{k: time for k in _TIMES if k not in members}}))
         self._store.put(self.scope, position, identity, row.text)
         return identity, row
 
     def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
         """Replace fields of a record; `updated_at` becomes `now` unless it is given."""
         merged = {**row.members, "updated_at": dump(now), **members}
-        changed = Row(row.position, lossless.join(merged))
+        changed = Row(row.position, join_members(merged))
         self._store.put(self.scope, row.position, identity, changed.text)
         return changed
 

@@ -4,7 +4,7 @@ import jq
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from unified_cli.json_text.numbers import changed_by_jq
+from unified_cli.output.jq_program import changed_by_jq
 
 # fmt: off
 KEPT = [
