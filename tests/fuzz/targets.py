@@ -163,10 +163,9 @@ def wire(data: bytes) -> None:
     size, method = (data[0] % 64 + 1, "HEAD" if data[0] > 200 else "GET") if data else (1, "GET")
     found = []
     for pieces in (size, 65536):
-        reader = ResponseReader(_Wire(data[1:], pieces), method)
         read, refused = (0, b""), ""
         try:
-            reader.head()
+            reader = ResponseReader(_Wire(data[1:], pieces), method)
             read = (reader.status, b"".join(reader))
         except httpx.RemoteProtocolError as error:
             refused = str(error)

@@ -154,9 +154,8 @@ class Given(DeadlineSocket):
 def ours(pieces: Sequence[bytes], method: str) -> Outcome:
     """As the transport reads it, from those pieces."""
     connection = Given(pieces)
-    reader = ResponseReader(connection, method)
     try:
-        reader.head()
+        reader = ResponseReader(connection, method)
         body = b"".join(reader)
     except httpx.RemoteProtocolError as error:
         return Outcome(refused=str(error))

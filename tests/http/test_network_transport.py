@@ -55,12 +55,10 @@ def test_an_attempt_is_over_after_a_minute_however_late_the_deadline() -> None:
         state.seconds()
 
 
-@pytest.mark.parametrize(("before", "outcome"), [(0, Outcome.PERMANENT), (1, Outcome.NOT_SENT)])
-def test_a_silent_handshake_is_tried_again_where_one_has_succeeded_before(before: int, outcome: Outcome) -> None:
+@pytest.mark.parametrize(("before", "outcome"), [(False, Outcome.PERMANENT), (True, Outcome.NOT_SENT)])
+def test_a_silent_handshake_is_tried_again_where_one_has_succeeded_before(before: bool, outcome: Outcome) -> None:
     state = ConnectionState(Clock().now)
-    state.opened()
-    for _ in range(before):
-        state.secured()
+    state.speaks_tls = before
     state.handshake_seconds = 10.0
     route = NetworkRoute(address.parse("https://service.example", "a test"), None, "a test")
     failure = network_errors.failure_of(httpx.ConnectTimeout("late"), route, state)
@@ -96,7 +94,6 @@ def read(data: bytes, size: int, method: str = "GET") -> tuple[int, bytes, str]:
     """The status, the body, and what became of the connection."""
     connection = Given(data, size)
     reader = ResponseReader(connection, method)
-    reader.head()
     return reader.status, b"".join(reader), connection.became
 
 
@@ -225,7 +222,6 @@ def test_what_either_parser_refuses_is_refused(data: bytes, size: int) -> None:
 def test_a_body_that_is_left_closes_the_connection() -> None:
     connection = Given(OK + b"Content-Length: 4\r\n\r\nabcd", 40)
     reader = ResponseReader(connection, "GET")
-    reader.head()
     assert next(iter(reader))
     reader.close()
     assert connection.became == "closed"
@@ -235,7 +231,6 @@ def test_a_body_that_is_left_closes_the_connection() -> None:
 def test_an_answer_is_gone_as_soon_as_it_has_been_read(data: bytes) -> None:
     # Without waiting for the garbage collector, which a run of many pages cannot afford.
     reader = ResponseReader(Given(data, 40), "GET")
-    reader.head()
     assert b"".join(reader) in (b"smuggled", b"")
     known = weakref.ref(reader)
     gc.disable()

@@ -16,7 +16,7 @@ from unified_cli.http.answer import decoding
 from unified_cli.http.answer.reader import Answer, Expected, Failed, Reader, Trace
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import ByteRange, Request
-from unified_cli.http.transport.network_transport import NetworkTransport, ReplayedError
+from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
@@ -35,6 +35,14 @@ _PLAIN = re.compile(r"[!-\[\]-~]+")
 # Longer URLs are looked at by httpx, which refuses some.
 _SHORT_TARGET = 8192
 _WITH_LENGTH = {"POST", "PUT", "PATCH"}
+
+
+class ReplayedError(httpx.TransportError):
+    """The error of an exchange that is answered from a recording."""
+
+    def __init__(self, failure: "NetworkFailure") -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
 
 
 class RedirectError(Exception):

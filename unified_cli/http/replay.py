@@ -19,8 +19,8 @@ from unified_cli.http.answer.decoding import DamageError
 from unified_cli.http.attempt import Outcome
 from unified_cli.http.har_entry import BodyEnd
 from unified_cli.http.har_reader import HarEntry, HarFailure, HarRequest
+from unified_cli.http.http_connection import ReplayedError
 from unified_cli.http.transport.network_errors import NetworkFailure
-from unified_cli.http.transport.network_transport import ReplayedError
 from unified_cli.json_text.json_stream import TooLongError
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted

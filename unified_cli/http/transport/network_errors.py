@@ -62,7 +62,9 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
 
 
 def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
-    cause, peer = error.__cause__, _peer(route, state)
+    cause = error.__cause__
+    # Whom the TLS handshake is with: the proxy first, if that uses TLS.
+    peer = route if route.proxy_uses_tls and not state.handshakes else route._replace(proxy=None)
     if isinstance(cause, ssl.SSLError):
         return _no_tls(cause, peer)
     if isinstance(cause, socket.gaierror):
@@ -81,42 +83,37 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
     return NetworkFailure(Outcome.NOT_SENT, reason, hints.check_address(route.first_source))
 
 
-class _Peer(NamedTuple):
-    """Whom a TLS handshake is with: its name, its port too, and what to try where it may not speak TLS."""
-
-    name: str
-    place: str
-    hint: str
-
-
-def _peer(route: NetworkRoute, state: ConnectionState) -> _Peer:
-    if route.proxy and route.proxy_uses_tls and not state.handshakes:
-        return _Peer(route.first_peer, route.first_place, hints.no_tls_proxy(route.proxy.variable))
-    place = route.address.place
+def _without_tls(peer: NetworkRoute) -> str:
+    """What to try where the peer may not speak TLS."""
+    if peer.proxy:
+        return hints.no_tls_proxy(peer.proxy.variable)
     # Clear text leaves this machine in no case.
-    local = is_loopback(route.address.host)
-    return _Peer(route.address.host, place, hints.http_instead(place) if local else hints.TLS_PORT)
+    return hints.http_instead(peer.first_place) if is_loopback(peer.address.host) else hints.TLS_PORT
 
 
-def _no_tls(error: ssl.SSLError, peer: _Peer) -> NetworkFailure:
+def _no_tls(error: ssl.SSLError, peer: NetworkRoute) -> NetworkFailure:
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or "it cannot be verified"
         early = error.verify_code == _NOT_YET_VALID
         hint = hints.WRONG_CLOCK if early else hints.OTHER_AUTHORITY
-        return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer.name} is refused: {reason}", hint)
+        return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer.first_peer} is refused: {reason}", hint)
     if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
-        return NetworkFailure(Outcome.NOT_SENT, f"{peer.name} closed the connection during the TLS handshake")
+        return NetworkFailure(Outcome.NOT_SENT, f"{peer.first_peer} closed the connection during the TLS handshake")
     if error.reason == _NO_TLS:
-        return NetworkFailure(Outcome.PERMANENT, f"{peer.place} does not speak TLS", peer.hint)
-    return NetworkFailure(Outcome.PERMANENT, f"no TLS connection to {peer.name}: {error.reason or 'protocol error'}")
+        return NetworkFailure(Outcome.PERMANENT, f"{peer.first_place} does not speak TLS", _without_tls(peer))
+    return NetworkFailure(
+        Outcome.PERMANENT, f"no TLS connection to {peer.first_peer}: {error.reason or 'protocol error'}"
+    )
 
 
-def _no_handshake(peer: _Peer, state: ConnectionState) -> NetworkFailure:
-    reason = f"{peer.place} accepted the connection, but no TLS handshake came within {state.handshake_seconds:.1f} s"
+def _no_handshake(peer: NetworkRoute, state: ConnectionState) -> NetworkFailure:
+    reason = (
+        f"{peer.first_place} accepted the connection, but no TLS handshake came within {state.handshake_seconds:.1f} s"
+    )
     if state.speaks_tls:
         # It is only slow.
         return NetworkFailure(Outcome.NOT_SENT, reason)
-    return NetworkFailure(Outcome.PERMANENT, reason, f"it may not speak TLS; {peer.hint}")
+    return NetworkFailure(Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}")
 
 
 def _no_name(error: socket.gaierror, route: NetworkRoute) -> NetworkFailure:

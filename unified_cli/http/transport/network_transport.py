@@ -4,25 +4,12 @@ import re
 import ssl
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import httpx
 
 from unified_cli.http.transport.proxy import ProxySetting, port_of
 from unified_cli.http.transport.response_reader import ResponseReader
 from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket, connected
-
-if TYPE_CHECKING:
-    from unified_cli.http.transport.network_errors import NetworkFailure
-
-
-class ReplayedError(httpx.TransportError):
-    """The error of an exchange that is answered from a recording."""
-
-    def __init__(self, failure: "NetworkFailure") -> None:
-        super().__init__(failure.reason)
-        self.failure = failure
-
 
 _TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
 _REQUEST = re.compile(rb"%b [!-~]+ HTTP/1\.1\r\n(?:%b: [\t -~\x80-\xff]*\r\n)*\r\n" % (_TOKEN, _TOKEN))
@@ -50,7 +37,6 @@ class NetworkTransport(httpx.BaseTransport):
             with suppress(httpx.WriteError):
                 self._send(connection, request)
             answer = ResponseReader(connection, request.method)
-            answer.head()
         except BaseException:
             self.close()
             raise
@@ -92,7 +78,6 @@ class NetworkTransport(httpx.BaseTransport):
         with suppress(httpx.WriteError):
             connection.send(_head(b"CONNECT", target, [(b"Host", target), *proxy.credentials]))
         answer = ResponseReader(connection, "CONNECT")
-        answer.head()
         self._state.status = answer.status
         if answer.status // 100 != 2:
             raise httpx.ProxyError(f"{answer.status} {answer.reason.decode('ascii', 'ignore')}")

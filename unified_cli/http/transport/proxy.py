@@ -103,18 +103,12 @@ def _parse(variable: str, text: str) -> ProxySetting:
     hide(password)
     hide(unquote(password))
     try:
-        parts = urlsplit(text)
-        complete = parts.hostname is not None and parts.port != 0
-    except ValueError:
-        complete = False
-    if not complete:
-        raise ConfigError(f"proxy setting in {variable} is no URL", hint=_EXAMPLE)
-    try:
         setting = ProxySetting(variable, text, httpx.URL(text))
-        usable = setting.url.scheme in {"http", "https"} and bool(setting.url.host)
+        # httpx takes any number for a port.
+        usable = setting.url.scheme in _PORTS and setting.url.host and urlsplit(text).port != 0
     except (httpx.InvalidURL, ValueError):
-        # A ValueError is the xn-- form of a name that does not exist.
-        usable = False
+        # A ValueError is also the xn-- form of a name that does not exist.
+        raise ConfigError(f"proxy setting in {variable} is no URL", hint=_EXAMPLE) from None
     if not usable:
         raise ConfigError(f"proxy setting in {variable} cannot be used", hint=_EXAMPLE)
     return setting

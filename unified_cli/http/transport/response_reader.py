@@ -18,7 +18,6 @@ _HEAD_END = b"\r\n\r\n"
 _LARGEST_HEAD = 64 * 1024
 # For a byte of a body: the longest useful line with the size of its chunk.
 _MOST_FRAMING = 16
-_MOST_DIGITS = 20
 _BODILESS = {204, 304}
 # What may not follow a body: it would say where that ends.
 _NO_TRAILERS = {b"content-length", b"transfer-encoding"}
@@ -51,28 +50,20 @@ class _LlhttpEvents:
 
 
 class ResponseReader(httpx.SyncByteStream):
-    """The answer to one request of that method; what it is iterated over gives is the body.
+    """The answer to one request of that method. Making one reads the head; what it is iterated over gives is the body.
 
-    The connection is free for another request when the body is read to its end, and closed if it may not be used again.
-    Raises RemoteProtocolError for what is no proper answer, and the errors of the connection.
+    Interim answers are left out, however many there are. The connection is free for another request when the body is
+    read to its end, and closed if it may not be used again. Raises RemoteProtocolError for what is no proper answer,
+    and the errors of the connection.
     """
 
     def __init__(self, connection: DeadlineSocket, method: str) -> None:
         self._connection = connection
-        self._receive = connection.receive
         self._method = method
         self.status = 0
-        self.reason = b""
-        self.version = b""
-        self.headers: list[tuple[bytes, bytes]] = []
         self._complete = False
-        self._reusable = False
         self._rest = b""
         """What was received and is still to be read."""
-        self._length = 0
-
-    def head(self) -> None:
-        """Read the status and the headers. Interim answers before them are left out, however many there are."""
         while self.status < 200:
             self._next_head()
         self.headers, self._parts.headers = self._parts.headers, []
@@ -104,7 +95,7 @@ class ResponseReader(httpx.SyncByteStream):
             # What is no HTTP is told by its first bytes.
             self._feed(data[fed:])
             fed = len(data)
-            more = self._receive()
+            more = self._connection.receive()
             if not more:
                 raise httpx.RemoteProtocolError("its headers are cut short")
             data += more
@@ -130,7 +121,7 @@ class ResponseReader(httpx.SyncByteStream):
             if lower == b"content-length":
                 # llhttp has refused what is no number, or said twice.
                 length = int(value)
-                if len(value) > _MOST_DIGITS:
+                if len(value) > 20:
                     raise httpx.RemoteProtocolError("its length has too many digits")
             elif lower == b"transfer-encoding":
                 codings.append(value.lower())
@@ -154,7 +145,7 @@ class ResponseReader(httpx.SyncByteStream):
             if data:
                 yield data
                 left -= len(data)
-            data = self._receive()
+            data = self._connection.receive()
             if not data and self._length == _UNTIL_CLOSED:
                 return
             if not data:
@@ -166,7 +157,7 @@ class ResponseReader(httpx.SyncByteStream):
     def _chunks(self) -> Iterator[bytes]:
         parts, spare, data, end = self._parts, _LARGEST_HEAD, self._rest, b""
         while not parts.ended:
-            data = data or self._receive()
+            data = data or self._connection.receive()
             if not data:
                 raise httpx.RemoteProtocolError("its last chunk is missing")
             self._feed(data)

@@ -54,18 +54,6 @@ class ConnectionState:
         self.answered_early = False
         """It was, or the connection was closed: the rest of the body was not sent."""
 
-    def opened(self) -> None:
-        """Note that there is a new connection."""
-        self.reused = False
-        self.handshakes = 0
-
-    def secured(self) -> None:
-        """Note that a TLS handshake is done: what is received from here on is another stream of bytes."""
-        self.handshakes += 1
-        self.handshake_seconds = 0.0
-        self.speaks_tls = True
-        self.status = self.received = 0
-
     def extend(self) -> None:
         """Move the deadline to a minute from now, because a download or an upload makes progress."""
         self._until = self.now() + _ATTEMPT
@@ -76,11 +64,6 @@ class ConnectionState:
         if left <= 0:
             raise TimeoutError("the deadline has passed")
         return min(left, most)
-
-    def receive(self, data: bytes) -> None:
-        """Note received bytes; none of them means that the peer has closed the connection."""
-        self.closed = not data
-        self.received += len(data)
 
 
 class DeadlineSocket:
@@ -110,7 +93,11 @@ class DeadlineSocket:
             # In one call, because the one of truststore looks at the certificate before it returns.
             self._plain.settimeout(seconds)
             self._socket = self._plain = context.wrap_socket(self._plain, server_hostname=host)
-        self._state.secured()
+        self._state.handshakes += 1
+        self._state.speaks_tls = True
+        self._state.handshake_seconds = 0.0
+        # What is received from here on is another stream of bytes.
+        self._state.status = self._state.received = 0
 
     def receive(self) -> bytes:
         """The next bytes; none at the end. Raises ReadTimeout and ReadError."""
@@ -123,7 +110,8 @@ class DeadlineSocket:
                 raise httpx.ReadTimeout(str(error)) from None
             except OSError as error:
                 raise httpx.ReadError(str(error)) from error
-        self._state.receive(data)
+        self._state.closed = not data
+        self._state.received += len(data)
         return data
 
     def send(self, data: bytes) -> None:
@@ -251,7 +239,7 @@ def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
             if not addresses:
                 raise
         else:
-            state.opened()
+            state.handshakes, state.reused = 0, False
             return DeadlineSocket(plain, state)
 
 
