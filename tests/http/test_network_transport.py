@@ -190,6 +190,7 @@ def test_bytes_after_an_answer_close_the_connection(data: bytes, method: str, bo
         OK + b"Content-Length: +2\r\n\r\nab",
         OK + b"Content-Length:\r\n\r\nab",
         OK + b"Content-Length: 000000000000000000002\r\n\r\nab",
+        OK + b"Content-Length: " + b"0" * 5000 + b"2\r\n\r\nab",
         OK + b"Content-Length: 3\r\n\r\nab",
         OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
         OK + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -248,7 +249,7 @@ def test_an_idle_connection_is_used_for_half_a_minute(idle: float, connections: 
     state = ConnectionState(clock.now)
     listener = Listener([reply(b"{}")])
     listener.start({})
-    with NetworkTransport(state, None) as transport:
+    with NetworkTransport(state, None, None) as transport:
         for _ in range(2):
             state.start(clock.now() + 5)
             response = transport.handle_request(httpx.Request("GET", f"http://127.0.0.1:{listener.port}/"))
@@ -267,7 +268,7 @@ def test_a_request_that_would_be_more_than_one_is_not_sent(headers: dict[str, st
     listener = Listener([reply(b"{}")])
     listener.start({})
     request = httpx.Request("GET", f"http://127.0.0.1:{listener.port}/", headers=headers)
-    with NetworkTransport(state, None) as transport, pytest.raises(httpx.LocalProtocolError):
+    with NetworkTransport(state, None, None) as transport, pytest.raises(httpx.LocalProtocolError):
         transport.handle_request(request)
     listener.stop()
     assert listener.requests == []
@@ -280,7 +281,7 @@ def test_a_body_of_another_length_than_its_headers_say_does_not_pass_it(pieces: 
     listener.start({})
     url = f"http://127.0.0.1:{listener.port}/"
     request = httpx.Request("POST", url, headers={"Content-Length": "3"}, content=iter(pieces))
-    with NetworkTransport(state, None) as transport, pytest.raises(httpx.LocalProtocolError):
+    with NetworkTransport(state, None, None) as transport, pytest.raises(httpx.LocalProtocolError):
         transport.handle_request(request)
     listener.stop()
     assert not any(b"abcd" in request for request in listener.requests)

@@ -101,15 +101,13 @@ def _no_tls(error: ssl.SSLError, peer: NetworkRoute) -> NetworkFailure:
         return NetworkFailure(Outcome.NOT_SENT, f"{peer.first_peer} closed the connection during the TLS handshake")
     if error.reason == _NO_TLS:
         return NetworkFailure(Outcome.PERMANENT, f"{peer.first_place} does not speak TLS", _without_tls(peer))
-    return NetworkFailure(
-        Outcome.PERMANENT, f"no TLS connection to {peer.first_peer}: {error.reason or 'protocol error'}"
-    )
+    reason = error.reason or "protocol error"
+    return NetworkFailure(Outcome.PERMANENT, f"no TLS connection to {peer.first_peer}: {reason}")
 
 
 def _no_handshake(peer: NetworkRoute, state: ConnectionState) -> NetworkFailure:
-    reason = (
-        f"{peer.first_place} accepted the connection, but no TLS handshake came within {state.handshake_seconds:.1f} s"
-    )
+    late = f"no TLS handshake came within {state.handshake_seconds:.1f} s"
+    reason = f"{peer.first_place} accepted the connection, but {late}"
     if state.speaks_tls:
         # It is only slow.
         return NetworkFailure(Outcome.NOT_SENT, reason)
@@ -120,9 +118,8 @@ def _no_name(error: socket.gaierror, route: NetworkRoute) -> NetworkFailure:
     where = route.first_peer
     if error.errno == socket.EAI_AGAIN:
         return NetworkFailure(Outcome.NOT_SENT, f"cannot look up {where}: the name server does not answer")
-    return NetworkFailure(
-        Outcome.PERMANENT, f"cannot find {where}: no such name", hints.check_address(route.first_source)
-    )
+    hint = hints.check_address(route.first_source)
+    return NetworkFailure(Outcome.PERMANENT, f"cannot find {where}: no such name", hint)
 
 
 def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> NetworkFailure:
@@ -133,9 +130,8 @@ def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> Net
     if isinstance(error, httpx.LocalProtocolError):
         return NetworkFailure(Outcome.PERMANENT, f"the request to {host} is not valid HTTP")
     if not isinstance(error, httpx.RemoteProtocolError):
-        return NetworkFailure(
-            Outcome.LOST, f"the connection to {host} was lost; {counted(received, 'byte')} of the answer received"
-        )
+        so_far = f"{counted(received, 'byte')} of the answer received"
+        return NetworkFailure(Outcome.LOST, f"the connection to {host} was lost; {so_far}")
     if not received:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
     if state.closed:

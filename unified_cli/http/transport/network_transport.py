@@ -21,9 +21,7 @@ class NetworkTransport(httpx.BaseTransport):
     `context` verifies the service, None without TLS; `proxy` is the proxy to go through, None for none.
     """
 
-    def __init__(
-        self, state: ConnectionState, context: ssl.SSLContext | None, proxy: ProxySetting | None = None
-    ) -> None:
+    def __init__(self, state: ConnectionState, context: ssl.SSLContext | None, proxy: ProxySetting | None) -> None:
         self._state = state
         self._context = context
         self._proxy = proxy

@@ -119,10 +119,10 @@ class ResponseReader(httpx.SyncByteStream):
         for name, value in self.headers:
             lower = name.lower()
             if lower == b"content-length":
-                # llhttp has refused what is no number, or said twice.
-                length = int(value)
                 if len(value) > 20:
                     raise httpx.RemoteProtocolError("its length has too many digits")
+                # llhttp has refused what is no number, or said twice.
+                length = int(value)
             elif lower == b"transfer-encoding":
                 codings.append(value.lower())
             elif lower == b"connection":
