@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import io
-import json
 import traceback
 from collections.abc import Callable, Iterator
 
@@ -92,6 +91,8 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
         facts = {**error.facts(), "message": visible(error.message)}
         work = {"run": stderr.run, "next": error.next_command}
         facts.update({name: value for name, value in work.items() if value})
+        import json  # noqa: PLC0415  only for an error
+
         stderr.line(json.dumps({"error": facts}))
         return error.code
     first, *details = error.lines

@@ -4,7 +4,6 @@ The secrets are known to the whole process: errors, which mask their own text wh
 no runtime, and what is a secret for one of them is one for all.
 """
 
-import base64
 import math
 import re
 import sys
@@ -12,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import takewhile
 from operator import eq
-from string import ascii_lowercase, ascii_uppercase
 from typing import NewType
 
 MaskedText = NewType("MaskedText", str)
@@ -33,7 +31,8 @@ _SHORTEST = 4
 _TELLING = 8
 """As many characters at the start of a secret are masked without the rest, which the service may have cut off."""
 
-_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+# Of ASCII only, so that each character keeps its place.
+_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"
@@ -152,6 +151,8 @@ def _written(secret: str) -> Iterator[tuple[str, int]]:
 
     It is written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64 and in base32.
     """
+    import base64  # noqa: PLC0415  help has no secret
+
     raw = secret.encode("utf-8", "surrogateescape")
     for form in (secret, raw.decode("latin-1"), secret[::-1]):
         yield form, _TELLING

@@ -5,11 +5,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from unified_cli.catalogue import Api, Operation, Resource, Service
-from unified_cli.catalogue.known import KnownField
-from unified_cli.catalogue.known_filters import DIRECTIONS, known_filters
+from unified_cli.catalogue import Operation
 from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES, CommandStub
-from unified_cli.cli.examples import example, second_example
 from unified_cli.cli.flags import Flag, flags_of
 from unified_cli.cli.options import EarlyOptions
 from unified_cli.masking import visible
@@ -25,7 +22,6 @@ class CodeBlock(str):
     __slots__ = ()
 
 
-_KNOWN_FIELDS = "Known fields (a connection may have others)"
 _SHELL_WORD = re.compile(r"(?:--?[\w-]+ (?!-))?(?:'[^']*'|[^'\s])+")
 _FIRST_STEPS = """\
 unified -p sandbox ticketing tickets list -o table
@@ -39,8 +35,6 @@ Every level has --help. `unified help` lists topics, `unified doctor` finds prob
 what you type often (unified help profiles)."""
 _WIDEST = 100
 _INDENT = 2
-_PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
-_FILE = "With an ID: the file of that record. With -: of each on standard input, in the folder of --out."
 _HELP = "-h, --help"
 _NEEDED = (EXAMPLE, EXAMPLES, "APIs", "Commands")
 _SHORT, _SHORT_ROOT = 40, 24
@@ -92,55 +86,6 @@ def for_group(about: str, an_example: str, entries: Mapping[str, CommandStub]) -
     return HelpPage("COMMAND [options]", [about], [(EXAMPLE, an_example), ("Commands", rows)])
 
 
-def for_api(api: Api) -> HelpPage:
-    """The page of an API."""
-    rows = [(resource.name, resource.about) for resource in api.resources.values()]
-    first = next(iter(api.resources.values()))
-    return HelpPage(
-        "RESOURCE OPERATION [options]",
-        [f"Call an operation of the {api.title}.", *([f"{api.about}."] if api.about else [])],
-        [(EXAMPLE, example(next(iter(first.operations.values())))), ("Resources", rows)],
-    )
-
-
-def for_resource(resource: Resource) -> HelpPage:
-    """The page of a resource."""
-    rows = [(operation.name, operation.summary) for operation in resource.operations.values()]
-    sections: list[tuple[str, Rows | str]] = [
-        (EXAMPLE, example(next(iter(resource.operations.values())))),
-        ("Operations", rows),
-    ]
-    fields = resource.facts.fields
-    if fields:
-        sections.append((_KNOWN_FIELDS, ", ".join(one.name for one in fields)))
-    words = ", ".join(resource.operations)
-    about = [f"{resource.about}."] if resource.about else []
-    return HelpPage("OPERATION [options]", [f"Call an operation on {resource.name}: {words}.", *about], sections)
-
-
-def for_operation(operation: Operation, service: Service) -> HelpPage:
-    """The page of an operation."""
-    facts = operation.facts
-    sections: list[tuple[str, Rows | str]] = [(EXAMPLES, f"{example(operation)}\n{second_example(operation, service)}")]
-    query = () if operation.lists else facts.query.get(operation.name, ())
-    for heading, fields in (
-        ("Known query parameters (others may work)", query),
-        ("Known body fields (others may work)", facts.body.get(operation.name, ()) if operation.takes_body else ()),
-        (_KNOWN_FIELDS, facts.fields),
-    ):
-        if fields:
-            sections.append((heading, ", ".join(map(_described, fields))))
-    usage, more = ("ID ", [_PIPED]) if operation.takes_id else ("", [])
-    if operation.name == "download":
-        usage, more = "[ID|-] ", [_FILE]
-    return HelpPage(
-        f"{usage}[options]",
-        [f"{operation.summary}.", f"{operation.method} {operation.path}", *more],
-        [*sections[:1], *_filters(operation, service), *sections[1:]],
-        operation=operation,
-    )
-
-
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:
     """Which of the connections that were asked lack an operation."""
     folder = runtime.folder("cache")
@@ -150,31 +95,6 @@ def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]
 
     found = known_capabilities.lacking_in_words(runtime, operation)
     return [("Not offered by", found)] if found else []
-
-
-def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows]]:
-    """What a list is known to be filtered and sorted by."""
-    known = known_filters(operation, service)
-    if not known.filters:
-        return []
-    rows = [
-        ("-q NAME=VALUE", ", ".join(map(_described, known.filters))),
-        ("-q 'NAME[OP]=VALUE'", f"OP: {', '.join(known.operators)}"),
-        (f"-q '{service.sort}[NAME]={'|'.join(DIRECTIONS)}'", ", ".join(known.sort_keys)),
-    ]
-    return [("Known filters and sort keys (unified help filters)", rows)]
-
-
-def _described(one: KnownField) -> str:
-    if one.values:
-        about = " | ".join(one.values)
-    elif one.references:
-        about = f"of {one.references}"
-    else:
-        about = "" if one.type == "string" else one.type
-    marks = ("required" if one.required else "", "we assume this name" if one.assumed else "")
-    notes = ", ".join(note for note in (about, *marks) if note)
-    return f"{one.name} ({notes})" if notes else one.name
 
 
 def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:

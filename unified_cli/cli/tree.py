@@ -62,6 +62,12 @@ def _pages() -> Any:
     return help_page
 
 
+def _operation_pages() -> Any:
+    from unified_cli.cli import operation_pages  # noqa: PLC0415  as above
+
+    return operation_pages
+
+
 def _note_help(context: Any, words: Sequence[str]) -> None:
     """Note which page the words ask for, if they do: -h is a screen, --help is everything."""
     context.meta[_SHORT] = "--help" not in words
@@ -163,7 +169,7 @@ def _api(service: Service, api: Api, execute: Execute) -> CommandGroup:
         resource.name: CommandStub(resource.about, partial(_resource, service, resource, execute))
         for resource in api.resources.values()
     }
-    return group(api.name, "resource", entries, lambda: _pages().for_api(api))
+    return group(api.name, "resource", entries, lambda: _operation_pages().for_api(api))
 
 
 def _resource(service: Service, resource: Resource, execute: Execute) -> CommandGroup:
@@ -171,7 +177,7 @@ def _resource(service: Service, resource: Resource, execute: Execute) -> Command
         operation.name: CommandStub(operation.summary, partial(_operation, service, operation, execute))
         for operation in resource.operations.values()
     }
-    return group(resource.name, "operation", entries, lambda: _pages().for_resource(resource))
+    return group(resource.name, "operation", entries, lambda: _operation_pages().for_resource(resource))
 
 
 def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
@@ -183,7 +189,7 @@ def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
             operation.name,
             options,
             partial(execute, operation),
-            lambda: _pages().for_operation(operation, service),
+            lambda: _operation_pages().for_operation(operation, service),
             tuple(options_for(operation)),
             arguments,
         )

@@ -1,0 +1,123 @@
+"""Help pages of the catalogue: of APIs, resources and operations, with examples that run on a fresh sandbox."""
+
+from collections.abc import Sequence
+
+from unified_cli.catalogue import Api, Operation, Resource, Service
+from unified_cli.catalogue.known import KnownField
+from unified_cli.catalogue.known_filters import DIRECTIONS, known_filters
+from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES
+from unified_cli.cli.help_page import HelpPage, Rows
+from unified_cli.sandbox.seeded.vocabulary import first_id
+
+_KNOWN_FIELDS = "Known fields (a connection may have others)"
+_PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
+_FILE = "With an ID: the file of that record. With -: of each on standard input, in the folder of --out."
+_NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
+
+
+def for_api(api: Api) -> HelpPage:
+    """The page of an API."""
+    rows = [(resource.name, resource.about) for resource in api.resources.values()]
+    first = next(iter(api.resources.values()))
+    return HelpPage(
+        "RESOURCE OPERATION [options]",
+        [f"Call an operation of the {api.title}.", *([f"{api.about}."] if api.about else [])],
+        [(EXAMPLE, example(next(iter(first.operations.values())))), ("Resources", rows)],
+    )
+
+
+def for_resource(resource: Resource) -> HelpPage:
+    """The page of a resource."""
+    rows = [(operation.name, operation.summary) for operation in resource.operations.values()]
+    sections: list[tuple[str, Rows | str]] = [
+        (EXAMPLE, example(next(iter(resource.operations.values())))),
+        ("Operations", rows),
+    ]
+    fields = resource.facts.fields
+    if fields:
+        sections.append((_KNOWN_FIELDS, ", ".join(one.name for one in fields)))
+    words = ", ".join(resource.operations)
+    about = [f"{resource.about}."] if resource.about else []
+    return HelpPage("OPERATION [options]", [f"Call an operation on {resource.name}: {words}.", *about], sections)
+
+
+def for_operation(operation: Operation, service: Service) -> HelpPage:
+    """The page of an operation."""
+    facts = operation.facts
+    sections: list[tuple[str, Rows | str]] = [(EXAMPLES, f"{example(operation)}\n{second_example(operation, service)}")]
+    query = () if operation.lists else facts.query.get(operation.name, ())
+    for heading, fields in (
+        ("Known query parameters (others may work)", query),
+        ("Known body fields (others may work)", facts.body.get(operation.name, ()) if operation.takes_body else ()),
+        (_KNOWN_FIELDS, facts.fields),
+    ):
+        if fields:
+            sections.append((heading, ", ".join(map(_described, fields))))
+    usage, more = ("ID ", [_PIPED]) if operation.takes_id else ("", [])
+    if operation.name == "download":
+        usage, more = "[ID|-] ", [_FILE]
+    return HelpPage(
+        f"{usage}[options]",
+        [f"{operation.summary}.", f"{operation.method} {operation.path}", *more],
+        [*sections[:1], *_filters(operation, service), *sections[1:]],
+        operation=operation,
+    )
+
+
+def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows]]:
+    """What a list is known to be filtered and sorted by."""
+    known = known_filters(operation, service)
+    if not known.filters:
+        return []
+    rows = [
+        ("-q NAME=VALUE", ", ".join(map(_described, known.filters))),
+        ("-q 'NAME[OP]=VALUE'", f"OP: {', '.join(known.operators)}"),
+        (f"-q '{service.sort}[NAME]={'|'.join(DIRECTIONS)}'", ", ".join(known.sort_keys)),
+    ]
+    return [("Known filters and sort keys (unified help filters)", rows)]
+
+
+def _described(one: KnownField) -> str:
+    if one.values:
+        about = " | ".join(one.values)
+    elif one.references:
+        about = f"of {one.references}"
+    else:
+        about = "" if one.type == "string" else one.type
+    marks = ("required" if one.required else "", "we assume this name" if one.assumed else "")
+    notes = ", ".join(note for note in (about, *marks) if note)
+    return f"{one.name} ({notes})" if notes else one.name
+
+
+def example(operation: Operation) -> str:
+    """A command line for an operation, on one line."""
+    words = ["unified -p sandbox", operation.command]
+    if operation.takes_id:
+        words.append(first_id(operation.api, operation.resource))
+    facts = operation.facts
+    if operation.name in facts.example:
+        words.append(facts.example[operation.name])
+    elif operation.name in {"create", "update"}:
+        names = {field.name for field in facts.fields}
+        words.append(f"-f {next((name for name in _NAMING if name in names), 'name')}=Example")
+    elif operation.kind == "action":
+        words.append(f"-f id={first_id(operation.api, operation.resource)}")
+    elif operation.kind == "delete":
+        words.append("--yes")
+    return " ".join(words)
+
+
+def second_example(operation: Operation, service: Service) -> str:
+    """Another command line: a list that is filtered, a record in another format, a request that is only shown."""
+    if operation.lists:
+        return filter_example(operation, service)
+    return f"{example(operation)} {'-o yaml' if operation.name == 'get' else '--dry-run'}"
+
+
+def filter_example(operation: Operation, service: Service) -> str:
+    """A list that is filtered and sorted, on one line."""
+    known = known_filters(operation, service)
+    with_values = next((one for one in known.filters if one.values), None)
+    chosen = f"{with_values.name}={with_values.values[-1]}" if with_values else f"'{known.sort_keys[0]}[gt]=2025-01-01'"
+    sort = f"'{service.sort}[{known.sort_keys[0]}]=desc'"
+    return f"unified -p sandbox {operation.command} -q {chosen} -q {sort}"
