@@ -102,11 +102,17 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
 
 
 def printer_for(
-    call: Call, operation: Operation, program: JqProgram | None, *, names: Iterable[str] | None = None
+    call: Call,
+    operation: Operation,
+    program: JqProgram | None,
+    *,
+    names: Iterable[str] | None = None,
+    gathers: bool = False,
 ) -> printer.Printer:
     """A printer for the records of several answers as one result, or for the results of a program for them.
 
-    They come in any order; with `names` they are of the connections of these names, and each says of which.
+    They come in any order; with `names` they are of the connections of these names, and each says of which. One that
+    `gathers` writes several answers at once, when it is told to.
     """
     from unified_cli.text_width import width  # noqa: PLC0415  most calls give one answer
 
@@ -114,4 +120,4 @@ def printer_for(
     style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(label=label)
     # Several documents in one result are not a page with a cursor.
     style = style._replace(listing=False) if style.format in {"json", "yaml"} else style
-    return printer.Printer(call.runtime, style, program, strict=not operation.changes)
+    return printer.Printer(call.runtime, style, program, strict=not operation.changes, gathers=gathers)

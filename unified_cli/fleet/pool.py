@@ -168,11 +168,13 @@ class WorkerPool(Generic[Job, Result]):
                     task.held.append(result)
 
     def _next(self) -> tuple[_Task[Job, Result], Result | _End]:
-        while True:
+        event = None
+        while not event:
+            if self._results.empty():
+                self._look()
             with suppress(Empty):
-                if event := self._results.get(timeout=signals.LONGEST_WAIT):
-                    return event
-            self._look()
+                event = self._results.get(timeout=signals.LONGEST_WAIT)
+        return event
 
     def _begin(self, job: Job) -> _Task[Job, Result]:
         task: _Task[Job, Result] = _Task(job)

@@ -23,14 +23,20 @@ LARGEST_DOCUMENT = 32 * 1024 * 1024
 
 
 class Printer:
-    """Writes each page at once; `end` completes the output.
+    """Writes each page at once, unless it `gathers` what is to be written until `flush`; `end` completes the output.
 
     With `strict` it is an error that no record has any of the chosen columns: rows that are blank for this reason are
     held back. What a write has done is printed in any case.
     """
 
     def __init__(
-        self, runtime: Runtime, style: Style, program: JqProgram | None = None, *, strict: bool = True
+        self,
+        runtime: Runtime,
+        style: Style,
+        program: JqProgram | None = None,
+        *,
+        strict: bool = True,
+        gathers: bool = False,
     ) -> None:
         self._runtime = runtime
         self._style = style
@@ -39,6 +45,8 @@ class Printer:
         self._transform = Transform(None if whole else program, chosen, ColumnCheck.of(style))
         self._strict = strict
         self._held = b""
+        self._gathers = gathers
+        self._gathered: list[bytes] = []
         self._whole = whole
         self._writer: RecordWriter = JqDocument(style, program) if program and whole else writer(style)
         self.torn = False
@@ -57,6 +65,17 @@ class Printer:
             self._put(data)
         self.torn = False
 
+    @property
+    def is_written(self) -> bool:
+        """Whether `flush` would write nothing."""
+        return not self._gathered
+
+    def flush(self) -> None:
+        """Write what was gathered, in one piece."""
+        if self._gathered:
+            data, self._gathered = b"".join(self._gathered), []
+            stdout.write(self._runtime, [data])
+
     def end(self, next_cursor: str | None = None) -> list[str]:
         """Complete the output and write its remarks to stderr; gives what is missing from it.
 
@@ -67,6 +86,7 @@ class Printer:
         if self._strict and (error := check.error()):
             raise error
         self._put(self._writer.end(next_cursor))
+        self.flush()
         misspelt = check.misspelt() if self._strict and self._style.format in ROWS else ()
         for remark in (*self._transform.remarks(), *self._writer.remarks()):
             if remark not in misspelt:
@@ -87,8 +107,12 @@ class Printer:
             stdout.show(self._runtime, [terminal.styled(data.decode(style.encoding))])
         elif style.format in _JSON and (style.colour or style.width is not None):
             stdout.show(self._runtime, stdout.shown(data, colour=style.colour))
-        else:
+        elif style.width is not None:
             stdout.write(self._runtime, [data])
+        else:
+            self._gathered.append(data)
+            if not self._gathers or sum(map(len, self._gathered)) >= _LONGEST_HELD:
+                self.flush()
 
 
 def style_for(runtime: Runtime, service: Service, form: str, *, screen: bool = True) -> Style:

@@ -1,8 +1,10 @@
 """Many connections at once: each paced on its own, good results never hidden by a bad one."""
 
 import csv
+import errno
 import io
 import json
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -294,3 +296,62 @@ def test_no_value_of_a_served_name_is_lost(
     result = unified(f"{LIST} -o ndjson -p one -p two --ordered", environ=service.environ)
     lines = [b'{"_profile":"%b",%b\n' % (name, shown[1:]) for name in (b"one", b"two")]
     assert (result.raw, result.code) == (b"".join(lines), 0)
+
+
+class FirstWrite(io.BytesIO):
+    """A stdout whose first write lasts until the pages of all other connections are there; later ones may fail."""
+
+    def __init__(self, service: Service, pages: dict[str, Any], *, fails: bool = False) -> None:
+        super().__init__()
+        self.pieces: list[bytes] = []
+        self._begun, self._over = threading.Event(), threading.Event()
+        self._fails = fails
+        self._late = [*pages][1:]
+        service.reply = lambda seen: self._reply(dict(seen.query)["integrated_account_id"], pages)
+
+    def _reply(self, account: str, pages: dict[str, Any]) -> Reply:
+        if account in self._late:
+            # One after the other, so that they come in that order.
+            assert self._begun.wait(10)
+            time.sleep(0.2 * (1 + self._late.index(account)))
+        if account == self._late[-1]:
+            threading.Timer(0.3, self._over.set).start()
+        return served({"result": pages[account]})
+
+    def write(self, data: Any) -> int:
+        self._begun.set()
+        assert self._over.wait(10)
+        if self.pieces and self._fails:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.pieces.append(bytes(data))
+        return len(data)
+
+
+PAGES = {f"a-{number}": [{"id": str(number)}] for number in (1, 2, 3)}
+
+
+def test_pages_that_are_there_already_are_written_at_once(unified: Unified, service: Service, config: Config) -> None:
+    config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n{TWO}')
+    stdout = FirstWrite(service, PAGES)
+    result = unified(f"{LIST} -p '*' -o ndjson", stdout=stdout)
+    one, two, other = (b'{"_profile":"%b","id": "%d"}\n' % name for name in ((b"one", 1), (b"two", 2), (b"other", 3)))
+    assert (result.code, stdout.pieces) == (0, [one, two + other])
+
+
+def test_pages_before_one_that_cannot_be_shown_are_printed(unified: Unified, service: Service, config: Config) -> None:
+    config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n{TWO}')
+    stdout = FirstWrite(service, {**PAGES, "a-3": [{"id": 3}]})
+    words = [*LIST.split(), "-p", "*", "-o", "ndjson", "--jq", 'if .id == 3 then error("no") else .id end']
+    result = unified(words, stdout=stdout)
+    assert (result.code, b"".join(stdout.pieces)) == (
+        2,
+        b'{"_profile":"one","_record":"1"}\n{"_profile":"two","_record":"2"}\n',
+    )
+
+
+def test_pages_that_could_not_be_written_do_not_count(unified: Unified, service: Service, config: Config) -> None:
+    config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n{TWO}')
+    stdout = FirstWrite(service, PAGES, fails=True)
+    result = unified(f"{LIST} -p '*' -o ndjson", stdout=stdout)
+    torn = [line for line in result.stderr.splitlines() if "0 records in 0 pages and part of another" in line]
+    assert (result.code, [line.partition(":")[0] for line in torn], len(stdout.pieces)) == (11, ["two", "other"], 1)

@@ -1,9 +1,8 @@
 """Run an operation on several connections concurrently; the failure of one hides no results of others."""
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from functools import partial
 
 from unified_cli import signals
 from unified_cli.call import Call, Mode, builder, dry_run, listing, record_output
@@ -53,26 +52,32 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
             dry_run.show(call, builder.operation_request(call, operation))
         return
     selection.note_same_of(runtime, config, options, names)
-    printer = record_output.printer_for(common, operation, record_output.program(common.options), names=names)
+    program = record_output.program(common.options)
+    outcome = _FanOutOutcome(names, record_output.printer_for(common, operation, program, names=names, gathers=True))
     work = Work(part="connection", parts=len(names))
     fair = FairReaders(runtime, catalogue, options.workers, in_turn=part(options, ReadOptions).ordered)
-    look = partial(stdout.check_read, runtime)
+
+    def look() -> None:
+        # Whatever is there already is written at once: to write gives the interpreter to the workers for a while.
+        outcome.flush()
+        stdout.check_read(runtime)
+
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
         results = readers.read(names, _reader(common, readers.clients, operation, call_to), look=look)
-        outcome = _read_all(common, printer, shown, names, results)
+        _read_all(runtime, outcome, shown, results)
     asked = part(options, PageOptions)
     if outcome.is_quit:
         outcome.raise_error([], asked)
         raise stdout.QuitError
-    missing = _end(printer, outcome)
+    missing = _end(outcome)
     outcome.report(runtime, asked)
     outcome.raise_error(missing, asked)
 
 
-def _end(printer: Printer, outcome: "_FanOutOutcome") -> list[str]:
+def _end(outcome: "_FanOutOutcome") -> list[str]:
     """Complete the output; gives what is missing. A connection that failed may have the columns that no record had."""
     try:
-        return printer.end()
+        return outcome.printer.end()
     except UsageError as error:
         if not outcome.failed:
             raise
@@ -98,42 +103,43 @@ def _reader(
     return lambda name: pagination.to_the_end(name, pages(name))
 
 
-def _read_all(
-    common: Call, printer: Printer, shown: Progress, names: list[str], results: Generator[_Read]
-) -> "_FanOutOutcome":
-    outcome = _FanOutOutcome(names)
+def _read_all(runtime: Runtime, outcome: "_FanOutOutcome", shown: Progress, results: Generator[_Read]) -> None:
     try:
         with closing(results):
             for name, found in results:
                 if isinstance(found, Page):
-                    tally = outcome.tallies[name]
-                    tally.torn = True
-                    printer.page(found.records, one_line=found.one_line, large=found.large, profile=name)
-                    tally.torn = False
-                    tally.add(found)
+                    outcome.add(name, found)
                     shown.add(len(found.records), pages=1)
-                    stdout.check_read(common.runtime)
+                    stdout.check_read(runtime)
                 else:
                     outcome.ended.add(name)
                     shown.add(parts=1, failed=found is not None)
                     if found:
                         outcome.failed[name] = found
+        outcome.flush()
     except stdout.QuitError:
-        outcome.is_quit = len(outcome.ended) < len(names)
+        outcome.is_quit = len(outcome.ended) < len(outcome.names)
     except stdout.ClosedError:
         raise
     except BaseException as error:
-        outcome.report_interruption(common.runtime, error)
+        with suppress(UnifiedError, stdout.ClosedError):
+            # What was read before is printed; but the first error is what is told.
+            outcome.flush()
+        outcome.report_interruption(runtime, error)
         raise
-    return outcome
 
 
 @dataclass(slots=True)
 class _FanOutOutcome:
-    """The outcome for each connection."""
+    """The outcome for each connection, and what prints its records."""
 
     names: list[str]
+    printer: Printer
     tallies: dict[str, ListSummary] = field(init=False)
+    begun: ListSummary | None = None
+    """That of the connection whose page is made into text."""
+    unwritten: list[tuple[ListSummary, Page]] = field(default_factory=list)
+    """The pages of which a part may not be printed yet."""
     failed: dict[str, UnifiedError] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
     is_quit: bool = False
@@ -141,6 +147,24 @@ class _FanOutOutcome:
 
     def __post_init__(self) -> None:
         self.tallies = {name: ListSummary() for name in self.names}
+
+    def add(self, name: str, page: Page) -> None:
+        """Print a page of a connection, now or with the next ones."""
+        self.begun = self.tallies[name]
+        self.begun.torn = True
+        self.printer.page(page.records, one_line=page.one_line, large=page.large, profile=name)
+        self.begun = None
+        self.unwritten.append((self.tallies[name], page))
+        if self.printer.is_written:
+            self.flush()
+
+    def flush(self) -> None:
+        """Print what is not printed yet, and count it; what cannot be printed is torn, and not tried again."""
+        written, self.unwritten = self.unwritten, []
+        self.printer.flush()
+        for tally, page in written:
+            tally.add(page)
+            tally.torn = tally is self.begun
 
     def report(self, runtime: Runtime, asked: PageOptions) -> None:
         """Print which connections have more records, then which failed; with `--quiet` only the latter."""
@@ -181,8 +205,9 @@ class _FanOutOutcome:
     def report_interruption(self, runtime: Runtime, error: BaseException) -> None:
         """Print how to continue each connection that was read in part, and add to a signal what else is left."""
         unread = []
+        ended = {name for name in self.ended if not self.tallies[name].torn}
         for name, tally in self.tallies.items():
-            if name in self.ended:
+            if name in ended:
                 continue
             if not (tally.pages or tally.torn):
                 unread.append(name)
@@ -194,7 +219,7 @@ class _FanOutOutcome:
             chosen = " ".join(f"-p {name}" for name in unread[:_MOST_NAMED])
             more = " …" if len(unread) > _MOST_NAMED else ""
             others = f"the others with {chosen}{more}" if unread else "as said above"
-            done = f"{len(self.ended)} of {counted(len(self.names), 'connection')}"
+            done = f"{len(ended)} of {counted(len(self.names), 'connection')}"
             signals.say_how_to_continue(error, done, others)
 
     def raise_error(self, missing: list[str], asked: PageOptions) -> None:
