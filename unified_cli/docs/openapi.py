@@ -1,31 +1,27 @@
 """The catalogue as an OpenAPI 3.1 document, for other tools."""
 
+from collections.abc import Iterator
+
 from unified_cli import __version__
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
+from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.model import ConnectionWords
-from unified_cli.docs.openapi_operations import (
-    answer_schemas,
-    failures,
-    json_response,
-    list_schema,
-    parameters_of,
-    responses_of,
-    shared_parameter,
-    shared_parameters,
-    shared_responses,
-)
 from unified_cli.docs.openapi_schemas import (
     action_schema,
     body_name,
     input_schema,
+    list_schema,
+    object_schema,
     operation_id,
     pascal,
     record_name,
     record_schema,
     schema_reference,
     shared_schemas,
+    values_of,
 )
 from unified_cli.json_text.values import JsonObject
+from unified_cli.sandbox.seeded.sample_requests import required_parameters
 
 _ABOUT = """
 Every operation of the unified APIs, each scoped to one connection. The fields and parameters are those that are known:
@@ -36,27 +32,31 @@ makes an object of a list's array; their answers do not fit this document. A fil
 action answers its record in an envelope here; a provider may leave the envelope out.
 """
 _TAG = "connections"
-_MAYBE: JsonObject = {"type": ["string", "null"]}
-_NAMES: JsonObject = {"type": "array", "items": {"type": "string"}}
-_SWITCH: JsonObject = {"schema": {"type": "boolean"}}
+_BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
+_FAILURES = {"4XX": "ClientError", "5XX": "ServerError"}
+# What an action answers that is no whole record of its resource.
+_PIECES = {"page-content export": ("page", "body")}
+_TEXT: JsonObject = {"type": "string"}
+_TIME: JsonObject = {"type": "string", "format": "date-time"}
+_SWITCH: JsonObject = {"type": "boolean"}
+_OPERATORS = {"eq": "this time", "gt": "later", "lt": "earlier", "in": "one of these times"}
+_BRACKETS = str.maketrans({"[": "_", "]": None})
 
 
 def document(catalogue: Catalogue) -> JsonObject:
     """The whole document. Its operation ids are the commands, with dashes between the words."""
     service = catalogue.service
     paths: dict[str, JsonObject] = {}
-    schemas: JsonObject = {**shared_schemas(service), **_connection_schemas(service)}
+    schemas = shared_schemas(service)
     for api in catalogue.apis.values():
         for resource in api.resources.values():
             schemas[record_name(api.name, resource.name)] = record_schema(resource)
             for operation in resource.operations.values():
                 described = _operation(operation, resource, service)
                 paths.setdefault(operation.path, {})[operation.method.lower()] = described
-                schemas.update(answer_schemas(operation, service))
+                schemas.update(_answer_schemas(operation, service))
                 schemas.update(_body_schemas(operation, resource))
-    paths.update(
-        _connection_paths(service, pascal(service.connection), [pascal(service.page_size), pascal(service.cursor)])
-    )
+    paths.update(_connection_paths(service))
     tags = {api.name: api.about or api.title for api in catalogue.apis.values()}
     tags[_TAG] = "The connections themselves, and the providers' own records"
     return {
@@ -74,8 +74,8 @@ def document(catalogue: Catalogue) -> JsonObject:
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "parameters": shared_parameters(service),
-            "responses": shared_responses(),
+            "parameters": _shared_parameters(service),
+            "responses": _shared_responses(),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -87,8 +87,8 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
         "tags": [operation.api],
         "summary": operation.summary,
         "description": f"On the command line: `unified {operation.command}`",
-        "parameters": parameters_of(operation, service),
-        "responses": responses_of(operation),
+        "parameters": _parameters_of(operation, service),
+        "responses": _responses_of(operation),
     }
     if operation.method in {"POST", "PATCH"}:
         schema = schema_reference(body_name(operation, resource))
@@ -103,18 +103,21 @@ def _body_schemas(operation: Operation, resource: Resource) -> JsonObject:
     return {body_name(operation, resource): schema}
 
 
-def _connection_paths(service: Service, connection: str, pages: list[str]) -> dict[str, JsonObject]:
-    """The paths; `connection` and `pages` are the components of the parameters that name a connection and page."""
+def _connection_paths(service: Service) -> dict[str, JsonObject]:
     words = service.connections
-    paging = [shared_parameter(name) for name in pages]
-    account = _parameter("id", "path", "The connection's id")
-    resource = _parameter("resource", "path", "The provider's resource")
-    record = _parameter("id", "path", "The record's id")
+    paging = [_shared_parameter(pascal(name)) for name in (service.page_size, service.cursor)]
+    connection = _shared_parameter(pascal(service.connection))
+    account = _text_parameter("id", "path", "The connection's id")
+    resource = _text_parameter("resource", "path", "The provider's resource")
+    record = _text_parameter("id", "path", "The record's id")
     named = (words.tenant, f"{words.product}.name", words.status, words.created, words.updated, words.environment)
-    filters = [_parameter(name, "query", f"Only those of this {name}") for name in named]
-    sandboxes = {**_parameter(words.sandbox, "query", "Only those that are sandboxes, or none"), **_SWITCH}
+    filters = [_text_parameter(name, "query", f"Only those of this {name}") for name in named]
+    sandboxes = {
+        **_text_parameter(words.sandbox, "query", "Only those that are sandboxes, or none"),
+        "schema": _SWITCH,
+    }
     own: JsonObject = {"type": "object"}
-    product = _parameter("id", "path", "The product's id or name")
+    product = _text_parameter("id", "path", "The product's id or name")
     narrow = _offer_parameters(words)
     return {
         service.accounts: _get("list", "List the connections", "ConnectionPage", [*paging, *filters, sandboxes]),
@@ -125,10 +128,10 @@ def _connection_paths(service: Service, connection: str, pages: list[str]) -> di
         service.tools: _get("tools", "Describe its provider's methods", "ToolPage", [account, narrow[2]]),
         f"{service.proxy}/{{resource}}": _get(
             "proxy-list", "List the provider's own records", list_schema(own, service),
-            [shared_parameter(connection), resource, *paging],
+            [connection, resource, *paging],
         ),
         f"{service.proxy}/{{resource}}/{{id}}": _get(
-            "proxy-get", "Get a record as the provider has it", own, [shared_parameter(connection), resource, record]
+            "proxy-get", "Get a record as the provider has it", own, [connection, resource, record]
         ),
     }  # fmt: skip
 
@@ -136,113 +139,14 @@ def _connection_paths(service: Service, connection: str, pages: list[str]) -> di
 def _offer_parameters(words: ConnectionWords) -> list[JsonObject]:
     kinds: JsonObject = {"schema": {"type": "string", "enum": [words.provided, words.unified, "all"], "default": "all"}}
     return [
-        {**_parameter(words.offer_kind, "query", "Only this part"), **kinds},
-        _parameter(words.resource, "query", "Only these resources, separated by commas"),
-        _parameter(words.methods, "query", "Only these methods of the provider, separated by commas"),
-        {**_parameter(words.described, "query", "False shows methods without a description too"), **_SWITCH},
+        {**_text_parameter(words.offer_kind, "query", "Only this part"), **kinds},
+        _text_parameter(words.resource, "query", "Only these resources, separated by commas"),
+        _text_parameter(words.methods, "query", "Only these methods of the provider, separated by commas"),
+        {
+            **_text_parameter(words.described, "query", "False shows methods without a description too"),
+            "schema": _SWITCH,
+        },
     ]
-
-
-def _connection_schemas(service: Service) -> dict[str, JsonObject]:
-    """The schemas of these routes, by name."""
-    text: JsonObject = {"type": "string"}
-    return {
-        "Connection": _connection(service),
-        "ConnectionPage": _platform_list("Connection", service),
-        "Offer": _offer(service.connections),
-        "Tool": {
-            "description": "A method of a connection's provider",
-            "type": "object",
-            "required": ["resource", "method", "name"],
-            "properties": {
-                **dict.fromkeys(("resource", "method", "name", "description"), text),
-                "query_schema": {"type": "object"},
-                "body_schema": {"type": ["object", "null"]},
-                "response_schema": {"type": "object"},
-                "required": _NAMES,
-            },
-        },
-        "ToolPage": _platform_list("Tool", service, pages=False),
-    }
-
-
-def _platform_list(name: str, service: Service, *, pages: bool = True) -> JsonObject:
-    """A list of the service itself: without the cursor of the page before, and without a count."""
-    more: JsonObject = {service.cursor: _MAYBE, service.page_size: {"type": "integer"}} if pages else {}
-    records: JsonObject = {"type": "array", "items": schema_reference(name)}
-    return {"type": "object", "required": [service.items], "properties": {service.items: records, **more}}
-
-
-def _connection(service: Service) -> JsonObject:
-    words, text = service.connections, {"type": "string"}
-    time: JsonObject = {"type": "string", "description": "In UTC, like 2024-09-01 10:00:00"}
-    names = (words.tenant, words.authentication, words.region, words.environment, words.installation)
-    product = {"type": "object", "properties": dict.fromkeys(("id", "name", "label", "category"), text)}
-    forbidden = {
-        "type": ["object", "null"],
-        "description": "The last call that lacked scopes; a success clears it",
-        "properties": {**dict.fromkeys((words.resource, "method", words.occurred), text), words.missing_scopes: _NAMES},
-    }
-    return {
-        "description": "An account in some product, with the state of its login",
-        "type": "object",
-        "required": ["id"],
-        "properties": {
-            "id": {**text, "description": "The connection's id"},
-            words.status: {**text, "description": f"Known values, others may come: {', '.join(words.statuses)}"},
-            words.last_error: _MAYBE,
-            words.last_forbidden: forbidden,
-            words.last_action: {},
-            **dict.fromkeys(names, _MAYBE),
-            words.sandbox: {"type": "boolean", "description": "True where writes are refused"},
-            words.product: product,
-            "context": {"type": "object", "description": "The customer's own data: never show it unasked"},
-            words.stored_fields: _NAMES,
-            words.created: time,
-            words.updated: time,
-        },
-    }
-
-
-def _offer(words: ConnectionWords) -> JsonObject:
-    text: JsonObject = {"type": "string"}
-    method: JsonObject = {
-        "type": "object",
-        "required": ["method"],
-        "properties": {
-            **dict.fromkeys(("method", "name"), text),
-            "description": _MAYBE,
-            words.described: {"type": "boolean"},
-        },
-    }
-    provided = {"type": "object", "properties": {words.resource: text, words.methods: _array(method)}}
-    unified = {
-        "type": "object",
-        "required": [words.model, words.resource, words.methods],
-        "properties": {
-            **dict.fromkeys((words.model, words.model_title, words.resource, "description", words.documentation), text),
-            words.methods: _NAMES,
-            words.overridden: {"type": "boolean", "description": "The environment has a mapping of its own"},
-        },
-    }
-    state = {**dict.fromkeys(("id", words.status, words.authentication), text), words.blocked: {"type": "boolean"}}
-    return {
-        "description": "What a connection or a product offers",
-        "type": "object",
-        "properties": {
-            words.product: {"type": "object"},
-            words.environment: text,
-            words.provided: _array(provided),
-            words.unified: _array(unified),
-            "auth": {"type": "object"},
-            words.readiness: {"type": "object"},
-            words.account: {"type": "object", "properties": state},
-        },
-    }
-
-
-def _array(items: JsonObject) -> JsonObject:
-    return {"type": "array", "items": items}
 
 
 def _get(name: str, summary: str, answer: JsonObject | str, parameters: list[JsonObject]) -> JsonObject:
@@ -253,11 +157,178 @@ def _get(name: str, summary: str, answer: JsonObject | str, parameters: list[Jso
         "summary": summary,
         "description": f"{summary}, for programs that find out what there is to call",
         "parameters": parameters,
-        "responses": {"200": json_response(summary, schema), **failures()},
+        "responses": {"200": _json_response(summary, schema), **_failures()},
     }
     return {"get": described}
 
 
-def _parameter(name: str, place: str, about: str) -> JsonObject:
+def _text_parameter(name: str, place: str, about: str) -> JsonObject:
     required = {"required": True} if place == "path" else {}
     return {"name": name, "in": place, "schema": {"type": "string"}, "description": about, **required}
+
+
+def _shared_parameters(service: Service) -> dict[str, JsonObject]:
+    """The parameters that many operations have, by the names of their components."""
+    found = [*_of_lists(service), *_of_all(service)]
+    found += [
+        _parameter(service.body_passthrough, _SWITCH, "Send the body to the provider as it is"),
+        _parameter("Idempotency-Key", _TEXT, "The same for each repeat of the same write", place="header"),
+    ]
+    return {_component(one): one for one in found}
+
+
+def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
+    """The parameters of an operation; those that many have as references."""
+    found = [_of_all(service)[0]]
+    if operation.takes_id:
+        found.append(_parameter("id", _TEXT, "The record's id", place="path", required=True))
+    found += _of_lists(service) if operation.lists else ()
+    found += _of_all(service)[1:]
+    shared = {one["name"] for one in found}
+    own = [one for one in _own(operation, service) if one["name"] not in shared]
+    references = [one if one["in"] == "path" else _shared_parameter(_component(one)) for one in found]
+    if operation.method in {"POST", "PATCH"}:
+        references += [_shared_parameter(name) for name in (_word(service.body_passthrough), "IdempotencyKey")]
+    return references + own
+
+
+def _shared_parameter(name: str) -> JsonObject:
+    """What stands for a parameter of this component."""
+    return {"$ref": f"#/components/parameters/{name}"}
+
+
+def _of_all(service: Service) -> list[JsonObject]:
+    # The id stays: whoever leaves it out gets records that do not fit this document.
+    excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
+    return [
+        _parameter(service.connection, _TEXT, "The connection", required=True),
+        _parameter(
+            service.response_format,
+            schema_reference("ResponseFormat"),
+            "The only format that this document describes",
+        ),
+        _parameter(f"{service.exclude_fields}[]", excluded, "Fields to leave out of the records"),
+        _parameter(service.ignore_remote_data, _SWITCH, "Leave out the provider's own data"),
+    ]
+
+
+def _of_lists(service: Service) -> list[JsonObject]:
+    size = {"type": "integer", "minimum": 1}
+    found = [
+        _parameter(service.page_size, size, "Records per page"),
+        _parameter(service.cursor, _TEXT, "The cursor that the previous page gave"),
+        _parameter(service.ignore_limit, _SWITCH, "Ignore the page size"),
+    ]
+    times = service.times.split()
+    for name in times:
+        found += [_time_filter(name, operator) for operator in service.operators.split()]
+    way = schema_reference("SortOrder")
+    return found + [_parameter(f"{service.sort}[{name}]", way, f"Sort by {name}") for name in times]
+
+
+def _time_filter(name: str, operator: str) -> JsonObject:
+    about = f"Only records whose {name} is {_OPERATORS.get(operator, operator)}"
+    if operator == "in":
+        return _parameter(f"{name}[{operator}][]", {"type": "array", "items": _TIME}, about)
+    return _parameter(f"{name}[{operator}]", _TIME, about)
+
+
+def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
+    needed = required_parameters(operation)
+    taken = {service.page_size, service.cursor, service.connection, service.sort}
+    known = [one for one in operation.facts.query.get(operation.name, ()) if one.name not in taken]
+    named = [(one.parameter, one) for one in known]
+    named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
+    for name, one in named:
+        schema = {"type": "array", "items": _TEXT} if one.type == "array" else {"type": _kind(one)}
+        # Validating proxies look for a required name as it is encoded, and never find one that has brackets.
+        required, plain = name in needed, "[" not in name
+        about = "Required" if required and not plain else values_of(one)
+        yield _parameter(name, schema, about, required=required and plain)
+
+
+def _kind(one: KnownField) -> str:
+    return one.type if one.type in ("number", "boolean") else "string"
+
+
+def _parameter(
+    name: str, schema: JsonObject, about: str, *, place: str = "query", required: bool = False
+) -> JsonObject:
+    description = {"description": about} if about else {}
+    return {"name": name, "in": place, "required": required, "schema": schema, **description}
+
+
+def _component(parameter: JsonObject) -> str:
+    return _word(parameter["name"])
+
+
+def _word(name: str) -> str:
+    return pascal(name.translate(_BRACKETS))
+
+
+def _shared_responses() -> JsonObject:
+    """The answers of failures, by the names of their components."""
+    content = {"application/json": {"schema": schema_reference("Error")}}
+    return {
+        "ClientError": {"description": "The request was refused", "content": content},
+        "ServerError": {"description": "The service or the provider behind it failed", "content": content},
+    }
+
+
+def _responses_of(operation: Operation) -> JsonObject:
+    """The responses of an operation, by status."""
+    return {**_successes(operation), **_failures()}
+
+
+def _failures() -> JsonObject:
+    """The responses of every failure."""
+    return {status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()}
+
+
+def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObject]:
+    """The schemas of an operation's answers that are about no single record, by name."""
+    record = schema_reference(record_name(operation.api, operation.resource))
+    if operation.lists:
+        return {f"{record_name(operation.api, operation.resource)}Page": list_schema(record, service)}
+    if operation.kind != "action":
+        return {}
+    names = _PIECES.get(f"{operation.resource} {operation.name}")
+    known = {one.name: one for one in operation.facts.fields}
+    piece = object_schema(known[name] for name in names) if names else record
+    return {
+        _result_name(operation): {
+            "type": "object",
+            "required": [service.items],
+            "properties": {service.items: piece},
+        }
+    }
+
+
+def _json_response(description: str, schema: JsonObject) -> JsonObject:
+    """A response of one JSON schema."""
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _successes(operation: Operation) -> JsonObject:
+    record = record_name(operation.api, operation.resource)
+    if operation.lists:
+        return {"200": _json_response("A page of records", schema_reference(f"{record}Page"))}
+    if operation.name == "download":
+        # The media type is that of the file; the first one is what generators without media ranges look for. The range
+        # is last: tools that take the first one that fits would take a record for a file.
+        answer = {"schema": schema_reference(_result_name(operation))}
+        content = {"application/octet-stream": _BYTES, "application/json": answer, "*/*": _BYTES}
+        return {"200": {"description": "The bytes of the file", "content": content}}
+    if operation.kind == "delete":
+        deleted = _json_response("The id of what was deleted", schema_reference("Deleted"))
+        return {"200": deleted, "204": {"description": "Deleted, without content"}}
+    if operation.kind == "action":
+        return {"200": _json_response("The record", schema_reference(_result_name(operation)))}
+    status = "201" if operation.name == "create" else "200"
+    return {status: _json_response("The record", schema_reference(record))}
+
+
+def _result_name(operation: Operation) -> str:
+    if f"{operation.resource} {operation.name}" in _PIECES:
+        return f"{record_name(operation.api, operation.resource)}{pascal(operation.name)}Result"
+    return f"{record_name(operation.api, operation.resource)}Result"

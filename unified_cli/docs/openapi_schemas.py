@@ -1,11 +1,13 @@
 """The schemas of records, and the names of components: distinct also in languages that know neither dots nor dashes."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from unified_cli.catalogue import Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
-from unified_cli.json_text.values import JsonObject
+from unified_cli.json_text.values import Json, JsonObject, Toml
 from unified_cli.sandbox.seeded.generate import NAMELESS
 from unified_cli.sandbox.seeded.sample_requests import required_fields
 from unified_cli.sandbox.seeded.vocabulary import singular
@@ -14,6 +16,7 @@ from unified_cli.sandbox.seeded.vocabulary import singular
 _ALWAYS = (KnownField("id"), KnownField("created_at"), KnownField("updated_at"))
 _REMOTE = KnownField("remote_data", "object")
 _REFERENCE = "Reference"
+_WORD = re.compile(r"<(\w+)>")
 
 
 def record_name(api: str, resource: str) -> str:
@@ -49,44 +52,18 @@ def schema_reference(name: str) -> JsonObject:
 
 
 def shared_schemas(service: Service) -> JsonObject:
-    """The schemas that are about no single resource."""
-    text: JsonObject = {"type": "string"}
-    return {
-        _REFERENCE: {
-            "description": "Another record of the same API",
-            "type": "object",
-            "properties": {"id": text, "name": {"type": ["string", "null"]}},
-        },
-        "ResponseFormat": {"description": "The format of an answer", **text, "enum": ["unified"]},
-        "SortOrder": {"description": "Which way to sort", **text, "enum": ["asc", "desc"]},
-        "Deleted": {
-            "description": "What a delete answers: the id, or the whole record",
-            "type": "object",
-            "required": ["id"],
-            "properties": {"id": text},
-        },
-        "Error": {
-            "description": "Why a request failed",
-            "type": "object",
-            "required": ["statusCode", "error", "message"],
-            "properties": {
-                "statusCode": {"type": "integer", "description": "The HTTP status"},
-                "error": {**text, "description": "The name of the status"},
-                "message": {**text, "description": "May be empty where the provider refused"},
-                service.remote_error: {"type": "boolean", "description": "True where it was the provider that refused"},
-                "raw_response": {"description": "What the provider answered"},
-                service.error_insight: {
-                    "description": "What can be done: each member has a description and may have a value",
-                    "type": "object",
-                    "additionalProperties": {
-                        "type": "object",
-                        "required": ["description"],
-                        "properties": {"description": text, "value": {}},
-                    },
-                },
-            },
-        },
-    }
+    """The schemas that are about no single resource, by name."""
+    words = {**service._asdict(), **service.connections._asdict(), "statuses": ", ".join(service.connections.statuses)}
+
+    def said(value: Toml) -> Json:
+        if isinstance(value, dict):
+            return {said(name): said(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [said(item) for item in value]
+        return _WORD.sub(lambda match: words[match[1]], value)
+
+    table = tomllib.loads(Path(__file__).with_name("schemas.toml").read_text("utf-8"))
+    return {name: said(schema) for name, schema in table.items()}
 
 
 def record_schema(resource: Resource) -> JsonObject:
@@ -100,6 +77,22 @@ def record_schema(resource: Resource) -> JsonObject:
         schema["properties"]["id"] = {"type": "string", "description": "The record's id"}
         schema["required"] = ["id"]
     return {"description": resource.about or f"A record of {resource.name}", **schema}
+
+
+def list_schema(record: JsonObject, service: Service) -> JsonObject:
+    """A page of records."""
+    cursor = {"type": ["string", "null"]}
+    return {
+        "type": "object",
+        "required": [service.items, service.cursor],
+        "properties": {
+            service.items: {"type": "array", "items": record},
+            service.cursor: {**cursor, "description": "Where the next page starts; null on the last one"},
+            service.previous_cursor: {**cursor, "description": "Where the page before starts"},
+            service.record_count: {"type": "integer", "description": "How many records the page has"},
+            service.partial: {"type": "boolean", "description": "True where the provider left something out"},
+        },
+    }
 
 
 def input_schema(resource: Resource, operation: Operation) -> JsonObject:
