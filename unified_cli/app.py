@@ -15,10 +15,9 @@ from unified_cli.commands import COMMANDS
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
-from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
-    from unified_cli.docs.command_index import CommandEntry
+    pass
 
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
@@ -92,11 +91,3 @@ def _tree(context: CommandContext) -> Any:
 
     listed = partial(aliases.listed, context.runtime, context.first_words)
     return tree.root(context.catalogue, stubs(COMMANDS, context), execute, context.remember, listed)
-
-
-def index(catalogue: Catalogue) -> "list[CommandEntry]":
-    """Every group and command, for what is generated from them."""
-    from unified_cli.docs.command_index import command_entries  # noqa: PLC0415  builds every command
-
-    nowhere = Runtime(stdin=None, stdout=None, stderr=Stderr(None), environ={}, columns=80, folders={})
-    return command_entries(whole(nowhere, catalogue))

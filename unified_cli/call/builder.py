@@ -251,7 +251,12 @@ def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> "ChangeFi
     from unified_cli.json_text import change_time  # noqa: PLC0415  few lists are filtered
 
     check_own_filter("--since", query)
-    return change_time.since(text, runtime.wall())
+    try:
+        return change_time.since(text, runtime.wall())
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"--since takes a time, or how long ago it is, not {text!r}", hint="2026-01-31, 2026-01-31T08:00Z, 7d, 12h"
+        ) from None
 
 
 def check_own_filter(option: str, query: Sequence[str]) -> None:

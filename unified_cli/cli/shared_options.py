@@ -23,8 +23,7 @@ from unified_cli.cli.flags import (
     Flag,
     Options,
 )
-from unified_cli.config.keys import KEYS, format_for
-from unified_cli.output import Format
+from unified_cli.config.keys import KEYS, Format, format_for
 from unified_cli.runtime import Runtime
 
 # Assumption: these start a job, whose record says when there is something to download.

@@ -1,11 +1,14 @@
 """The settings, whose names flag, environment variable and config key share: one row each; what a command line sets."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 N = TypeVar("N", int, float)
 
 PREFIX = "UNIFIED_"
+Format = Literal["json", "ndjson", "table", "csv", "tsv", "yaml", "ids", "raw", "auto"]
+FORMATS: tuple[str, ...] = get_args(Format)
+"""The formats of what is printed, the first one the default."""
 
 
 class Key(NamedTuple):

@@ -2,11 +2,19 @@
 
 import sys
 
-from unified_cli.app import index
-from unified_cli.catalogue import load
+from unified_cli.app import whole
+from unified_cli.catalogue import Catalogue, load
+from unified_cli.docs.command_index import CommandEntry, command_entries
 from unified_cli.docs.documents import ROOT, stale
 from unified_cli.errors import ExitCode
 from unified_cli.runtime import Runtime
+from unified_cli.stderr import Stderr
+
+
+def index(catalogue: Catalogue) -> list[CommandEntry]:
+    """Every group and command, for what is generated from them."""
+    nowhere = Runtime(stdin=None, stdout=None, stderr=Stderr(None), environ={}, columns=80, folders={})
+    return command_entries(whole(nowhere, catalogue))
 
 
 def main(argv: list[str], runtime: Runtime) -> int:

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from unified_cli.config import keys, resolution
 from unified_cli.config.file import Config
-from unified_cli.config.keys import Overrides
+from unified_cli.config.keys import FORMATS, Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, ServiceError, UnifiedError
-from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
 
 # What may mean that the token is not that of a single connection.

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from unified_cli.masking import masked
-from unified_cli.storage import output_file
 
 # What XML 1.0 allows; all else is replaced, since not even an escape may stand for it.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -30,16 +28,6 @@ class JUnitSuite(NamedTuple):
 
     name: str
     cases: Sequence[JUnitCase]
-
-
-def check(path: Path) -> None:
-    """Raise StorageError, before anything is asked of the service, for a file that could not be written."""
-    output_file.check(path, force=True)
-
-
-def write(path: Path, suites: Sequence[JUnitSuite]) -> None:
-    """Write the suites to the file at once, over an older one. Raises StorageError."""
-    output_file.write(path, document(suites), force=True)
 
 
 def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:

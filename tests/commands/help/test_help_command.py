@@ -7,10 +7,9 @@ import pytest
 from front_door import ROOT, Unified
 
 from unified_cli.commands.help.command import topics
-from unified_cli.config.keys import KEYS
+from unified_cli.config.keys import FORMATS, KEYS
 from unified_cli.docs.completion import FILES
 from unified_cli.errors import ExitCode
-from unified_cli.output import FORMATS
 
 
 def test_the_topics_are_these() -> None:

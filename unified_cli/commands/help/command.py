@@ -17,12 +17,12 @@ from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Argument, Fla
 from unified_cli.cli.help_page import CodeBlock, HelpPage, Rows, render
 from unified_cli.cli.options import operation_flags
 from unified_cli.config import file
-from unified_cli.config.keys import KEYS, Key
+from unified_cli.config.keys import FORMATS, KEYS, Key
 from unified_cli.docs.command_index import command_entries, options
 from unified_cli.errors import ExitCode, UsageError
 from unified_cli.json_text.values import TomlTable
 from unified_cli.masking import visible
-from unified_cli.output import FORMATS, stdout, terminal
+from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.fault_plan import FAULT_WORDS
 

@@ -12,6 +12,7 @@ from unified_cli.output import junit
 from unified_cli.output.jq_program import Expectation, Verdict
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.plural import counted
+from unified_cli.storage import output_file
 
 _MOST_TOLD = 10
 
@@ -44,7 +45,7 @@ class CheckReport:
     def check_file(self) -> None:
         """Raise StorageError, before anything is sent, where the file of `--junit` could not be written."""
         if self._junit is not None:
-            junit.check(self._junit)
+            output_file.check(self._junit, force=True)
 
     def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
         """Judge the expectations of a connection; `found` are verdicts that are there already."""
@@ -91,7 +92,7 @@ class CheckReport:
     def write_file(self) -> None:
         """Write the file of `--junit`. Raises StorageError."""
         if self._junit is not None:
-            junit.write(self._junit, self._suites)
+            output_file.write(self._junit, junit.document(self._suites), force=True)
 
     def finish(self) -> None:
         """Tell what does not hold, and raise the error that sums it up, if there is one.

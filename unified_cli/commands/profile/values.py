@@ -9,11 +9,10 @@ from typing import Any
 from unified_cli.cli.other_tools import meant_value
 from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED, exists, expand
-from unified_cli.config.keys import KEYS, Key
+from unified_cli.config.keys import FORMATS, KEYS, Key
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.masking import visible
-from unified_cli.output import FORMATS
 from unified_cli.runtime import Runtime
 
 SETTABLE: Mapping[str, Key] = {name: key for name, key in KEYS.items() if "p" in key.at and name != "token"}

@@ -17,6 +17,7 @@ from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.output.screen import Column
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.storage import output_file
 
 _HEADS = ("connection", "difference", "path", "before", "now")
 _MOST_NAMED = 5
@@ -53,7 +54,8 @@ def print_found(runtime: Runtime, options: SchemaOptions, operation: Operation, 
         show(runtime, options.output, _HEADS, lines, value, drawn=drawn)
     if options.junit is not None:
         classname = f"{operation.api}.{operation.resource}"
-        junit.write(Path(options.junit), [_suite(name, one, classname, options) for name, one in found.items()])
+        suites = [_suite(name, one, classname, options) for name, one in found.items()]
+        output_file.write(Path(options.junit), junit.document(suites), force=True)
 
 
 def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:

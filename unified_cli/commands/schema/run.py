@@ -30,11 +30,11 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import Json
-from unified_cli.output import junit, stdout
+from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import input_bounds, regular_file
+from unified_cli.storage import input_bounds, output_file, regular_file
 
 _HEADS = ("path", "types", "present", "null", "values")
 Observed = ObservedShape | UnifiedError
@@ -157,7 +157,7 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
     if options.against is None and (options.strict or options.junit is not None):
         raise UsageError("--strict and --junit need --against")
     if options.junit is not None:
-        junit.check(Path(options.junit))
+        output_file.check(Path(options.junit), force=True)
         _check_other(Path(options.against or ""), Path(options.junit))
     stdout.check(runtime)
     selected = select_lists(context, operation, options, options.profile)
