@@ -20,7 +20,7 @@ from unified_cli.commands.move.options import ApplyOptions
 from unified_cli.commands.move.order import CallOrder
 from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile, PlannedCall
 from unified_cli.commands.move.plan_validation import CheckedPlan, PlanCheck
-from unified_cli.commands.move.sender import ApplyTerms, PlanSender
+from unified_cli.commands.move.sender import PlanSender
 from unified_cli.commands.move.sources import written
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
@@ -29,7 +29,6 @@ from unified_cli.fleet import own_account
 from unified_cli.fleet.conclude import conclude
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
-from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.members import one_line, parts
@@ -148,8 +147,8 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
         named = None if runtime.replays else options.ids
         ids_file = stack.enter_context(IdFile(Path(named), _ids_header(plans))) if named else None
         writers = stack.enter_context(FairWriters(runtime, context.catalogue, options.workers, connections=1))
-        terms = _terms(context, settings, options, writers)
-        sender = PlanSender(applied, terms, ids, ids_file)
+        scope = requests.scope_of(settings, context.catalogue.service)
+        sender = PlanSender(applied, runtime, settings, scope, writers, options.overwrite_changed, ids, ids_file)
         sender.learn()
 
         def wanted(at: int, number: int) -> bool:
@@ -161,7 +160,7 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
         )
         if counts:
             writers.clients.token(settings)
-            _check_deletes(terms, plans, wanted, options.max_deletes)
+            _check_deletes(sender, plans, wanted, options.max_deletes)
             _confirm(runtime, settings, counts, options)
             _list_runs(runtime, applied)
             _send(runtime, sender, order, counts.total())
@@ -170,18 +169,6 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
     groups = _outcomes_written(applied)
     outcome_files.show(runtime, options.output, "call", groups)
     _raise_for(groups, sender.stopped, partly=options.only is not None)
-
-
-def _terms(context: CommandContext, settings: Settings, options: ApplyOptions, writers: FairWriters) -> ApplyTerms:
-    return ApplyTerms(
-        requests.scope_of(settings, context.catalogue.service),
-        writers,
-        partial(writers.clients.open, settings, patience=Patience.ENDLESS),
-        context.runtime.wall,
-        settings.idempotency_window,
-        options.overwrite_changed,
-        context.runtime.stderr.line,
-    )
 
 
 def _send(runtime: Runtime, sender: PlanSender, order: CallOrder, total: int) -> None:
@@ -216,7 +203,7 @@ def _confirm(runtime: Runtime, settings: Settings, counts: Counter[str], options
 
 
 def _check_deletes(
-    terms: ApplyTerms, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], most: int | None
+    sender: PlanSender, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], most: int | None
 ) -> None:
     """Raise UnsafeError where plans delete more than `most` records; None is half of those that each list has now.
 
@@ -230,18 +217,18 @@ def _check_deletes(
     if most is not None and total > most:
         raise UnsafeError(f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}")
     for plan, number in zip(plans, deletes, strict=True):
-        if number and most is None and number * 2 > (there := _records(terms, plan)):
+        if number and most is None and number * 2 > (there := _records(sender, plan)):
             said = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
             raise UnsafeError(f"{said}; nothing was sent", hint=f"--max-deletes {total} allows it")
 
 
-def _records(terms: ApplyTerms, plan: CheckedPlan) -> int:
+def _records(sender: PlanSender, plan: CheckedPlan) -> int:
     """How many records the list has now."""
-    service, operation = terms.scope.service, plan.file.resource.operations.get("list")
+    service, operation = sender.scope.service, plan.file.resource.operations.get("list")
     if operation is None:
         raise UnsafeError(f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N")
-    request = requests.for_operation(terms.scope, operation, None, Content())
-    with closing(terms.open_client()) as client:
+    request = requests.for_operation(sender.scope, operation, None, Content())
+    with closing(sender.open_client()) as client:
         return sum(len(page.records) for page in pagination.pages(client.send, request, service, Span()))
 
 

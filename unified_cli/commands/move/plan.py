@@ -12,15 +12,13 @@ import msgspec
 from unified_cli import PRODUCT
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.move.comparison import ComparedSides, Comparison, comparison, prepared
-from unified_cli.commands.move.id_file import IdMap
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
 from unified_cli.commands.move.options import PlanOptions
 from unified_cli.commands.move.plan_file import OPERATIONS, VERSION, PlanHeader, PlannedCall, PlannedReference
 from unified_cli.commands.move.references import IdReference, IdReferences
-from unified_cli.commands.move.side import SpooledSide
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.exported.manifest import timestamp
-from unified_cli.json_text.difference import PathRules, member_differences, without_ignored
+from unified_cli.json_text.difference import member_differences, without_ignored
 from unified_cli.json_text.members import join, parts
 from unified_cli.masking import masked
 from unified_cli.output import stdout
@@ -42,12 +40,12 @@ def run(context: CommandContext, options: PlanOptions) -> None:
     sides = prepared(context, options)
     if sides.of_to.settings is None:
         raise UsageError("a plan is for a connection", hint="--to PROFILE")
-    terms = _terms(sides, options)
+    accepted = _accepted(sides, options)
     if not options.same_ids:
         _check_ids(sides)
     stdout.check(runtime)
     with comparison(context, sides) as found:
-        planner = CallPlanner(found.of_from, found.of_to, terms)
+        planner = CallPlanner(found, sides, accepted)
         pairings = _PlannedPairings()
         tally = _Tally()
         for pairing in found.join.pairings(found.rules):
@@ -57,10 +55,11 @@ def run(context: CommandContext, options: PlanOptions) -> None:
                 tally.left += 1
             elif call := planner.call(pairing):
                 tally.calls[call.operation] += 1
+                tally.waiting.update(one.resource for one in call.references)
                 pairings.add(pairing)
             else:
                 tally.without += pairing.change is Change.DIFFERENT
-        tally.skipped, tally.waiting = planner.skipped.copy(), planner.waiting.copy()
+        tally.skipped = planner.skipped
         calls = (call for pairing in pairings if (call := planner.call(pairing)))
         lines = chain([_header(runtime, found, options, len(pairings))], calls)
         stdout.write(runtime, state.chunks(map(msgspec.json.encode, lines)))
@@ -72,7 +71,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
 class _Tally:
     """What came of records that are not the same.
 
-    `left` counts those that are only in the target, `without` those that differ in nothing that can be sent.
+    `left` counts those that are only in the target, `without` those that differ in nothing that can be sent, `waiting`
+    the references whose new ids are not known, by their resources.
     """
 
     calls: Counter[str] = field(default_factory=Counter)
@@ -103,22 +103,6 @@ class _PlannedPairings:
             yield Pairing(_CHANGES[change], () if of_from == _NONE else (of_from,), () if of_to == _NONE else (of_to,))
 
 
-@dataclass(frozen=True, slots=True)
-class PlanTerms:
-    """What a plan may do: to which `connection`, by which operations, with which fields of a record.
-
-    `accepted` has the names of the fields for each operation that may be planned, None for all. `keeps_ids` sends the
-    id of a record that is created. `ids` are those that are known to be different there.
-    """
-
-    connection: str
-    accepted: Mapping[str, frozenset[str] | None]
-    rules: PathRules
-    references: IdReferences
-    keeps_ids: bool
-    ids: IdMap | None
-
-
 def _check_ids(sides: ComparedSides) -> None:
     """Raise UsageError where records are joined by their ids alone, and may be of two connections."""
     one, other = sides.of_from.facts, sides.of_to.facts
@@ -131,8 +115,11 @@ def _check_ids(sides: ComparedSides) -> None:
         )
 
 
-def _terms(sides: ComparedSides, options: PlanOptions) -> PlanTerms:
-    """What the plan may do. Raises UsageError where no field is known that could be sent."""
+def _accepted(sides: ComparedSides, options: PlanOptions) -> Mapping[str, frozenset[str] | None]:
+    """The names of the fields for each operation that may be planned, None for all.
+
+    Raises UsageError where no field is known that could be sent.
+    """
     operations = sides.resource.operations
     wanted = [name for name in OPERATIONS if name in operations and (name != "delete" or options.delete)]
     accepted = {
@@ -144,10 +131,7 @@ def _terms(sides: ComparedSides, options: PlanOptions) -> PlanTerms:
         raise UsageError(f"{named} can only be read, so there is nothing to plan")
     if not options.all_fields and not any(accepted.values()):
         raise UsageError(f"no fields of {named} are known", hint="--all-fields sends those that there are")
-    assert sides.of_to.settings is not None  # noqa: S101  checked by `run`
-    _, account = sides.of_to.settings.reachable()
-    keeps_ids = "id" in sides.key.names and sides.ids is None
-    return PlanTerms(account, accepted, sides.rules, IdReferences(sides.resource), keeps_ids, sides.ids)
+    return accepted
 
 
 def _header(runtime: Runtime, found: Comparison, options: PlanOptions, calls: int) -> PlanHeader:
@@ -208,20 +192,22 @@ def _raise_for(found: Comparison, tally: _Tally) -> None:
 class CallPlanner:
     """Makes calls; `skipped` counts what there is no call for, by the reason."""
 
-    def __init__(self, of_from: SpooledSide, of_to: SpooledSide, terms: PlanTerms) -> None:
-        self._from = of_from
-        self._to = of_to
-        self._terms = terms
+    def __init__(self, found: Comparison, sides: ComparedSides, accepted: Mapping[str, frozenset[str] | None]) -> None:
+        """`accepted` has the names of the fields for each operation that may be planned, None for all."""
+        self._from, self._to, self._rules = found.of_from, found.of_to, found.rules
+        self._connection = found.of_to.facts.account
+        self._accepted = accepted
+        self._references = IdReferences(found.resource)
+        self._ids = sides.ids
+        self._keeps_ids = "id" in found.key.names and sides.ids is None
         self.skipped: Counter[str] = Counter()
-        self.waiting: Counter[str] = Counter()
-        """The references whose new ids are not known, by their resources."""
 
     def call(self, pairing: Pairing) -> PlannedCall | None:
         """The call for records that are not the same; None where there is nothing to do, or nothing can be done."""
         operation = _OPERATIONS.get(pairing.change)
         if operation is None:
             return None
-        if operation not in self._terms.accepted:
+        if operation not in self._accepted:
             self.skipped[operation] += 1
             return None
         if operation == "create":
@@ -235,7 +221,7 @@ class CallPlanner:
         return self._update(pairing.of_from[0], pairing.of_to[0], identifier)
 
     def _create(self, number: int) -> PlannedCall | None:
-        accepted, source = self._terms.accepted["create"], self._from.identifier(number)
+        accepted, source = self._accepted["create"], self._from.identifier(number)
         members = parts(self._from.stored(number)) or {}
         wanted = {name: value for name, value in members.items() if self._goes(name, accepted) and value != _NULL}
         if not wanted:
@@ -243,15 +229,15 @@ class CallPlanner:
             return None
         body, references = self._exchanged(wanted)
         why = masked(f"only in {self._from.facts.name}")
-        return PlannedCall(self._terms.connection, "create", why, source=_id(source), body=body, references=references)
+        return PlannedCall(self._connection, "create", why, source=_id(source), body=body, references=references)
 
     def _goes(self, name: str, accepted: frozenset[str] | None) -> bool:
         if name == _ID:
-            return self._terms.keeps_ids
+            return self._keeps_ids
         return accepted is None or name in accepted
 
     def _update(self, number: int, of_to: int, identifier: str | int) -> PlannedCall | None:
-        accepted = self._terms.accepted["update"]
+        accepted = self._accepted["update"]
         stored = parts(self._from.stored(number)) or {}
         compared = parts(self._from.record(number)) or {}
         there = parts(self._to.record(of_to)) or {}
@@ -260,13 +246,13 @@ class CallPlanner:
             for name, value in compared.items()
             if name != _ID
             and (accepted is None or name in accepted)
-            and any(True for _ in member_differences(name, value, there.get(name), self._terms.rules))
+            and any(True for _ in member_differences(name, value, there.get(name), self._rules))
         ]
         if not changed:
             return None
         body, references = self._exchanged({name: stored[name] for name in changed})
         return PlannedCall(
-            self._terms.connection,
+            self._connection,
             "update",
             masked(f"different: {', '.join(changed)}"),
             id=identifier,
@@ -277,16 +263,16 @@ class CallPlanner:
         )
 
     def _delete(self, number: int, identifier: str | int) -> PlannedCall:
-        accepted = self._terms.accepted.get("update")
-        record = parts(without_ignored(self._to.record(number), self._terms.rules)) or {}
+        accepted = self._accepted.get("update")
+        record = parts(without_ignored(self._to.record(number), self._rules)) or {}
         seen = {name: value for name, value in record.items() if accepted is None or name in accepted}
         why = masked(f"only in {self._to.facts.name}")
-        return PlannedCall(self._terms.connection, "delete", why, id=identifier, seen=msgspec.Raw(join(seen)))
+        return PlannedCall(self._connection, "delete", why, id=identifier, seen=msgspec.Raw(join(seen)))
 
     def _exchanged(self, members: Mapping[str, bytes]) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
         """The body with new ids where they are known, and the references whose ids are not."""
-        body = without_ignored(join(members), self._terms.rules)
-        ids = self._terms.ids
+        body = without_ignored(join(members), self._rules)
+        ids = self._ids
         if ids is None:
             return msgspec.Raw(body), ()
         waiting: list[PlannedReference] = []
@@ -296,10 +282,9 @@ class CallPlanner:
             old = _id(reference.id)
             if new is None and old is not None:
                 waiting.append(PlannedReference(reference.path, reference.resource, old))
-                self.waiting[reference.resource] += 1
             return new
 
-        return msgspec.Raw(self._terms.references.exchanged(body, exchange)), tuple(waiting)
+        return msgspec.Raw(self._references.exchanged(body, exchange)), tuple(waiting)
 
 
 def _id(text: bytes) -> str | int | None:

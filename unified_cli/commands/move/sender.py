@@ -5,7 +5,7 @@ Several go at a time; each stands in its plan's journal before it is sent.
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -18,14 +18,17 @@ from unified_cli.commands.move.order import CallStep
 from unified_cli.commands.move.plan_file import NO_JSON, PlannedCall
 from unified_cli.commands.move.plan_validation import CheckedPlan
 from unified_cli.commands.move.references import IdReference, IdReferences
+from unified_cli.config.settings import Settings
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
+from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.json_text.difference import PathRules
 from unified_cli.json_text.members import parts
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
+from unified_cli.runtime import Runtime
 from unified_cli.writes import changed_since, outcome
 from unified_cli.writes.apply_journal import ApplyJournal
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
@@ -36,23 +39,6 @@ from unified_cli.writes.stop_rules import ConnectionStops
 # After so many failures in a row the rest would fail too.
 _MOST_FAILURES = 10
 _MOST_TOLD = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ApplyTerms:
-    """How plans are applied: to which connection, with which clients, and whether changes since then matter.
-
-    `window` is for how many seconds the service honours an idempotency key, as far as we know; `wall` is the clock.
-    `tell` prints what failed.
-    """
-
-    scope: Scope
-    writers: FairWriters
-    open_client: Callable[[], Client]
-    wall: Callable[[], float]
-    window: float
-    overwrite: bool
-    tell: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +60,17 @@ class PlannedJob:
 
 @dataclass(slots=True)
 class PlanSender:
-    """Makes the calls of plans with their journals; `ids` learns the ids of what is created, as does the file."""
+    """Makes the calls of plans with their journals; `ids` learns the ids of what is created, as does the file.
+
+    With `overwrite` what changed since a plan was made does not matter.
+    """
 
     plans: Sequence[tuple[CheckedPlan, ApplyJournal]]
-    terms: ApplyTerms
+    runtime: Runtime
+    settings: Settings
+    scope: Scope
+    writers: FairWriters
+    overwrite: bool
     ids: IdMap
     ids_file: IdFile | None
     failed: int = 0
@@ -88,13 +81,17 @@ class PlanSender:
         """What ended it early."""
         return self._stops.error
 
+    def open_client(self) -> Client:
+        """A client of the connection."""
+        return self.writers.clients.open(self.settings, patience=Patience.ENDLESS)
+
     def run(self, steps: Iterator[CallStep], shown: Progress) -> None:
         """Make the calls of these steps. Raises StateError and StorageError of the journals and the plans."""
-        attempt = partial(_attempt, overwrite=self.terms.overwrite)
+        attempt = partial(_attempt, overwrite=self.overwrite)
         for step in steps:
             job = partial(self._job, step.plan)
-            way = SendWay[int, PlannedJob](lambda _: None, job, lambda _: self.terms.open_client(), attempt)
-            sender = Sender(self.terms.writers, self.plans[step.plan][1].journal, way, self._stops)
+            way = SendWay[int, PlannedJob](lambda _: None, job, lambda _: self.open_client(), attempt)
+            sender = Sender(self.writers, self.plans[step.plan][1].journal, way, self._stops)
             for sent in sender.outcomes(step.numbers):
                 self._count(sent, shown)
             if self._stops.ended:
@@ -147,10 +144,10 @@ class PlanSender:
         before = journal.journal.sent(number) if doubtful else None
         key = before.k if before else _key(plan.file.sha256, number, bytes(call.body))
         request = self._request(call, plan, key)._replace(in_doubt=doubtful)
-        first_sent = before.t if before else self.terms.wall()
+        first_sent = before.t if before else self.runtime.wall()
         if doubtful and call.operation == "create":
-            age = self.terms.wall() - first_sent
-            if not outcome.may_resend(request, age, self.terms.window):
+            age = self.runtime.wall() - first_sent
+            if not outcome.may_resend(request, age, self.settings.idempotency_window):
                 return None
         sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
         return PlannedJob(at, call, request, self._look(call, plan), rules, sent)
@@ -159,13 +156,13 @@ class PlanSender:
         operation = plan.file.resource.operations[call.operation]
         identifier = None if call.id is None else str(call.id)
         content = Content((), bytes(call.body) or None, key if operation.method in {"POST", "PATCH"} else None)
-        return requests.for_operation(self.terms.scope, operation, identifier, content)
+        return requests.for_operation(self.scope, operation, identifier, content)
 
     def _look(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
         get = plan.file.resource.operations.get("get")
         if call.operation == "create" or get is None:
             return None
-        return requests.for_operation(self.terms.scope, get, str(call.id), Content())
+        return requests.for_operation(self.scope, get, str(call.id), Content())
 
     def _count(self, sent: SentJob[PlannedJob], shown: Progress) -> None:
         job, (entry, _, error) = sent
@@ -178,7 +175,7 @@ class PlanSender:
         self.failed += 1
         if self.failed <= _MOST_TOLD:
             name = self.plans[job.plan][0].file.path
-            self.terms.tell(f"{name}, line {entry.n}: {error.one_line}")
+            self.runtime.stderr.line(f"{name}, line {entry.n}: {error.one_line}")
 
 
 def _key(plan: str, number: int, body: bytes) -> str:

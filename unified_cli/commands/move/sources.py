@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue, Resource
 from unified_cli.commands.move.side import SideFacts, identifier_in
@@ -94,8 +94,23 @@ class SourceFinder:
         return RecordSource(facts, records, settings)
 
     def _of_folder(self, path: Path) -> RecordSource:
-        found = ExportedList.find(self._runtime, path, self._resource)
-        return RecordSource(found.facts, lambda _clients, shown: _counted(found.records(), shown))
+        """The complete files of a list in an export, or in the folder of one of its profiles.
+
+        Raises UsageError where it is not there or there are several, IncompleteError where it is not complete,
+        StateError where it was changed, StorageError.
+        """
+        # An export in shards has a manifest for each.
+        profile = None if LocalFolder(self._runtime, path).manifests() else path.name
+        folder = path if profile is None else path.parent
+        destination = LocalFolder(self._runtime, folder)
+        entries = {name: entry for name, entry in _entries(destination).items() if profile in {None, entry.profile}}
+        first = _first(entries, self._resource, path)
+        if not first.complete or not destination.holds(first):
+            why = f"{folder / first.file} is not complete: {first.why or 'the file is gone'}"
+            raise IncompleteError(why, hint="run the export again")
+        history = ListHistory.of(destination, first, entries)
+        facts = SideFacts("folder", written(path), first.origin, first.account_id)
+        return RecordSource(facts, lambda _clients, shown: _counted(_newest(history), shown))
 
     def _of_file(self, path: Path) -> RecordSource:
         return RecordSource(
@@ -127,44 +142,19 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
 
 
-class ExportedList(NamedTuple):
-    """The complete files of a list."""
-
-    facts: SideFacts
-    history: ListHistory
-
-    @classmethod
-    def find(cls, runtime: Runtime, path: Path, resource: Resource) -> Self:
-        """The list in an export, or in the folder of one of its profiles.
-
-        Raises UsageError where it is not there or there are several, IncompleteError where it is not complete,
-        StateError where it was changed, StorageError.
-        """
-        # An export in shards has a manifest for each.
-        profile = None if LocalFolder(runtime, path).manifests() else path.name
-        folder = path if profile is None else path.parent
-        destination = LocalFolder(runtime, folder)
-        entries = {name: entry for name, entry in _entries(destination).items() if profile in {None, entry.profile}}
-        first = _first(entries, resource, path)
-        if not first.complete or not destination.holds(first):
-            why = f"{folder / first.file} is not complete: {first.why or 'the file is gone'}"
-            raise IncompleteError(why, hint="run the export again")
-        facts = SideFacts("folder", written(path), first.origin, first.account_id)
-        return cls(facts, ListHistory.of(destination, first, entries))
-
-    def records(self) -> Iterator[bytes]:
-        """The newest state of each record. Raises StorageError."""
-        newer: set[bytes] = set()
-        destination, entries = self.history
-        for entry in reversed(entries):
-            here: set[bytes] = set()
-            for record in destination.records(entry.file):
-                identifier = identifier_in(record)
-                if identifier not in newer:
-                    yield record
-                if entry is not entries[0]:
-                    here.add(identifier)
-            newer |= here
+def _newest(history: ListHistory) -> Iterator[bytes]:
+    """The newest state of each record. Raises StorageError."""
+    newer: set[bytes] = set()
+    destination, entries = history
+    for entry in reversed(entries):
+        here: set[bytes] = set()
+        for record in destination.records(entry.file):
+            identifier = identifier_in(record)
+            if identifier not in newer:
+                yield record
+            if entry is not entries[0]:
+                here.add(identifier)
+        newer |= here
 
 
 def written(path: Path) -> str:
