@@ -4,9 +4,10 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -100,40 +101,6 @@ class DownloadManifest:
             return False
 
 
-@dataclass(slots=True)
-class TargetFolder:
-    """Any number of files in this folder, from many threads; no name is given twice, even where case is ignored.
-
-    The names in `taken` are given to none.
-    """
-
-    folder: Path
-    label: str
-    taken: set[str]
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], listing: Callable[[str], None]) -> Path:
-        """Give the file the first name like the proposed one that is free, after `listing` was told this name.
-
-        So whatever has a name is listed, and what is listed may be missing, whenever the process is killed.
-        """
-        name = download_targets.safe(*proposals)
-        with self.lock:
-            number = 0
-            while True:
-                number += 1
-                candidate = download_targets.numbered(name, number)
-                path = self.folder / candidate
-                if download_targets.folded(candidate) in self.taken or os.path.lexists(path):
-                    continue
-                self.taken.add(download_targets.folded(candidate))
-                try:
-                    file.publish(path, replace=False, before=partial(listing, candidate))
-                except FileExistsError:
-                    continue
-                return path
-
-
 @dataclass(frozen=True, slots=True)
 class DownloadItem:
     """A file to download: the line that asks for it, its record's id, the request, and names for it.
@@ -207,37 +174,50 @@ class _ListedFile:
     """The place of an item's file in the folder, told to the manifest before the file has its name."""
 
     item: DownloadItem
-    target: TargetFolder
-    manifest: DownloadManifest
-
-    @property
-    def folder(self) -> Path:
-        """The folder."""
-        return self.target.folder
-
-    @property
-    def label(self) -> str:
-        """What the file is called until it has its name."""
-        return self.target.label
+    batch: "_DownloadBatch"
+    folder: Path
+    label: str = _LABEL
+    """What the file is called until it has its name."""
 
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
         """List the file, and give it its name. Raises StorageError, OSError."""
         item = self.item
         entry = DownloadEntry(item.line, item.id, item.fingerprint, bytes=file.size, sha256=sha256)
-        return self.target.publish(
-            file, proposals, lambda name: self.manifest.add(msgspec.structs.replace(entry, file=name))
-        )
+        return self.batch.publish(file, proposals, entry)
 
 
 class _DownloadBatch:
-    """One run, with the folder locked and its manifest open."""
+    """One run, with the folder locked and its manifest open.
+
+    No name is given twice, even where case is ignored.
+    """
 
     def __init__(self, terms: DownloadTerms, runtime: Runtime, manifest: DownloadManifest) -> None:
         self._terms = terms
         self._runtime = runtime
         self._manifest = manifest
-        self._target = TargetFolder(terms.folder, _LABEL, {download_targets.folded(name) for name in (MANIFEST, _LOCK)})
+        self._lock = threading.Lock()
+        self._taken = {download_targets.folded(name) for name in (MANIFEST, _LOCK)}
         self._summary = DownloadSummary()
+
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], entry: DownloadEntry) -> Path:
+        """Give a file the first name like the proposed one that is free, once it is listed; for any thread.
+
+        So whatever has a name is listed, and what is listed may be missing, whenever the process is killed.
+        """
+        name = download_targets.safe(*proposals)
+        with self._lock:
+            for number in count(1):
+                candidate = download_targets.numbered(name, number)
+                path = self._terms.folder / candidate
+                if download_targets.folded(candidate) in self._taken or os.path.lexists(path):
+                    continue
+                self._taken.add(download_targets.folded(candidate))
+                listed = msgspec.structs.replace(entry, file=candidate)
+                with suppress(FileExistsError):
+                    file.publish(path, replace=False, before=partial(self._manifest.add, listed))
+                    break
+        return path
 
     def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:
         """Download them. Raises StorageError."""
@@ -264,7 +244,7 @@ class _DownloadBatch:
         assert item.request is not None  # noqa: S101  others are not missing
         with self._terms.readers.lend("", self._terms.open_client) as client:
             download = Download(client, self._runtime, self._terms.retries, self._terms.progress)
-            target = _ListedFile(item, self._target, self._manifest)
+            target = _ListedFile(item, self, self._terms.folder)
             request, proposals = item.request, item.proposals
             try:
                 if item.lookup and item.found:

@@ -138,7 +138,7 @@ def _check(
     runtime = selected.common.runtime
     report.check_file()
     stdout.check(runtime)
-    output = _Output(selected, program)
+    printer = _printer(selected, program)
     work = Work("read" if condition else "record")
     if selected.several:
         work = work._replace(part="connection", parts=len(selected.reads))
@@ -147,17 +147,17 @@ def _check(
     with (
         progress(runtime, work, to_stdout=beside) as shown,
         signals.told_with(lambda: _so_far(selected, shown, condition)),
-        _readers(selected) as readers,
+        FairReaders(runtime, selected.common.catalogue, selected.options.workers) as readers,
     ):
-        judge = _Judge(report, output, readers.clients, shown)
+        judge = _Judge(report, printer, program, readers.clients, shown)
         if condition:
             _wait(selected, readers, condition, judge)
         else:
             _read(selected, readers, judge)
     try:
         # What could not be read is not printed as an empty list.
-        if selected.several or report.is_judged:
-            report.missing += output.end(report.next_cursor)
+        if printer and (selected.several or report.is_judged):
+            report.missing += printer.end(report.next_cursor)
     finally:
         report.write_file()
     report.finish()
@@ -168,11 +168,6 @@ def _so_far(selected: SelectedReads, shown: Progress, condition: Condition | Non
     last = f", the last with: {condition.last}" if condition and condition.last else ""
     junit = selected.options.junit
     return f"{shown.so_far()}{last}{f'; {visible(junit)} is not written' if junit else ''}"
-
-
-def _readers(selected: SelectedReads) -> FairReaders:
-    common = selected.common
-    return FairReaders(common.runtime, common.catalogue, selected.options.workers)
 
 
 def _read(selected: SelectedReads, readers: FairReaders, judge: "_Judge") -> None:
@@ -205,45 +200,27 @@ def _wait(selected: SelectedReads, readers: FairReaders, condition: Condition, j
             selected.common.runtime.sleep(seconds)
 
 
-class _Output:
-    """Prints the records of all connections as one result, and one record as it was served."""
-
-    def __init__(self, selected: SelectedReads, program: JqProgram | None) -> None:
-        common, operation, reads, several = selected
-        self._several = several
-        self._program = program
-        self._printer: Printer | None = None
-        if several:
-            self._printer = record_output.printer_for(common, operation, program, names=(read.name for read in reads))
-        elif operation.lists:
-            self._printer = Printer(common.runtime, record_output.style_for(common, operation), program)
-
-    def show(self, whole: WholeRead) -> None:
-        """Print what a connection answered."""
-        call, request = whole.selected.call, whole.selected.request
-        if self._printer is not None:
-            profile = whole.selected.name if self._several else None
-            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, profile=profile)
-            return
-        body = bytes(whole.records[0])
-        if call.settings.output == "json" and not self._program and call.options.columns is None:
-            stdout.write_json(call.runtime, body)
-        else:
-            record_output.write(call, request, body, self._program)
-
-    def end(self, next_cursor: str | None) -> Sequence[str]:
-        """Print what ends the result, and give what is missing from it."""
-        return self._printer.end(next_cursor) if self._printer is not None else ()
+def _printer(selected: SelectedReads, program: JqProgram | None) -> Printer | None:
+    """What prints the records of all connections as one result; None for one record, which is printed as served."""
+    common, operation, reads, several = selected
+    if several:
+        return record_output.printer_for(common, operation, program, names=(read.name for read in reads))
+    return Printer(common.runtime, record_output.style_for(common, operation), program) if operation.lists else None
 
 
 class _Judge:
     """Prints each connection's answer, and has the expectations of it judged."""
 
-    def __init__(self, report: CheckReport, output: _Output, clients: Clients, shown: Progress) -> None:
-        self._report = report
-        self._output = output
-        self._clients = clients
-        self._shown = shown
+    def __init__(
+        self,
+        report: CheckReport,
+        printer: Printer | None,
+        program: JqProgram | None,
+        clients: Clients,
+        shown: Progress,
+    ) -> None:
+        self._report, self._clients, self._shown = report, clients, shown
+        self._printer, self._program = printer, program
 
     def count(self, units: int) -> None:
         """Count what was read: records, or reads of which there may be many."""
@@ -261,8 +238,20 @@ class _Judge:
         else:
             if not report.selected.several:
                 self._shown.close()
-            self._output.show(whole)
+            self._print(whole)
             report.judge(whole, verdicts)
+
+    def _print(self, whole: WholeRead) -> None:
+        call, request = whole.selected.call, whole.selected.request
+        if self._printer is not None:
+            profile = whole.selected.name if self._report.selected.several else None
+            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, profile=profile)
+            return
+        body = bytes(whole.records[0])
+        if call.settings.output == "json" and not self._program and call.options.columns is None:
+            stdout.write_json(call.runtime, body)
+        else:
+            record_output.write(call, request, body, self._program)
 
     def give_up(self, read: SelectedRead, verdict: Verdict) -> None:
         """Note that what was waited for did not come in time."""

@@ -1,16 +1,30 @@
 """Run an operation of the catalogue in the mode that its options describe, which is decided here and nowhere else."""
 
-from collections.abc import Callable
 from contextlib import closing
 
 from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.command import Later
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions, ReadCheckOptions, SendOptions, WriteOptions
 from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
+
+_ROOM = "unified_cli.commands.operation"
+# What runs each mode but that of one request, whose module is imported only for it.
+_RUNS = {
+    ModeKind.DESCRIBED: Later(f"{_ROOM}.description:run"),
+    ModeKind.EDITED: Later(f"{_ROOM}.edit:run"),
+    ModeKind.FOLLOWED: Later(f"{_ROOM}.follow:run"),
+    ModeKind.CHECKED: Later(f"{_ROOM}.expect:run"),
+    ModeKind.LINES: Later(f"{_ROOM}.piped:run"),
+    ModeKind.FILES: Later(f"{_ROOM}.downloads:run"),
+    ModeKind.READS: Later(f"{_ROOM}.many:run"),
+    ModeKind.WRITES: Later(f"{_ROOM}.many_writes:run"),
+    ModeKind.JOB: Later(f"{_ROOM}.job:run"),
+}
 
 
 def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
@@ -30,7 +44,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         if operation.lists and options.query:
             _check_filters(runtime, catalogue, operation, options)
     if mode.kind is not ModeKind.ONE:
-        _runs(mode.kind)(runtime, catalogue, operation, options, mode)
+        _RUNS[mode.kind].load()(runtime, catalogue, operation, options, mode)
         return
     from unified_cli.call import single  # noqa: PLC0415  as below
 
@@ -134,47 +148,3 @@ def _check_filters(runtime: Runtime, catalogue: Catalogue, operation: Operation,
     names = [one.name for one in said.query] if said else None
     for one in doubtful(operation, catalogue.service, builder.pairs(options.query), names):
         builder.tell(runtime, one, strict=options.strict)
-
-
-_Run = Callable[[Runtime, Catalogue, Operation, OperationOptions, Mode], None]
-
-
-def _runs(kind: ModeKind) -> _Run:
-    """The function for a mode other than that of one request, whose module is imported only for it."""
-    match kind:
-        case ModeKind.DESCRIBED:
-            from unified_cli.commands.operation import description  # noqa: PLC0415
-
-            return description.run
-        case ModeKind.EDITED:
-            from unified_cli.commands.operation import edit  # noqa: PLC0415
-
-            return edit.run
-        case ModeKind.FOLLOWED:
-            from unified_cli.commands.operation import follow  # noqa: PLC0415
-
-            return follow.run
-        case ModeKind.CHECKED:
-            from unified_cli.commands.operation import expect  # noqa: PLC0415
-
-            return expect.run
-        case ModeKind.LINES:
-            from unified_cli.commands.operation import piped  # noqa: PLC0415
-
-            return piped.run
-        case ModeKind.FILES:
-            from unified_cli.commands.operation import downloads  # noqa: PLC0415
-
-            return downloads.run
-        case ModeKind.READS:
-            from unified_cli.commands.operation import many  # noqa: PLC0415
-
-            return many.run
-        case ModeKind.WRITES:
-            from unified_cli.commands.operation import many_writes  # noqa: PLC0415
-
-            return many_writes.run
-        case _:
-            from unified_cli.commands.operation import job  # noqa: PLC0415
-
-            return job.run
