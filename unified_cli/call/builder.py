@@ -41,7 +41,7 @@ def resolve(runtime: Runtime, catalogue: Catalogue, options: CallOptions, mode: 
 
     What is not `scoped` is for no connection, which need not be known.
     """
-    flags = overrides(options, one_profile(options.profile))
+    flags = overrides(options, profiles.one(options.profile))
     config = file.read(runtime)
     if scoped:
         settings = own_account.resolved(flags, runtime, config)
@@ -87,13 +87,6 @@ def check_labelled(output: str) -> None:
     """Refuse a format whose records cannot name their connections."""
     if output in {"raw", "ids"}:
         raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
-
-
-def one_profile(names: Sequence[str]) -> str | None:
-    """The profile that is named, None if there is none. Raises UsageError if there may be several."""
-    if profiles.is_several([name for name in names if name]):
-        raise UsageError(f"-p {' -p '.join(names)} may be several connections, but this command takes one")
-    return names[0] if names else None
 
 
 def check_cells(output: str, *, bom: bool, csv_safe: bool) -> None:
@@ -193,7 +186,7 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "
     from unified_cli.config import known_methods  # noqa: PLC0415  only where something is known
 
     try:
-        settings = resolution.resolve(overrides(options, one_profile(options.profile)), runtime, file.read(runtime))
+        settings = resolution.resolve(overrides(options, profiles.one(options.profile)), runtime, file.read(runtime))
         return known_methods.recall(runtime, settings, operation)
     except UnifiedError:
         # Whoever needs the connection says what is wrong with its settings; a skeleton needs none.

@@ -17,13 +17,14 @@ from unified_cli.config.known_capabilities import Offered
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, RefusedError, ServiceError, UsageError
 from unified_cli.http import request as requests
-from unified_cli.http.answer import decoding
 from unified_cli.http.client import Client
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import parts
 from unified_cli.json_text.values import Json
 from unified_cli.masking import visible
 
+LARGEST_ANSWER = 8 * 1024 * 1024
+"""Bytes of what a connection says of itself, which is decoded as a whole."""
 _NOT_TOLD = (403, 404, 405)
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -70,7 +71,7 @@ def _ask(client: Client, settings: Settings, service: Service, path: str) -> Off
     words = service.connections
     request = requests.for_service(address, path, [(words.offer_kind, words.unified)], account)
     try:
-        answer = client.send(request._replace(largest=decoding.LARGEST_CAPABILITIES))
+        answer = client.send(request._replace(largest=LARGEST_ANSWER))
         found = _decoded(answer.body or b"null")
     except (ValueError, RecursionError) as error:
         raise ServiceError(f"the answer cannot be read: {error} (GET {path})", retryable=False) from None

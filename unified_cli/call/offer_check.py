@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import NamedTuple
 
-from unified_cli.call import builder, introspection
+from unified_cli.call import introspection
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState
 from unified_cli.call.introspection import Offer
 from unified_cli.catalogue import Catalogue, Operation
@@ -50,7 +50,7 @@ def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
         found, wrong = selection.each(runtime, config, options, names)
         selection.note_same(runtime, found)
         return AskedConnections(names, found, wrong)
-    resolved = own_account.resolved(overrides(options, builder.one_profile(options.profile)), runtime, config)
+    resolved = own_account.resolved(overrides(options, profiles.one(options.profile)), runtime, config)
     own_account.apply_to_messages(runtime, resolved)
     _, account = resolved.reachable()
     name = resolved.profile or account

@@ -21,6 +21,13 @@ def is_several(patterns: Sequence[str]) -> bool:
     return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 
 
+def one(names: Sequence[str]) -> str | None:
+    """The profile that is named, None if there is none. Raises UsageError if there may be several."""
+    if is_several([name for name in names if name]):
+        raise UsageError(f"-p {' -p '.join(names)} may be several connections, but this command takes one")
+    return names[0] if names else None
+
+
 def select(config: Config, patterns: Sequence[str]) -> list[str]:
     """The profiles that any of the patterns selects, in the order of the patterns and then of the file, each once.
 

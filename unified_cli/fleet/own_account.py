@@ -3,9 +3,9 @@
 from contextlib import closing
 from dataclasses import replace
 
-from unified_cli.config import keys, resolution
+from unified_cli.config import resolution
 from unified_cli.config.file import Config
-from unified_cli.config.keys import FORMATS, Overrides
+from unified_cli.config.keys import FORMATS, KEYS, Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, ServiceError, UnifiedError
 from unified_cli.runtime import Runtime
@@ -20,7 +20,7 @@ def shared(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
     What they say of messages applies from now on. Raises as `apply_to_messages` does.
     """
     top = {name: value for name, value in config.top.items() if name != "profile"}
-    environ = {name: value for name, value in runtime.environ.items() if name != keys.KEYS["profile"].variable}
+    environ = {name: value for name, value in runtime.environ.items() if name != KEYS["profile"].variable}
     found = resolution.resolve(flags, runtime._replace(environ=environ), Config(config.path, top))
     apply_to_messages(runtime, found)
     return found

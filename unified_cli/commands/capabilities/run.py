@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 
 from unified_cli import signals
-from unified_cli.call import builder, offer_check
+from unified_cli.call import offer_check
 from unified_cli.call.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.catalogue import Catalogue, Operation, either_dash
 from unified_cli.cli import named_resource
@@ -13,7 +13,7 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.capabilities import report
 from unified_cli.commands.capabilities.command import CapabilitiesOptions
-from unified_cli.config import file, known_capabilities, resolution
+from unified_cli.config import file, known_capabilities, profiles, resolution
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account
@@ -67,7 +67,7 @@ def _of_product(context: CommandContext, options: CapabilitiesOptions, check: Of
     if options.probe:
         raise UsageError("--product asks for what need not be connected, and --probe reads a connection's lists")
     runtime = context.runtime
-    flags = overrides(options.replaced(output=None), builder.one_profile(options.profile))
+    flags = overrides(options.replaced(output=None), profiles.one(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime)).without_account()
     own_account.apply_to_messages(runtime, settings)
     stdout.check(runtime)

@@ -10,7 +10,7 @@ from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.connections.command import ListedConnectionsOptions
-from unified_cli.config import connection_facts, file, resolution
+from unified_cli.config import connection_facts, file, profiles, resolution
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
@@ -24,7 +24,7 @@ from unified_cli.runtime import Runtime
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
     """The settings for a request that is for no connection. Raises ConfigError where there is no base URL."""
     runtime = context.runtime
-    flags = overrides(options, builder.one_profile(options.profile))
+    flags = overrides(options, profiles.one(options.profile))
     resolved = replace(resolution.resolve(flags._replace(output=None), runtime, file.read(runtime)), account_id="")
     runtime.stderr.quiet = resolved.quiet
     resolved.reachable()

@@ -79,7 +79,7 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     if profiles.is_several(options.profile):
         own_account.shared(runtime, config, overrides(options))
         return dict(selection.for_writes(runtime, config, options).items())
-    resolved = own_account.resolved(overrides(options, builder.one_profile(options.profile)), runtime, config)
+    resolved = own_account.resolved(overrides(options, profiles.one(options.profile)), runtime, config)
     own_account.apply_to_messages(runtime, resolved)
     resolved.reachable()
     return {None: resolved}

@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 from unified_cli import __version__, signals
-from unified_cli.call import builder
 from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
@@ -22,7 +21,7 @@ from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile, PlannedCal
 from unified_cli.commands.move.plan_validation import CheckedPlan, PlanCheck
 from unified_cli.commands.move.sender import PlanSender
 from unified_cli.commands.move.sources import written
-from unified_cli.config import file as config_file
+from unified_cli.config import file as config_file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
@@ -79,7 +78,7 @@ def _target(files: Sequence[PlanFile], options: ApplyOptions, *, may_be_theirs: 
     """The profile to apply the plans to. Raises UsageError where `-p` does not name it, and must."""
     if len({file.sha256 for file in files}) < len(files):
         raise UsageError("a plan is given twice")
-    named = builder.one_profile(options.profile)
+    named = profiles.one(options.profile)
     if named is None and not may_be_theirs:
         raise UsageError("off a terminal apply needs the profile that is to be changed, and --yes", hint="-p TARGET")
     return named or files[0].header.of_to.name

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from unified_cli.call import Call, Mode, builder, seen_words, single
+from unified_cli.call import Call, Mode, builder, introspection, seen_words, single
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.described import DescribedField, MethodDescription, SchemaError, description
 from unified_cli.cli import result_table
@@ -12,7 +12,6 @@ from unified_cli.config.keys import AUTO
 from unified_cli.errors import RefusedError, ServiceError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import request as requests
-from unified_cli.http.answer import decoding
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.json_text import json_codec
@@ -26,7 +25,7 @@ def request_for(scope: Scope, operation: Operation) -> Request:
     """The request for the description of an operation, for the connection of the scope."""
     service = scope.service
     path = f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
-    return requests.for_path(scope, "GET", path, Content())._replace(largest=decoding.LARGEST_CAPABILITIES)
+    return requests.for_path(scope, "GET", path, Content())._replace(largest=introspection.LARGEST_ANSWER)
 
 
 def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescription:

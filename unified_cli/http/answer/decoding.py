@@ -20,8 +20,6 @@ _CHARSET = re.compile(r'charset="?([\w-]+)', re.IGNORECASE)
 _JSON_TYPE = re.compile(r"(application|text)/([\w.+-]+\+)?json\b", re.IGNORECASE)
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a JSON body, decompressed."""
-LARGEST_CAPABILITIES = 8 * 1024 * 1024
-"""The same of what a connection offers, which is decoded as a whole."""
 DEEPEST = 200
 """Levels of a JSON body that is not a page of records."""
 MOST_RECORDS = 500_000
