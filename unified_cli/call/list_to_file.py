@@ -15,7 +15,6 @@ from unified_cli.exported.partial_file import PartialFile
 from unified_cli.fleet import pool
 from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span
-from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output.printer import ROWS
 from unified_cli.output.progress import Work, progress
@@ -37,7 +36,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     file = _partial_file(call, request, options)
 
     def read(span: Span) -> Generator[Page]:
-        client = clients.open(call.settings, patience=Patience.ENDLESS)
+        client = clients.open_bulk(call.settings)
         return pool.pages(client, request, call.catalogue.service, span)
 
     clients.token(call.settings)

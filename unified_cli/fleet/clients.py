@@ -126,6 +126,10 @@ class Clients:
         context = HttpContext(runtime, self._catalogue.service, self._in_process)
         return Client(context, resolved, token, Limits(rate_limit, quota, patience))
 
+    def open_bulk(self, resolved: Settings, name: str | None = None) -> Client:
+        """A client for bulk work: it waits for limits as long as it takes, and its retries are told at the end."""
+        return self.open(resolved, name=name, patience=Patience.ENDLESS)
+
     def recent_sends(self) -> int:
         """How many sends of this run count for the limits of their tokens now."""
         with self._lock:

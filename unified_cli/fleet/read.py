@@ -13,7 +13,6 @@ from unified_cli.fleet import pool
 from unified_cli.fleet.clients import ClientPool, Clients
 from unified_cli.fleet.fair_turns import WorkerSlots
 from unified_cli.http.client import Client
-from unified_cli.http.rate_limit import Patience
 from unified_cli.runtime import Runtime
 
 Job = TypeVar("Job")
@@ -50,7 +49,7 @@ class FairReaders:
 
     def client(self, settings: Settings, name: str | None = None) -> AbstractContextManager[Client]:
         """A client for one job, which waits as long as the limits of the service ask for; `name` prefixes messages."""
-        return closing(self.clients.open(settings, name=name, patience=Patience.ENDLESS))
+        return closing(self.clients.open_bulk(settings, name=name))
 
     def turn(self) -> AbstractContextManager[None]:
         """Work in this thread as soon as it may: for what is not done in the workers of `read`."""

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from unified_cli import signals
 from unified_cli.errors import IncompleteError, UnifiedError
 from unified_cli.http.client import Client
-from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, Work, progress
@@ -159,7 +158,7 @@ class RunSender:
     def _client(self, profile: str | None) -> Client:
         settings = self.connections.settings(profile)
         name = profile if self.run.several else None
-        return self.writers.clients.open(settings, name=name, patience=Patience.ENDLESS)
+        return self.writers.clients.open_bulk(settings, name=name)
 
     def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
         """Add to the signal how many calls are done; those after them were sent, or not, without an answer so far."""

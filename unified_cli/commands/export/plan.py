@@ -27,7 +27,6 @@ from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
-from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Request
 from unified_cli.output import printer
 from unified_cli.output.transform import ColumnCheck, Transform
@@ -259,7 +258,7 @@ class ExportPlan:
     def client(self, connection: str) -> Client:
         """A client of the connection, which waits as long as the limits of the service ask for."""
         name = connection if len(self.connections.names) > 1 else None
-        return self.readers.clients.open(self.connections.resolve(connection), name=name, patience=Patience.ENDLESS)
+        return self.readers.clients.open_bulk(self.connections.resolve(connection), name=name)
 
     @property
     def columns(self) -> list[str]:

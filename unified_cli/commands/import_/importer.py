@@ -14,7 +14,6 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
-from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content, Request
 from unified_cli.input import records
 from unified_cli.input.input_file import InputFile
@@ -204,7 +203,7 @@ class Importer:
         return self._stops.error
 
     def _open_client(self, name: str | None) -> Client:
-        return self._writers.clients.open(self._task.targets[name], name=name, patience=Patience.ENDLESS)
+        return self._writers.clients.open_bulk(self._task.targets[name], name=name)
 
     def _job(self, item: InputItem) -> ImportJob | None:
         """What is to be sent; the outcome of what cannot be is written down on the way."""

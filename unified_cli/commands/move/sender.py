@@ -22,7 +22,6 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
-from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content, Request, Scope
 from unified_cli.json_text.difference import PathRules
 from unified_cli.json_text.members import parts
@@ -83,7 +82,7 @@ class PlanSender:
 
     def open_client(self) -> Client:
         """A client of the connection."""
-        return self.writers.clients.open(self.settings, patience=Patience.ENDLESS)
+        return self.writers.clients.open_bulk(self.settings)
 
     def run(self, steps: Iterator[CallStep], shown: Progress) -> None:
         """Make the calls of these steps. Raises StateError and StorageError of the journals and the plans."""

@@ -18,7 +18,6 @@ from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
-from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content
 from unified_cli.input import formats
 from unified_cli.output.progress import Progress
@@ -83,7 +82,7 @@ class SourceFinder:
         request = requests.for_operation(scope, operation, None, Content(size))
 
         def records(clients: Clients, shown: Progress) -> Generator[Sequence[bytes]]:
-            with closing(clients.open(settings, patience=Patience.ENDLESS)) as client:
+            with closing(clients.open_bulk(settings)) as client:
                 for page in pagination.pages(client.send, request, self._catalogue.service, Span()):
                     if page.partial:
                         raise IncompleteError(f"{name}: the provider left something out of page {page.number}")

@@ -52,7 +52,6 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
 
     from unified_cli.commands.operation import download_batch  # noqa: PLC0415  as above
     from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
-    from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  as above
     from unified_cli.input import input_file  # noqa: PLC0415  as above
 
     with closing(input_file.examine(path, options.format, catalogue.service.items, ids=True)) as source:
@@ -63,7 +62,7 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
         work = Work("byte", part="file", parts=source.count)
         with progress(runtime, work) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
             readers.clients.token(settings)
-            opened = partial(readers.clients.open, settings, patience=Patience.ENDLESS)
+            opened = partial(readers.clients.open_bulk, settings)
             terms = download_batch.DownloadTerms(folder, readers, opened, settings.retries, shown)
             try:
                 done = download_batch.run(downloads, terms, runtime)

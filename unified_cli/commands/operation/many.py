@@ -18,7 +18,6 @@ from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
-from unified_cli.http.rate_limit import Patience
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, Work, progress
@@ -94,7 +93,7 @@ def _reader(
     def pages(name: str) -> Generator[Page]:
         call = call_to(name)
         request = builder.operation_request(call, operation)
-        with closing(clients.open(call.settings, name=name, patience=Patience.ENDLESS)) as client:
+        with closing(clients.open_bulk(call.settings, name=name)) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
             else:
