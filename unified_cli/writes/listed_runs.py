@@ -1,7 +1,6 @@
 """The list of runs; imports, exports and applied plans are in it too, whose state is kept elsewhere."""
 
 from collections import Counter
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -57,7 +56,8 @@ def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, Js
     state = "damaged"
     try:
         with StoredRun.look(registry, run) as stored:
-            return _found(runtime, run, stored)
+            counts, known = _state_of(runtime, stored)
+            return stored.header.at, _row(run, known, stored.header, counts)
     except UsageError:
         return None
     except (ConfigError, StorageError) as error:
@@ -66,39 +66,32 @@ def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, Js
         state = "unsafe" if isinstance(error, ConfigError) else "unreadable"
     except (StateError, OverflowError, ValueError, OSError):
         pass
-    return 0.0, {**_row(run, None, "", state), **_numbers(None), "path": None}
+    return 0.0, _row(run, state)
 
 
-def _found(runtime: Runtime, run: str, stored: StoredRun) -> tuple[float, JsonObject]:
-    header = stored.header
-    if header.path:
-        counts, state = _state_of(runtime, header)
-    else:
-        counts = stored.journal.outcomes()
-        state = "done" if counts["done"] == counts.total() else "open"
-    started = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
-    row = _row(run, started, header.command, state)
-    return header.at, {**row, **_numbers(counts), "path": header.path or None}
+def _row(run: str, state: str, header: RunHeader | None = None, counts: Counter[str] | None = None) -> JsonObject:
+    return {
+        "id": run,
+        "started": datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds") if header else None,
+        "command": header.command if header else "",
+        "state": state,
+        **{name.replace("-", "_"): None if counts is None else counts[name] for name in COUNTED},
+        "path": (header and header.path) or None,
+    }
 
 
-def _row(run: str, started: str | None, command: str, state: str) -> JsonObject:
-    return {"id": run, "started": started, "command": command, "state": state}
-
-
-def _numbers(counts: Mapping[str, int] | None) -> JsonObject:
-    return {name.replace("-", "_"): None if counts is None else counts.get(name, 0) for name in COUNTED}
-
-
-def _state_of(runtime: Runtime, header: RunHeader) -> tuple[Counter[str] | None, str]:
-    """The outcomes of an import's records or a plan's calls, None for an export; and a word for the state.
+def _state_of(runtime: Runtime, stored: StoredRun) -> tuple[Counter[str] | None, str]:
+    """The outcomes of a run's calls, an import's records or a plan's calls, None for an export; and a word for it.
 
     Raises StateError and StorageError for what cannot be read.
     """
-    path = Path(header.path)
+    header, path = stored.header, Path(stored.header.path)
+    if not header.path:
+        return _counted(stored.journal.outcomes())
     if header.command.startswith("import "):
         return (import_journal.counts(path), "import") if path.is_file() else (None, "gone")
     if header.command.startswith("apply "):
-        return _of_plan(path) if path.is_file() else (None, "gone")
+        return _counted(apply_journal.counts(path)) if path.is_file() else (None, "gone")
     if not path.is_absolute():
         # An object store is not asked.
         return None, "export"
@@ -110,9 +103,8 @@ def _state_of(runtime: Runtime, header: RunHeader) -> tuple[Counter[str] | None,
     return None, "done" if manifest.complete and manifest.ended else "open"
 
 
-def _of_plan(path: Path) -> tuple[Counter[str], str]:
-    found = apply_journal.counts(path)
-    return found, "done" if found["done"] == found.total() else "open"
+def _counted(counts: Counter[str]) -> tuple[Counter[str], str]:
+    return counts, "done" if counts["done"] == counts.total() else "open"
 
 
 def refuse(header: RunHeader) -> None:

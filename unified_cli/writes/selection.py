@@ -23,7 +23,11 @@ _WORDS = ("failed", "in-doubt", "not-tried", "done")
 
 
 def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The values of `-p`, with names in place of what they say of runs. Raises as `RunSelection.expanded` does."""
+    """The values of `-p`, with the names of profiles in place of what they say of runs.
+
+    Raises UsageError for a run that is not there, ConfigError where no call had this outcome, StateError where a
+    profile leads to another connection than it did, or the run is damaged.
+    """
     config = file.read(runtime)
     # The process's environment decodes a variable at each access.
     resolving = runtime._replace(environ={**runtime.environ})
@@ -31,11 +35,11 @@ def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> t
     def settings(name: str) -> Settings:
         return own_account.resolved(overrides(options, name)._replace(output=None), resolving, config)
 
-    registry = RunRegistry(runtime.folder("data"), runtime.wall)
-    return RunSelection(registry, [*config.profiles], settings).expanded(patterns)
+    selection = _RunSelection(RunRegistry(runtime.folder("data"), runtime.wall), [*config.profiles], settings)
+    return tuple(one for pattern in patterns for one in selection.expanded(pattern))
 
 
-class RunSelection(NamedTuple):
+class _RunSelection(NamedTuple):
     """Replaces `run:ID:OUTCOME` by names of profiles.
 
     `profiles` are the names of all, `settings` gives those of one as the command resolves them.
@@ -45,15 +49,8 @@ class RunSelection(NamedTuple):
     profiles: Sequence[str]
     settings: Callable[[str], Settings]
 
-    def expanded(self, patterns: Sequence[str]) -> tuple[str, ...]:
-        """The values of `-p`, with the names of profiles in place of what they say of runs.
-
-        Raises UsageError for a run that is not there, ConfigError where no call had this outcome, StateError where a
-        profile leads to another connection than it did, or the run is damaged.
-        """
-        return tuple(one for pattern in patterns for one in self._expanded(pattern))
-
-    def _expanded(self, pattern: str) -> Iterator[str]:
+    def expanded(self, pattern: str) -> Iterator[str]:
+        """The values in place of one of them."""
         sign = _NOT if pattern.startswith(_NOT) else ""
         selector = pattern.removeprefix(_NOT)
         if not selector.startswith(PREFIX):

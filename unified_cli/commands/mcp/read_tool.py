@@ -7,7 +7,7 @@ import msgspec
 
 from unified_cli.call import builder
 from unified_cli.catalogue import Operation
-from unified_cli.catalogue.known_filters import DoubtfulParameter, doubtful
+from unified_cli.catalogue.known_filters import doubtful
 from unified_cli.commands.mcp import operation_search, tool_calls
 from unified_cli.commands.mcp.tool_calls import QueryValue, ReadPosition, ToolWorld
 from unified_cli.errors import ServiceError, UnifiedError, UsageError
@@ -155,7 +155,7 @@ class _SharedRead:
         self._full: set[int] = set()
         """The connections whose next record has no place in the answer."""
         self._check = ColumnCheck(task.arguments.columns)
-        self._unknown = [_unknown(one) for one in _doubtful(task, names)]
+        self._unknown = _doubtful(task, names)
 
     def run(self) -> None:
         """Read until the answer is full, or nothing is left. Raises UnifiedError where nothing could be read."""
@@ -221,7 +221,7 @@ class _SharedRead:
         head = json_codec.encoded({"about": DATA, "connections": shown})[:-1]
         remarks: JsonObject = {"remarks": [*told]} if (told := self._check.remarks()) else {}
         if self._unknown:
-            remarks["unknown_parameters"] = [*self._unknown]
+            remarks["unknown_parameters"] = self._unknown
         tail = json_codec.encoded({"next": self._onward(), "incomplete": incomplete, **remarks})[1:]
         records = b",\n".join(record for one in self._reads for record in one.shown)
         return head + b',"records":[' + records + b"]," + tail
@@ -235,17 +235,13 @@ class _SharedRead:
         return self._task.world.cursors.text(position, self._task.asked)
 
 
-def _doubtful(task: _ReadTask, names: Sequence[str]) -> list[DoubtfulParameter]:
+def _doubtful(task: _ReadTask, names: Sequence[str]) -> list[JsonObject]:
     """The parameters that the list is not known to take."""
     world, operation = task.world, task.operation
     query = tool_calls.pairs(task.arguments.query)
     described = world.served.described(names, operation) if query else None
-    return doubtful(operation, world.catalogue.service, query, described)
-
-
-def _unknown(one: DoubtfulParameter) -> JsonObject:
-    """A parameter in the answer."""
-    return {"parameter": one.name, "message": one.said}
+    found = doubtful(operation, world.catalogue.service, query, described)
+    return [{"parameter": one.name, "message": one.said} for one in found]
 
 
 def _within(cursor: str | None, position: int) -> str:

@@ -119,7 +119,8 @@ class ServedProfiles:
         if not patterns:
             raise UsageError(f"profile is missing; this server reaches {self.words}")
         for name in patterns:
-            self._check(name)
+            if not profiles.is_several([name]) and name not in self.names:
+                raise UnsafeError(f'profile "{name}" is not one that this server reaches: {self.words}')
         try:
             found = profiles.select(self._fenced, patterns)
         except ConfigError as error:
@@ -153,10 +154,6 @@ class ServedProfiles:
                 address, account = self.settings(name).reachable()
             self._identities[name] = (name, str(address) if address else None, account)
         return self._identities[name]
-
-    def _check(self, name: str) -> None:
-        if not profiles.is_several([name]) and name not in self.names:
-            raise UnsafeError(f'profile "{name}" is not one that this server reaches: {self.words}')
 
 
 class RequestBudget:
