@@ -211,7 +211,11 @@ def test_a_token_of_a_connection_is_not_told_what_it_offers(unified: Unified, se
         ("-o ndjson", 2, "ndjson"),
         ("--to .", 11, "is a folder"),
         ("--to none/page.html", 11, "there is no folder none"),
-        ("-o json --export s3://bucket/dump", 2, "--export s3://bucket/dump is no folder of this machine"),
+        (
+            "-o json --export s3://bucket/dump",
+            2,
+            "is no folder of this machine (unified export --verify s3://bucket/dump)",
+        ),
         ("-o json --export none", 12, "there is no folder none"),
         ("-o json --schema none.json", 11, "cannot read none.json: No such file or directory"),
         ("-o json --junit none.xml", 11, "cannot read none.xml: No such file or directory"),

@@ -116,9 +116,7 @@ def exports(runtime: Runtime, folders: Sequence[str], written: Sequence[str]) ->
 def check_export(runtime: Runtime, folder: str) -> None:
     """Raise UsageError for a store, StateError for what is no folder of an export, StorageError."""
     if "://" in folder:
-        raise UsageError(
-            f"--export {folder} is no folder of this machine", hint=f"unified export --to {folder} --verify"
-        )
+        raise UsageError(f"--export {folder} is no folder of this machine", hint=f"unified export --verify {folder}")
     if not LocalFolder(runtime, Path(folder)).manifests():
         raise no_export(folder)
 
