@@ -409,6 +409,8 @@ def test_a_folder_that_is_none_is_told_as_such(unified: Unified, tmp_path: Path)
     for path in (Path(os.devnull), tmp_path / "pipe"):
         result = unified(f"-p sandbox export ticketing/tags --to {path}")
         assert (result.stderr, result.code) == (f"error: {path} is not a folder (--to another name)\n", 11)
+        # Nothing was begun that could be continued.
+        assert unified("runs list -o json").json["runs"] == []
         result = unified(f"export --verify {path}")
         assert (result.stderr, result.code) == (f"error: there is no folder {path}\n", 12)
 

@@ -28,26 +28,30 @@ def export(plan: ExportPlan) -> None:
     """Carry out the plan, and tell what came of it. Raises the error that says what is missing."""
     runtime = plan.context.runtime
     destination = stores.destination(runtime, plan.options.to or "", make=True, tables=plan.form == "delta")
-    if not plan.options.task:
-        _register(plan, destination)
+    place = str(destination)
+    where = _absolute(place)
     with progress(runtime, Work(part="list", parts=len(plan.lists))) as shown:
         try:
-            summary = carry_out(plan, destination, shown)
+            summary = carry_out(plan, destination, shown, held=lambda: _register(plan, place, where))
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
-    report.report(runtime, str(destination), len(plan.lists), summary, plan.options)
+    report.report(runtime, place, len(plan.lists), summary, plan.options)
 
 
-def _register(plan: ExportPlan, destination: Destination) -> None:
-    """List the export among the runs. Raises StorageError."""
-    runtime, place = plan.context.runtime, str(destination)
+def _absolute(place: str) -> str:
+    """Where the export goes, whatever the working directory is. Raises StorageError where that is gone."""
     try:
-        where = place if object_store.parse_url(place) else str(Path(place).absolute())
+        return place if object_store.parse_url(place) else str(Path(place).absolute())
     except FileNotFoundError:
         raise StorageError(f"{place} is below the working directory, which is gone", hint="cd to another one") from None
-    what = f"export {' '.join(plan.options.what)} --to {place}"
-    RunRegistry(runtime.folder("data"), runtime.wall).point(what, where)
+
+
+def _register(plan: ExportPlan, place: str, where: str) -> None:
+    """List the export among the runs, unless it is a task of another one."""
+    if not plan.options.task:
+        runtime, what = plan.context.runtime, f"export {' '.join(plan.options.what)} --to {place}"
+        RunRegistry(runtime.folder("data"), runtime.wall).point(what, where)
 
 
 def carry_out(
@@ -55,13 +59,15 @@ def carry_out(
     destination: Destination,
     shown: Progress,
     stop: Callable[[], UnifiedError | None] = lambda: None,
+    held: Callable[[], None] = lambda: None,
 ) -> ExportSummary:
-    """Read what is not complete, until `stop` gives an error.
+    """Read what is not complete, until `stop` gives an error; `held` is called when no other run can begin there.
 
     Raises StateError where another run is under way, StorageError.
     """
     runtime, name, not_before = plan.context.runtime, plan.manifest, float("-inf")
     with plan.readers, _held(destination, plan):
+        held()
         if plan.options.restart:
             files = {one.file for one in plan.lists}
             list_history.forget(destination, name, files, keep=plan.options.dedupe is not None)
