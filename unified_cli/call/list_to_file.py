@@ -85,7 +85,7 @@ def _partial_file(call: Call, request: Request, options: list_export.ListExportO
         cursor=options.span.cursor,
         **options.since,
     )
-    return PartialFile(path, identity, monotonic=call.runtime.monotonic, wall=call.runtime.wall)
+    return PartialFile(path, identity, call.runtime)
 
 
 def _report(runtime: Runtime, path: Path, state: Checkpoint) -> None:

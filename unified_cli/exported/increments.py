@@ -17,6 +17,7 @@ _MOST_RECENT = 1000
 # A Date header is cut to seconds.
 _EXACTNESS = timedelta(seconds=1)
 _LONGEST_ID = 40
+READ_WHOLE = f"no record has {FIELD}, so the list is read whole again"
 
 
 class Mark(NamedTuple):
@@ -38,9 +39,14 @@ class Increment(NamedTuple):
     known: frozenset[str]
 
     @property
+    def begin(self) -> str:
+        """The time as text; empty where all is read."""
+        return timestamp(self.since) if self.since else ""
+
+    @property
     def query(self) -> list[tuple[str, str]]:
         """The filter, as a query parameter."""
-        return [(f"{FIELD}[gt]", timestamp(self.since))] if self.since else []
+        return [(f"{FIELD}[gt]", self.begin)] if self.since else []
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
         """The records that changed and are not known; one without a time of change counts as changed.

@@ -75,7 +75,12 @@ class LocalFolder:
 
     def check(self, folder: str) -> None:
         """Raise UnsafeError where the folder, or one above it, is a link; StorageError."""
-        self._root.check(self._folder / folder / "any")
+        self._checked(f"{folder}/any")
+
+    def _checked(self, name: str) -> Path:
+        path = self._folder / name
+        self._root.check(path)
+        return path
 
     def read(self, name: str) -> bytes | None:
         """A small file; None where there is none.
@@ -92,15 +97,12 @@ class LocalFolder:
         if not path.parent.exists():
             self._root.check(path)
             _make(path.parent)
-        try:
+        with _told(f"write {path}"):
             atomic_file.replace(path, text, lambda: self._root.check(path))
-        except OSError as error:
-            raise StorageError(f"cannot write {path}: {error.strerror}") from None
 
     def create(self, name: str, text: bytes) -> bool:
         """Write a small file unless there is one; says whether this one is there now. Raises as `replace` does."""
-        path = self._folder / name
-        self._root.check(path)
+        path = self._checked(name)
         _make(path.parent)
         try:
             with AtomicFile.beside(path) as file:
@@ -116,21 +118,17 @@ class LocalFolder:
         """Whether nothing is in a folder, or there is none. Raises UnsafeError where it is a link, StorageError."""
         path = self._folder / folder
         self.check(folder)
-        try:
+        with _told(f"read the folder {path}"):
             return not os.path.lexists(path) or not any(path.iterdir())
-        except OSError as error:
-            raise StorageError(f"cannot read the folder {path}: {error.strerror}") from None
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
         """The file of a list, whose folder is there then. Raises UnsafeError where that is a link, StorageError."""
-        path = self._folder / file
-        self._root.check(path)
+        path = self._checked(file)
         _make(path.parent)
         return PartialFile(
             path,
             identity,
-            monotonic=self._runtime.monotonic,
-            wall=self._runtime.wall,
+            self._runtime,
             instead=REPLACE,
             root=self._root,
             convert=partial(parquet_file.write, columns=options.parquet) if options.parquet else None,
@@ -165,16 +163,14 @@ class LocalFolder:
         if keep:
             # What its list begins with; and no file is replaced without a manifest.
             return
-        path = self._folder / file
-        self._root.check(path)
+        path = self._checked(file)
         if path.with_name(f"{path.name}.ckpt").exists():
             atomic_file.sweep(path)
         self._remove_beside(file)
 
     def begun(self, file: str) -> Checkpoint | None:
         """How far a file is that was begun; None where none was. Raises StateError for a damaged checkpoint."""
-        path = self._folder / file
-        self._root.check(path)
+        path = self._checked(file)
         return checkpoint.read(path.with_name(f"{path.name}.ckpt"))
 
     def sweep(self, entry: ManifestEntry) -> None:
@@ -189,23 +185,17 @@ class LocalFolder:
     def records(self, file: str) -> Iterator[bytes]:
         """The records of a file. Raises StorageError."""
         path = self._folder / file
-        try:
-            with os.fdopen(regular_file.descriptor(path), "rb") as content:
-                if path.suffix == ".parquet":
-                    yield from parquet_file.records(content)
-                else:
-                    yield from (line.removesuffix(b"\n") for line in content)
-        except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from None
+        with _told(f"read {path}"), os.fdopen(regular_file.descriptor(path), "rb") as content:
+            if path.suffix == ".parquet":
+                yield from parquet_file.records(content)
+            else:
+                yield from (line.removesuffix(b"\n") for line in content)
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there. Raises UnsafeError where its folder is a link, StorageError."""
-        path = self._folder / name
-        self._root.check(path)
-        try:
+        path = self._checked(name)
+        with _told(f"remove {path}"):
             path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot remove {path}: {error.strerror}") from None
 
     def clear(self, file: str) -> None:
         """Remove a list, also one that was only begun, with all that is beside it. Raises as `remove` does."""
@@ -237,6 +227,15 @@ class LocalFolder:
                     yield f"{counted(lines, 'record')}, not {entry.records}"
         except OSError as error:
             yield error.strerror or "cannot be read"
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Raise StorageError for an OSError, saying what cannot be done."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"cannot {what}: {error.strerror}") from None
 
 
 def _make(folder: Path) -> None:

@@ -12,6 +12,7 @@ from unified_cli.exported import checkpoint, increments
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListIdentity
 from unified_cli.exported.increments import Mark
 from unified_cli.exported.manifest import timestamp
+from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
@@ -35,9 +36,8 @@ class PartialFile:
         self,
         path: Path,
         identity: ListIdentity,
+        runtime: Runtime,
         *,
-        monotonic: Callable[[], float],
-        wall: Callable[[], float],
         instead: str = "--force overwrites it",
         root: FixedFolder | None = None,
         convert: Convert | None = None,
@@ -49,8 +49,7 @@ class PartialFile:
         self._part = path.with_name(f"{path.name}.part")
         self._ckpt = path.with_name(f"{path.name}.ckpt")
         self._lock = HeldLock(path.with_name(f"{path.name}.lock"))
-        self._monotonic = monotonic
-        self._wall = wall
+        self._monotonic, self._wall = runtime.monotonic, runtime.wall
         self._file = AppendFile(self._part)
         self._hash = self._counted = hashlib.sha256()
         self._safe_bytes, self._safe_at = 0, 0.0

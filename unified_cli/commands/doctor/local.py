@@ -10,8 +10,8 @@ from pathlib import Path
 
 from unified_cli import hints
 from unified_cli.call.connection_probe import TokenCache
-from unified_cli.catalogue import Service
 from unified_cli.cli import aliases
+from unified_cli.cli.command_context import CommandContext
 from unified_cli.config import address, connection_facts, file, keyring, other_program, resolution, token
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
@@ -148,9 +148,10 @@ def _leftovers(path: Path) -> Iterator[Finding]:
 
 
 def profiles(
-    runtime: Runtime, config: Config, names: Sequence[str | None], tokens: TokenCache, service: Service
+    context: CommandContext, config: Config, names: Sequence[str | None], tokens: TokenCache
 ) -> Iterator[Finding]:
     """Whether each profile has what a call needs, and its token can be read; all good ones in one row."""
+    runtime = context.runtime
     ready: Counter[str] = Counter()
     listed: dict[str, ConnectionFact] = {}
     examined: dict[str, ConfigError | None] = {}
@@ -164,7 +165,7 @@ def profiles(
                 yield Finding("profile", "", message, "unified profile add NAME", doubtful=True)
                 continue
             resolved.reachable()
-            yield from _base_url(subject, resolved, service)
+            yield from _base_url(subject, resolved, context)
             unused.update(_unused(resolved))
             source = _token_of(resolved)
         except UnifiedError as wrong:
@@ -185,7 +186,7 @@ def profiles(
     for kind, count in ready.items():
         yield Finding("profiles", kind, f"{count} ready, token {_WORDS.get(kind, f'by {kind}')}")
     yield from _left_out(unused)
-    yield from _states(listed, service)
+    yield from _states(listed, context)
 
 
 def _left_out(unused: Mapping[str, int]) -> Iterator[Finding]:
@@ -198,16 +199,16 @@ def _plain(name: str, source: TokenSource) -> Finding:
     return Finding("token", name, "plain text in the config file", remedy, doubtful=True)
 
 
-def _base_url(name: str, resolved: Settings, service: Service) -> Iterator[Finding]:
+def _base_url(name: str, resolved: Settings, context: CommandContext) -> Iterator[Finding]:
     """Whether the base URL goes on with what each path begins with."""
-    found = resolved.address
-    if found and found.path.endswith(service.prefix):
+    found, prefix = resolved.address, context.catalogue.service.prefix
+    if found and found.path.endswith(prefix):
         source = resolved.values["base_url"].source
-        shorter = str(found).removesuffix(service.prefix)
+        shorter = str(found).removesuffix(prefix)
         variable = KEYS["base_url"].variable
         of = name if source.startswith("profile") else "--default"
         remedy = f"{variable}={shorter}" if source == variable else f"unified profile set {of} base_url={shorter}"
-        message = f"ends in {service.prefix}, with which each path begins: all calls would end with 404"
+        message = f"ends in {prefix}, with which each path begins: all calls would end with 404"
         yield Finding("base URL", name, message, remedy, doubtful=True)
 
 
@@ -221,12 +222,12 @@ def _unused(resolved: Settings) -> Iterator[str]:
                 yield f"it {why}" if why else "a profile's own token goes before"
 
 
-def _states(listed: Mapping[str, ConnectionFact], service: Service) -> Iterator[Finding]:
+def _states(listed: Mapping[str, ConnectionFact], context: CommandContext) -> Iterator[Finding]:
     """What the service last said about the connections; all that are active in one row."""
     active = [known for known in listed.values() if known.status == connection_facts.ACTIVE]
     for name, known in listed.items():
         if known.status not in {"", connection_facts.ACTIVE}:
-            reauth = known.status in service.connections.needs_login.split()
+            reauth = known.status in context.catalogue.service.connections.needs_login.split()
             remedy = hints.NEEDS_LOGIN if reauth else "unified connections list --health"
             yield Finding("connection", name, known.in_words, remedy, doubtful=True)
     if active:

@@ -41,7 +41,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     if config is not None:
         names = select(config, patterns) if patterns else [*config.profiles]
         tokens = connection_probe.TokenCache(runtime)
-        findings += local.profiles(runtime, config, names or [None], tokens, context.catalogue.service)
+        findings += local.profiles(context, config, names or [None], tokens)
         if options.network:
             from unified_cli.commands.doctor import network  # noqa: PLC0415  httpx is imported to send
 

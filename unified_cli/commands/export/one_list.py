@@ -18,7 +18,6 @@ from unified_cli.http import pagination
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
-from unified_cli.json_text import change_time
 from unified_cli.output.progress import Progress
 
 _NOT_OFFERED = {404, 405, 501}
@@ -164,9 +163,7 @@ class ListRunner:
         marks = history.marks(options.lag or 0)
         increment = increments.after(marks, options.lag or 0)
         if increment.since is None and history.has_records:
-            self._runtime.stderr.note(
-                f"{planned.file}: no record has {change_time.FIELD}, so the list is read whole again"
-            )
+            self._runtime.stderr.note(f"{planned.file}: {increments.READ_WHOLE}")
         if options.table:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:
@@ -175,10 +172,9 @@ class ListRunner:
                 written = self._write(planned, request, self._entry(planned, request, identity), options)
                 yield from self._up_to_date(planned, request, written, history, options)
                 return
-        since = change_time.timestamp(increment.since) if increment.since else ""
-        identity = self._identity(request, options, since=since)
+        identity = self._identity(request, options, since=increment.begin)
         added = planned if options.table else replace(planned, file=history.next_file)
-        entry = replace(self._entry(added, request, identity), since=since)
+        entry = replace(self._entry(added, request, identity), since=increment.begin)
         options = replace(options, force=True, increment=increment)
         written = self._write(added, request, entry, options)
         if options.table:

@@ -209,14 +209,17 @@ class ObservedShape:
         self._merge(node, other)
 
 
-def paths(node: ShapeNode, path: str = "", of: int = 0) -> Iterator[tuple[str, ShapeNode, int]]:
-    """Each path below a node in the order it was seen, with the node there, and in how many objects it could be."""
+def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int]]:
+    """Each path below a node in the order it was seen, with the node there, and in how many objects it could be.
+
+    An item could be in none.
+    """
     for name, member in node.all_members():
         inner = f"{path}.{name}" if path else name
         yield inner, member, node.counts["object"]
         yield from paths(member, inner)
     if node.items is not None and (node.items.seen or node.items.members):
-        yield f"{path}[]", node.items, of
+        yield f"{path}[]", node.items, 0
         yield from paths(node.items, f"{path}[]")
 
 
