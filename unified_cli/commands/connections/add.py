@@ -33,9 +33,9 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
     found = listed.listed(context, settings, options)
-    listed.keep(runtime, settings, found, service)
+    listed.keep(context, settings, found)
     known = listed.profiles_by_account(runtime, settings)
-    wanted = listed.chosen(found, options.where, service)
+    wanted = listed.chosen(context, found, options.where)
     names = _named([one for one in wanted if one.id and one.id not in known], options.prefix, file.read(runtime))
     rows = [(name, one.id, one.product, one.tenant, one.state.in_words(service)) for name, one in names.items()]
     if rows:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from unified_cli.call import builder, listed_connections
 from unified_cli.call.connection_record import ConnectionRecord
-from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.connections.command import ListedConnectionsOptions
@@ -47,20 +46,20 @@ def listed(context: CommandContext, resolved: Settings, options: ListedConnectio
     return found
 
 
-def keep(runtime: Runtime, resolved: Settings, found: Iterable[ConnectionRecord], service: Service) -> None:
+def keep(context: CommandContext, resolved: Settings, found: Iterable[ConnectionRecord]) -> None:
     """Keep what other commands tell of the connections."""
     address, _ = resolved.reachable()
-    told = ((one.id, one.product, one.state.in_words(service)) for one in found)
-    connection_facts.keep(runtime, address.origin, told)
+    told = ((one.id, one.product, one.state.in_words(context.catalogue.service)) for one in found)
+    connection_facts.keep(context.runtime, address.origin, told)
 
 
-def chosen(found: list[ConnectionRecord], where: str | None, service: Service) -> list[ConnectionRecord]:
+def chosen(context: CommandContext, found: list[ConnectionRecord], where: str | None) -> list[ConnectionRecord]:
     """The connections for which the program gives true alone. Raises UsageError for one that is wrong."""
     if where is None:
         return found
     from unified_cli.json_text.json_codec import dump  # noqa: PLC0415  only where there is a program
 
-    program = JqProgram(where, "--where")
+    program, service = JqProgram(where, "--where"), context.catalogue.service
     return [one for one in found if _is_true(program.run(dump(one.facts(service)).encode()))]
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from unified_cli import signals, text_width
 from unified_cli.call import introspection
 from unified_cli.call.connection_record import AccountState, ConnectionRecord
-from unified_cli.catalogue import Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed
@@ -37,11 +36,11 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
     found = listed.listed(context, settings, options)
-    listed.keep(runtime, settings, found, service)
-    failed = _ask_health(context, settings, found) if options.health else {}
+    listed.keep(context, settings, found)
+    found, failed = _ask_health(context, settings, found) if options.health else (found, {})
     known = listed.profiles_by_account(runtime, settings)
-    shown = listed.chosen(found, options.where, service)
-    troubles = {one.id: _trouble(one, failed, service) for one in shown} if options.health else {}
+    shown = listed.chosen(context, found, options.where)
+    troubles = {one.id: _trouble(context, one, failed) for one in shown} if options.health else {}
     rows = [
         (
             one.id,
@@ -69,52 +68,50 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
         heads,
         rows,
         value,
-        drawn=lambda: _screen(runtime, service, shown, known, troubles),
+        drawn=lambda: _screen(context, shown, known, troubles),
     )
     conclude(Ending("connection", len(found), failed))
 
 
-def _ask_health(context: CommandContext, settings: Settings, found: list[ConnectionRecord]) -> dict[str, UnifiedError]:
-    """Put into the connections how they are now; gives what kept any from being asked."""
-    asked = _asked(context, settings, {one.id: one for one in found if one.id})
-    failed = {account: answer for account, answer in asked.items() if isinstance(answer, UnifiedError)}
-    states = {account: answer for account, answer in asked.items() if not isinstance(answer, UnifiedError)}
-    found[:] = [one._replace(state=states.get(one.id, one.state)) for one in found]
-    return failed
-
-
-def _trouble(one: ConnectionRecord, failed: dict[str, UnifiedError], service: Service) -> str:
+def _trouble(context: CommandContext, one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> str:
     if one.id in failed:
         return f"not asked: {failed[one.id].reason}"
-    return one.state.remark(service)
+    return one.state.remark(context.catalogue.service)
 
 
-def _error(one: ConnectionRecord, failed: dict[str, UnifiedError]) -> JsonObject:
+def _error(one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> JsonObject:
     return {"error": failed[one.id].facts()} if one.id in failed else {}
 
 
-def _asked(
-    context: CommandContext, settings: Settings, found: Mapping[str, ConnectionRecord]
-) -> Mapping[str, AccountState | UnifiedError]:
-    """What the service says of each connection now, or what kept it from being asked, in their order."""
+def _ask_health(
+    context: CommandContext, settings: Settings, found: Sequence[ConnectionRecord]
+) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
+    """The connections as they are now, and what kept any from being asked, by their ids in their order."""
     runtime, catalogue = context.runtime, context.catalogue
-    work = Work(part="connection", parts=len(found))
-    asked: dict[str, AccountState | UnifiedError] = {}
+    before = {one.id: one.state for one in found if one.id}
+    work = Work(part="connection", parts=len(before))
+    states, failed = dict[str, AccountState](), dict[str, UnifiedError]()
     with (
         progress(runtime, work) as shown,
         FairReaders(runtime, catalogue, _WORKERS) as readers,
-        signals.told_with(lambda: f"{len(asked)} of {counted(len(found), 'connection')}, nothing printed"),
+        signals.told_with(
+            lambda: f"{len(states) + len(failed)} of {counted(len(before), 'connection')}, nothing printed"
+        ),
         closing(
             readers.ask(
-                {account: replace(settings, account_id=account) for account in found},
-                lambda name, mine, client: introspection.with_blocked(found[name].state, client, mine, catalogue),
+                {account: replace(settings, account_id=account) for account in before},
+                lambda name, mine, client: introspection.with_blocked(before[name], client, mine, catalogue),
             )
         ) as answers,
     ):
         for account, answer in answers:
-            asked[account] = answer
-            shown.add(parts=1, failed=isinstance(answer, UnifiedError))
-    return {account: asked[account] for account in found}
+            if isinstance(answer, UnifiedError):
+                failed[account] = answer
+            else:
+                states[account] = answer
+            shown.add(parts=1, failed=account in failed)
+    now = [one._replace(state=states.get(one.id, one.state)) for one in found]
+    return now, {account: failed[account] for account in before if account in failed}
 
 
 _INDENT = "  "
@@ -127,20 +124,20 @@ _NAMES, _CREATED = (0, 1), 3
 
 
 def _screen(
-    runtime: Runtime,
-    service: Service,
+    context: CommandContext,
     shown: Sequence[ConnectionRecord],
     profiles: Mapping[str, Sequence[str]],
     troubles: Mapping[str, str],
 ) -> Iterator[TerminalText]:
     """The screen of these connections; `profiles` lead to them and `troubles` say what is wrong, both by account id."""
-    yield _statuses(runtime, service, shown)
+    runtime = context.runtime
+    yield _statuses(context, shown)
     yield terminal.styled("\n")
     products = defaultdict[str, list[ConnectionRecord]](list)
     for one in shown:
         products[one.product or _UNKNOWN].append(one)
     lines = {
-        product: [_line(one, service, profiles.get(one.id, ())) for one in of_it]
+        product: [_line(context, one, profiles.get(one.id, ())) for one in of_it]
         for product, of_it in sorted(products.items())
     }
     widths = _widths(runtime, [line for of_it in lines.values() for line in of_it])
@@ -153,33 +150,34 @@ def _screen(
     yield _wrong(runtime, shown, troubles)
 
 
-def _statuses(runtime: Runtime, service: Service, shown: Sequence[ConnectionRecord]) -> TerminalText:
+def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> TerminalText:
     """A bar for each status, the most frequent first."""
-    found = Counter((_status(one, service), _look(one, service)) for one in shown)
+    found = Counter((_status(context, one), _look(context, one)) for one in shown)
     rows = [
         (masked(status), Bar([(number, look), (len(shown) - number, Look.OPEN)], _BAR), masked(str(number)))
         for (status, look), number in found.most_common()
     ]
     heads = (Column("status", cut=True), Column(counted(len(shown), "connection")), Column(""))
-    return screen.table(runtime, heads, rows)
+    return screen.table(context.runtime, heads, rows)
 
 
-def _look(one: ConnectionRecord, service: Service) -> Look:
-    if one.state.held(service):
+def _look(context: CommandContext, one: ConnectionRecord) -> Look:
+    if one.state.held(context.catalogue.service):
         return Look.BAD
     return Look.DOUBT if one.state.lacks_scopes else Look.GOOD
 
 
-def _status(one: ConnectionRecord, service: Service) -> str:
+def _status(context: CommandContext, one: ConnectionRecord) -> str:
     """The status in few words: where there is more to say than that it is active, only that."""
+    service = context.catalogue.service
     words = one.state.in_words(service) or _UNKNOWN
     return words.removeprefix(f"{service.connections.healthy}, ")
 
 
-def _line(one: ConnectionRecord, service: Service, profiles: Sequence[str]) -> list[str]:
+def _line(context: CommandContext, one: ConnectionRecord, profiles: Sequence[str]) -> list[str]:
     """Tenant, profiles, status, date and id, as a terminal may show them."""
     sandbox = ", sandbox" if one.state.sandbox else ""
-    cells = (one.tenant, ", ".join(profiles), f"{_status(one, service)}{sandbox}", one.created[:10], one.id)
+    cells = (one.tenant, ", ".join(profiles), f"{_status(context, one)}{sandbox}", one.created[:10], one.id)
     return [visible(masked(cell)) for cell in cells]
 
 

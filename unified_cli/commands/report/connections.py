@@ -1,7 +1,7 @@
 """How the connections of a report are, and what they offer: from the cache, and from the service what it lacks."""
 
 from collections import defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -10,7 +10,6 @@ from unified_cli.call import introspection, listed_connections, offer_check
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState, ConnectionRecord
 from unified_cli.call.introspection import Offer
 from unified_cli.call.offer_check import AskedConnections, ConnectionOffer, OfferCheck
-from unified_cli.catalogue import Operation
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.report.command import ReportOptions
 from unified_cli.config import connection_facts, known_capabilities
@@ -48,11 +47,9 @@ class _Lists:
     hopeless: dict[str, UnifiedError] = field(default_factory=dict)
 
 
-def seen(
-    context: CommandContext, options: ReportOptions, operations: Sequence[Operation], asked: AskedConnections
-) -> list[SeenConnection]:
+def seen(context: CommandContext, options: ReportOptions, asked: AskedConnections) -> list[SeenConnection]:
     """What is known of each selected connection, in their order. Raises nothing that a connection is the cause of."""
-    check = OfferCheck(context.runtime, context.catalogue, operations, probe=False)
+    check = OfferCheck(context.runtime, context.catalogue, [*context.catalogue], probe=False)
     work = Work(part="connection", parts=len(asked.settings))
     with (
         progress(context.runtime, work) as shown,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unified_cli import hints
 from unified_cli.call.connection_record import AccountState
 from unified_cli.call.offer_check import FAILED, REFUSED, UNKNOWN as NOT_SAID
-from unified_cli.catalogue import Operation, Service
+from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.report.connections import Keeps, SeenConnection
 from unified_cli.commands.report.page import (
     LACKS_SCOPES,
@@ -42,35 +42,35 @@ class FleetParts(NamedTuple):
     offers: OfferMap
 
 
-def parts_of(service: Service, operations: Sequence[Operation], seen: Sequence[SeenConnection]) -> FleetParts:
-    """The parts of the page that show these connections and operations."""
-    offers, letters = _offers(operations, seen, service)
-    shown = [_shown(one, letter, service) for one, letter in zip(seen, letters, strict=True)]
+def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetParts:
+    """The parts of the page that show these connections, and what they offer of all operations."""
+    offers, letters = _offers(context, seen)
+    shown = [_shown(context, one, letter) for one, letter in zip(seen, letters, strict=True)]
     statuses = _counts((one.status or _NO_STATUS, one) for one in shown)
     products = _counts((one.product or _NO_PRODUCT, one) for one in shown)
-    return FleetParts(shown, statuses, products, _needs(seen, shown, service), offers)
+    return FleetParts(shown, statuses, products, _needs(context, seen, shown), offers)
 
 
-def condition(one: SeenConnection, service: Service) -> str:
+def condition(context: CommandContext, one: SeenConnection) -> str:
     """How a connection is, in a word or two."""
     if one.error:
         return NOT_SEEN
-    if held := one.state.held(service):
+    if held := one.state.held(context.catalogue.service):
         return held
     if one.state.lacks_scopes:
         return LACKS_SCOPES
     return WELL if one.status else UNKNOWN
 
 
-def _shown(one: SeenConnection, letter: str, service: Service) -> ShownConnection:
+def _shown(context: CommandContext, one: SeenConnection, letter: str) -> ShownConnection:
     return ShownConnection(
         name=one.name,
         account=one.account,
         product=one.product,
         tenant=one.tenant,
         status=one.status,
-        condition=condition(one, service),
-        remark=one.state.remark(service),
+        condition=condition(context, one),
+        remark=one.state.remark(context.catalogue.service),
         offers=letter,
         age=round(one.age),
         unseen=one.error.one_line if one.error else "",
@@ -89,8 +89,11 @@ def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCoun
     return sorted(counts, key=lambda one: (-one.number, one.name))
 
 
-def _needs(seen: Sequence[SeenConnection], shown: Sequence[ShownConnection], service: Service) -> list[NeededPerson]:
+def _needs(
+    context: CommandContext, seen: Sequence[SeenConnection], shown: Sequence[ShownConnection]
+) -> list[NeededPerson]:
     """Who is needed for which connections, the most frequent first; what could not be seen is last."""
+    service = context.catalogue.service
     reason = {one.name: one.error.one_line if one.error else _untimed(one.state).remark(service) for one in seen}
     groups = defaultdict[str, list[ShownConnection]](list)
     for one in shown:
@@ -101,7 +104,7 @@ def _needs(seen: Sequence[SeenConnection], shown: Sequence[ShownConnection], ser
         reasons = defaultdict[str, list[str]](list)
         for one in connections:
             reasons[reason[one.name]].append(one.name)
-        who = _who(word, connections[0].status, service)
+        who = _who(context, word, connections[0].status)
         needs.append(NeededPerson(condition=word, who=who, number=len(connections), reasons=reasons))
     return needs
 
@@ -111,9 +114,9 @@ def _untimed(state: AccountState) -> AccountState:
     return state._replace(forbidden=state.forbidden._replace(at="")) if state.forbidden else state
 
 
-def _who(word: str, status: str, service: Service) -> str:
+def _who(context: CommandContext, word: str, status: str) -> str:
     """Who can do something about a connection in this condition, and what."""
-    words = service.connections
+    words = context.catalogue.service.connections
     if word == NOT_SEEN:
         return "whoever made this page: the reason says what kept the service from answering"
     if word == LACKS_SCOPES:
@@ -127,10 +130,9 @@ def _who(word: str, status: str, service: Service) -> str:
     return "whoever set it up: a check of the connection did not succeed"
 
 
-def _offers(
-    operations: Sequence[Operation], seen: Sequence[SeenConnection], service: Service
-) -> tuple[OfferMap, list[str]]:
+def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[OfferMap, list[str]]:
     """The map, and the letter of each connection's column; empty for one that has none."""
+    operations = [*context.catalogue]
     resources = defaultdict[tuple[str, str], list[int]](list)
     for at, one in enumerate(operations):
         resources[one.api, one.resource].append(at)
@@ -144,7 +146,7 @@ def _offers(
         groups[told[keeps]].append(connection)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     named = {words: _letter(at) for at, (words, _) in enumerate(ordered[:_MOST_COLUMNS])}
-    columns = [_column(named[words], words, of_it, service) for words, of_it in ordered[:_MOST_COLUMNS]]
+    columns = [_column(context, named[words], words, of_it) for words, of_it in ordered[:_MOST_COLUMNS]]
     rows: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for at, (api, resource) in enumerate(resources):
         rows.setdefault(api, {}).setdefault(tuple(words[at] for words in named), []).append(resource)
@@ -172,8 +174,8 @@ def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> 
     return _WORDS.get(word, HELD)
 
 
-def _column(letter: str, words: Sequence[str], of_it: Sequence[SeenConnection], service: Service) -> MapColumn:
-    held = Counter(condition(one, service) for one in of_it)
+def _column(context: CommandContext, letter: str, words: Sequence[str], of_it: Sequence[SeenConnection]) -> MapColumn:
+    held = Counter(condition(context, one) for one in of_it)
     return MapColumn(
         letter=letter,
         number=len(of_it),

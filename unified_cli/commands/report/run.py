@@ -36,9 +36,8 @@ def run(context: CommandContext, options: ReportOptions) -> None:
     to = _checked(runtime, options)
     drift = [work.drift(runtime, one) for one in options.schema]
     expectations = [work.expectations(runtime, one) for one in options.junit]
-    operations = [*context.catalogue]
-    seen = connections.seen(context, options, operations, _asked(runtime, options))
-    shown = fleet.parts_of(context.catalogue.service, operations, seen)
+    seen = connections.seen(context, options, _asked(runtime, options))
+    shown = fleet.parts_of(context, seen)
     runs, exports, stores = _work(context, options)
     unseen = [*_unseen(shown.connections, runs, exports)]
     page = ReportPage(
