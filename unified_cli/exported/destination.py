@@ -34,20 +34,11 @@ class Destination(Protocol):
     def check_held(self) -> None:
         """Raise TakenOverError where another run has taken over from the one that holds it."""
 
-    def check(self, folder: str) -> None:
-        """Raise UnsafeError where the folder leads elsewhere, TakenOverError as `check_held` does."""
-
     def read(self, name: str) -> bytes | None:
         """A manifest, or what stands beside a list; None where there is none."""
 
     def replace(self, name: str, text: bytes) -> None:
         """Write a manifest or what stands beside a list, whole."""
-
-    def create(self, name: str, text: bytes) -> bool:
-        """Write a small file unless there is one; says whether this one is there now."""
-
-    def is_empty(self, folder: str) -> bool:
-        """Whether nothing is in a folder."""
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
         """What a list is written to."""
@@ -61,9 +52,6 @@ class Destination(Protocol):
     def begin_anew(self, file: str, *, keep: bool) -> None:
         """Forget how far a list was read; what was written of it stays there, and with `keep` belongs to it."""
 
-    def begun(self, file: str) -> Checkpoint | None:
-        """How far a list is that was begun, or ended and not tidied up; None where nothing was."""
-
     def sweep(self, entry: ManifestEntry) -> None:
         """Remove what a run that was killed left beside a complete list."""
 
@@ -73,14 +61,30 @@ class Destination(Protocol):
     def remove(self, name: str) -> None:
         """Remove a list, what stands beside one, or a manifest, if it is there."""
 
-    def clear(self, file: str) -> None:
-        """Remove a list, also one that was only begun, with all that is beside it."""
-
     def manifests(self) -> list[str]:
         """The names of all manifests."""
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
         """How a complete list is not what its entry says."""
+
+
+class FilePlace(Destination, Protocol):
+    """A destination that keeps its files itself: it may also keep the pages of lists that go into tables."""
+
+    def check(self, folder: str) -> None:
+        """Raise UnsafeError where the folder leads elsewhere, TakenOverError as `check_held` does."""
+
+    def create(self, name: str, text: bytes) -> bool:
+        """Write a small file unless there is one; says whether this one is there now."""
+
+    def is_empty(self, folder: str) -> bool:
+        """Whether nothing is in a folder."""
+
+    def begun(self, file: str) -> Checkpoint | None:
+        """How far a list is that was begun, or ended and not tidied up; None where nothing was."""
+
+    def clear(self, file: str) -> None:
+        """Remove a list, also one that was only begun, with all that is beside it."""
 
 
 @dataclass(slots=True)

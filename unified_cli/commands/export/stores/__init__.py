@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unified_cli.errors import UsageError
-from unified_cli.exported.destination import Destination
+from unified_cli.exported.destination import Destination, FilePlace
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.runtime import Runtime
 from unified_cli.storage import object_store
@@ -16,10 +16,15 @@ def destination(runtime: Runtime, text: str, *, make: bool, tables: bool = False
     Raises UsageError for a URL that names no place, UnsafeError for one with credentials, ConfigError where the library
     for object stores is missing, StorageError.
     """
-    if tables:
-        from unified_cli.commands.export.tables.table_folder import TableFolder  # noqa: PLC0415  most are files
+    files = _files(runtime, text, make=make)
+    if not tables:
+        return files
+    from unified_cli.commands.export.tables.table_folder import TableFolder  # noqa: PLC0415  most are files
 
-        return TableFolder(runtime, text, destination(runtime, text, make=make))
+    return TableFolder(runtime, text, files)
+
+
+def _files(runtime: Runtime, text: str, *, make: bool) -> FilePlace:
     url = object_store.parse_url(text)
     if url is None:
         return LocalFolder(runtime, Path(text))

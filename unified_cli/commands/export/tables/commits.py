@@ -1,18 +1,25 @@
-"""What is read from and written to the part of a table: each commit says which read of which list it is of."""
+"""The part of a table: the rows that the records of a read become, each id once, and the commits that put them in.
+
+Each commit says which read of which list it is of.
+"""
 
 import hashlib
 import json
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from unified_cli import os_limits
-from unified_cli.commands.export.tables import rows
-from unified_cli.commands.export.tables.rows import Digest, DistinctRecords
 from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import TableRead
 from unified_cli.exported.list_export import TablePart
+from unified_cli.exported.parquet_file import ParquetColumns
+from unified_cli.json_text.members import member
 from unified_cli.json_text.values import JsonObject
+from unified_cli.masking import excerpt
+from unified_cli.plural import counted, named
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +33,156 @@ _ROWS_AT_ONCE = 20_000
 # A join goes through files of its own from some size on, but not with what is new in it.
 _MERGE_BYTES = 200_000_000
 _MERGED_AT_ONCE = 16_000_000
+_NULL = b"null"
+_SUM = 1 << 128
+_BITS = (1 << 64) - 1
+_MOST_NAMED = 3
+_LONGEST_ID = 40
+
+
+class DistinctRecords:
+    """The records of a read, which are gone through several times: memory holds 64 bits of each.
+
+    A table knows an id by its text, so that of a number and a text that look alike only one can be in it: the one
+    that came first. Neither is it known without an id what a record was before. Both are left out, and told.
+    """
+
+    def __init__(self, records: Callable[[], Iterable[bytes]]) -> None:
+        """Go through the records once. Raises what that raises."""
+        self._records = records
+        self.bytes = 0
+        """How many bytes the records have."""
+        self._keys = array("Q", self._found_keys())
+        self._dropped: set[int] = set()
+        self._others: set[int] = set()
+        self._named: dict[str, None] = {}
+        self.nameless = self._keys.count(0)
+        """How many records have no id."""
+        if len(repeated := _repeated(self._keys)):
+            self._choose(repeated)
+
+    def _found_keys(self) -> Iterator[int]:
+        for record in self._records():
+            self.bytes += len(record)
+            yield _key(record)
+
+    def _choose(self, repeated: set[int]) -> None:
+        """Of ids that came several times keep the last record of the kind that was first."""
+        kept: dict[int, tuple[int, int]] = {}
+        for at, key in enumerate(self._keys):
+            if key and key >> 1 in repeated:
+                before, kind = kept.get(key >> 1, (-1, key))
+                if kind != key:
+                    self._others.add(key)
+                else:
+                    self._dropped.add(before)
+                    kept[key >> 1] = at, key
+
+    def leave_out(self, record: bytes) -> None:
+        """Leave out what has the id of this record of the table as another kind of value."""
+        other = _key(record) ^ 1
+        if other in self._known:
+            self._others.add(other)
+
+    def replaces(self, record: bytes) -> bool:
+        """Whether this record of the table is to be replaced."""
+        key = _key(record)
+        return key in self._known and key not in self._others
+
+    @cached_property
+    def _known(self) -> set[int]:
+        return {*self._keys}
+
+    def __iter__(self) -> Iterator[bytes]:
+        for at, record in enumerate(self._records()):
+            key = self._keys[at]
+            if key and key not in self._others and at not in self._dropped:
+                yield record
+
+    def ids(self) -> "pa.Array":
+        """The ids as the table knows them."""
+        import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
+
+        return pa.array((parquet_file.identity(record) for record in self), pa.string())
+
+    def left_out(self) -> list[str]:
+        """What is not in the table, in words."""
+        told = []
+        if self.nameless:
+            told.append(f"{counted(self.nameless, 'record')} without an id left out")
+        if self._others:
+            found: dict[str, None] = {}
+            for at, record in enumerate(self._records()):
+                if self._keys[at] in self._others:
+                    found[excerpt((member(record, "id") or b"").decode(), _LONGEST_ID)] = None
+            told.append(f"left out, as the same id is there as another kind of value: {named([*found], _MOST_NAMED)}")
+        return [f"{one} (--allow-partial accepts that)" for one in told]
+
+
+class Digest:
+    """The number of records and the sum of their digests, which is the same in any order."""
+
+    def __init__(self, rows: int = 0, digest: str = "") -> None:
+        self.rows = rows
+        self._sum = int(digest or "0", 16)
+
+    @classmethod
+    def of(cls, records: Iterable[bytes]) -> Self:
+        """That of these records."""
+        found = cls()
+        for record in records:
+            found.add(record)
+        return found
+
+    def add(self, record: bytes, sign: int = 1) -> None:
+        """Add a record, or with the sign -1 take it away."""
+        self.rows += sign
+        self._sum += sign * int.from_bytes(hashlib.blake2b(record, digest_size=16).digest(), "big")
+
+    @property
+    def text(self) -> str:
+        """The sum as text."""
+        return f"{self._sum % _SUM:032x}"
+
+    def counting(self, records: Iterable[bytes]) -> Iterator[bytes]:
+        """The records, each of which is added."""
+        for record in records:
+            self.add(record)
+            yield record
+
+
+def _key(record: bytes) -> int:
+    """62 bits that stand for the text of the id, and one that says whether it is a text; 0 without an id."""
+    found = member(record, "id")
+    if found is None or found == _NULL:
+        return 0
+    if b"\\" in found or found[:1] in b"{[":
+        name = parquet_file.identity(record) or b""
+    else:
+        name = found[1:-1] if found[:1] == b'"' else found
+    # That of the interpreter is keyed anew in each process, so nobody can choose ids that are taken for one.
+    return (hash(name) << 1) & _BITS | 2 | (found[:1] == b'"')
+
+
+def _repeated(keys: "array[int]") -> set[int]:
+    """The keys that are there more than once, whatever kind of value their ids are."""
+    import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
+    from pyarrow import compute  # noqa: PLC0415  as above
+
+    if len(keys) < 2:
+        return set()
+    found = pa.Array.from_buffers(pa.uint64(), len(keys), [None, pa.py_buffer(keys)])
+    names = compute.shift_right(found, pa.scalar(1, pa.uint64()))
+    names = names.take(compute.array_sort_indices(names))
+    same = compute.equal(names.slice(1), names.slice(0, len(keys) - 1))
+    return {*names.slice(1).filter(same).unique().to_pylist()} - {0}
+
+
+def _rows(records: Iterable[bytes], columns: ParquetColumns) -> "pa.RecordBatchReader":
+    """The rows of the records as a stream."""
+    import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
+
+    return pa.RecordBatchReader.from_batches(parquet_file.schema(columns), parquet_file.batches(records, columns))
 
 
 def app(part: TablePart) -> str:
@@ -49,7 +206,7 @@ def _commit(part: TablePart, number: int) -> "CommitProperties":
 def replaced(table: "DeltaTable", part: TablePart, number: int, found: DistinctRecords) -> TableRead:
     """Have the part hold these records and no others."""
     digest = Digest()
-    _overwrite(table, part, number, rows.batches(digest.counting(found), part.columns))
+    _overwrite(table, part, number, _rows(digest.counting(found), part.columns))
     return TableRead(number, digest.rows, digest.text)
 
 
@@ -64,7 +221,7 @@ def merged(table: "DeltaTable", part: TablePart, number: int, found: DistinctRec
         found.leave_out(record)
         if digest and found.replaces(record):
             digest.add(record, -1)
-    new = rows.batches(digest.counting(found) if digest else found, part.columns)
+    new = _rows(digest.counting(found) if digest else found, part.columns)
     if found.bytes > _MERGED_AT_ONCE:
         _rewrite(table, part, number, new, found.ids())
     else:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from unified_cli.commands.export.tables import commits
-from unified_cli.commands.export.tables.rows import Digest, DistinctRecords
+from unified_cli.commands.export.tables.commits import Digest, DistinctRecords
 from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import TableRead
-from unified_cli.exported.destination import Destination
+from unified_cli.exported.destination import FilePlace
 from unified_cli.exported.list_export import TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.masking import excerpt
@@ -75,7 +75,7 @@ class ListTable:
     and StorageError.
     """
 
-    def __init__(self, runtime: Runtime, place: TablePlace, files: Destination, name: str) -> None:
+    def __init__(self, runtime: Runtime, place: TablePlace, files: FilePlace, name: str) -> None:
         """`name` is that of the API and of the resource."""
         self._runtime = runtime
         self._place = place

@@ -5,11 +5,11 @@ from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
+from unified_cli.commands.export.tables.commits import DistinctRecords
 from unified_cli.commands.export.tables.delta_table import ListTable, TablePlace
-from unified_cli.commands.export.tables.rows import DistinctRecords
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity, TableRead
-from unified_cli.exported.destination import Destination
+from unified_cli.exported.destination import FilePlace
 from unified_cli.exported.increments import Mark
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TablePart
 from unified_cli.exported.manifest import ManifestEntry
@@ -28,7 +28,7 @@ class TableFolder:
     A part has the name of a file that is not there: `<profile>/<api>/<resource>.delta`.
     """
 
-    def __init__(self, runtime: Runtime, text: str, files: Destination) -> None:
+    def __init__(self, runtime: Runtime, text: str, files: FilePlace) -> None:
         """`files` are the place that is named so. Raises UsageError, UnsafeError."""
         self.save_seconds, self.most_untold = files.save_seconds, files.most_untold
         self._runtime = runtime
@@ -59,10 +59,6 @@ class TableFolder:
         """As the place does."""
         self._files.check_held()
 
-    def check(self, folder: str) -> None:
-        """As the place does."""
-        self._files.check(folder)
-
     def read(self, name: str) -> bytes | None:
         """As the place does."""
         return self._files.read(name)
@@ -70,14 +66,6 @@ class TableFolder:
     def replace(self, name: str, text: bytes) -> None:
         """As the place does."""
         self._files.replace(name, text)
-
-    def create(self, name: str, text: bytes) -> bool:
-        """As the place does."""
-        return self._files.create(name, text)
-
-    def is_empty(self, folder: str) -> bool:
-        """As the place does."""
-        return self._files.is_empty(folder)
 
     def manifests(self) -> list[str]:
         """As the place does."""
@@ -113,16 +101,12 @@ class TableFolder:
         else:
             self._files.begin_anew(file, keep=keep)
 
-    def begun(self, file: str) -> Checkpoint | None:
-        """As the place does."""
-        return self._files.begun(_pages(file) if _is_part(file) else file)
-
     def sweep(self, entry: ManifestEntry) -> None:
         """Remove what a run that was killed left beside a complete list; the pages of a later read stay."""
         if not _is_part(entry.file):
             self._files.sweep(entry)
             return
-        begun = self.begun(entry.file)
+        begun = self._files.begun(_pages(entry.file))
         later = entry.table and begun and begun.table and begun.table.number > entry.table.number
         if not later:
             self._files.clear(_pages(entry.file))
@@ -139,10 +123,6 @@ class TableFolder:
         """Remove what stands beside a list, or a manifest; a part of a table stays."""
         if not _is_part(name):
             self._files.remove(name)
-
-    def clear(self, file: str) -> None:
-        """As the place does."""
-        self._files.clear(file)
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
         """How a complete list is not what its entry says."""
@@ -173,7 +153,7 @@ class PartTarget:
     """
 
     def __init__(
-        self, pages: ListTarget, files: Destination, file: str, table: ListTable, options: ListExportOptions
+        self, pages: ListTarget, files: FilePlace, file: str, table: ListTable, options: ListExportOptions
     ) -> None:
         """The `pages` go to this file at the place of the `files`."""
         if options.table is None:
