@@ -96,7 +96,11 @@ class Listener:
     """
 
     def __init__(
-        self, script: Script, context: ssl.SSLContext | None = None, inner: ssl.SSLContext | None = None
+        self,
+        script: Script,
+        context: ssl.SSLContext | None = None,
+        inner: ssl.SSLContext | None = None,
+        host: str = "127.0.0.1",
     ) -> None:
         self._answers = [one if isinstance(one, Answer) else _answer(one) for one in script]
         self._context = context
@@ -106,7 +110,7 @@ class Listener:
         self._stopped = threading.Event()
         self._open: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server((host, 0))
         self.words: Mapping[bytes, bytes] = {}
         self.requests: list[bytes] = []
         self.connections = 0
