@@ -140,11 +140,10 @@ def test_redocly_finds_nothing(folder: Path) -> None:
     assert "Your API description is valid" in run(tool("redocly"), "lint", "openapi.json", folder=folder)
 
 
-def test_spectral_misses_a_contact_only(folder: Path) -> None:
+def test_spectral_finds_nothing(folder: Path) -> None:
     linter = tool("spectral")
     (folder / ".spectral.yaml").write_text('extends: ["spectral:oas"]\n')
-    found = json.loads(run(linter, "lint", "openapi.json", "-f", "json", "--quiet", folder=folder) or "[]")
-    assert [one["code"] for one in found] == ["info-contact"]
+    assert json.loads(run(linter, "lint", "openapi.json", "-f", "json", "--quiet", folder=folder) or "[]") == []
 
 
 def test_a_validating_proxy_finds_no_violation(folder: Path, sandbox: UnifiedSandbox) -> None:
