@@ -1,7 +1,6 @@
 """The tree of commands: API, resource and operation from the catalogue, built only as far as a command line needs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -34,8 +33,7 @@ Execute = Callable[[Operation, OperationOptions], None]
 OptionsT = TypeVar("OptionsT", bound=Options)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandSpec(Generic[OptionsT]):
+class CommandSpec(NamedTuple, Generic[OptionsT]):
     """A command: its name, the class of its options, the function that runs it, and its help page.
 
     `flags` and `arguments` select some of the class's; None takes all.

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from unified_cli.config import address
@@ -33,8 +32,7 @@ class Value(NamedTuple):
     overrode: tuple[tuple[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The resolved settings of one connection; `token` is the source of the token, not the token.
 
     `named_by` is what named the profile; `tokens_left` lists the token sources that were not used, and why.
@@ -49,7 +47,7 @@ class Settings:
     tokens_left: tuple[str, ...]
     on_terminal: bool = False
     """The result goes to a terminal."""
-    profiles: Collection[str] = field(default=(), repr=False, compare=False)
+    profiles: Collection[str] = ()
     """The names in the config file, for an error where none of them was chosen."""
 
     @property
@@ -117,24 +115,24 @@ class Settings:
 
     def identified_as(self, account: str) -> "Settings":
         """The same settings with the id that the service gives the connection of an own token."""
-        return replace(self, account_id=account)
+        return self._replace(account_id=account)
 
     def without_account(self) -> "Settings":
         """The same settings for requests that name no connection, so that none need be known."""
-        return replace(self, account_id=self.account_id or "")
+        return self._replace(account_id=self.account_id or "")
 
     def with_needed_account(self) -> "Settings":
         """The same settings for a request that names a connection after all: one that is not known is missing."""
-        return replace(self, account_id=self.account_id or None)
+        return self._replace(account_id=self.account_id or None)
 
     def printed_as(self, output: str, source: str = "here") -> "Settings":
         """The same settings with this output format."""
-        return replace(self, values={**self.values, "output": Value(output, source)})
+        return self._replace(values={**self.values, "output": Value(output, source)})
 
     def limited_to(self, *, timeout: float, retries: int) -> "Settings":
         """The same settings with this timeout and number of retries."""
         merged = {**self.values, "timeout": Value(timeout, "here"), "retries": Value(retries, "here")}
-        return replace(self, values=merged)
+        return self._replace(values=merged)
 
     def shared_by(self, runs: int) -> "Settings":
         """The settings of one of so many runs at the same time: each has its part of the limits that nobody set."""
@@ -143,7 +141,7 @@ class Settings:
             name: Value(part, "here") if self.values[name].source == DEFAULT else self.values[name]
             for name, part in parts.items()
         }
-        return replace(self, values={**self.values, **merged})
+        return self._replace(values={**self.values, **merged})
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -1,7 +1,6 @@
 """The settings for calls and for a command as a whole; an own token is asked which connection it is of."""
 
 from contextlib import closing
-from dataclasses import replace
 
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
@@ -62,7 +61,7 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
         token = clients.token(found)
         if source := found.token:
             # Standard input, for one, gives it only once.
-            found = replace(found, token=source._replace(kind="environment", detail=token, source=source.words))
+            found = found._replace(token=source._replace(kind="environment", detail=token, source=source.words))
         with closing(clients.open(found, token)) as client:
             try:
                 body = client.send(requests.for_service(address, path, ())).body or b""

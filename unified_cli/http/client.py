@@ -1,6 +1,5 @@
 """Permit a request, repeat it where that is safe, and return its answer or raise its error."""
 
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import NamedTuple, NoReturn
 
@@ -27,17 +26,17 @@ class Limits(NamedTuple):
     patience: Patience = Patience.TIMEOUT
 
 
-@dataclass(slots=True)
 class _Call:
     """A request that is being sent, at the latest until `until`; `error` is that of its last attempt."""
 
-    request: Request
-    until: float
-    error: UnifiedError | None = None
-    number: int = 1
-    attempts: list[Attempt] = field(default_factory=list)
-    reconnected: bool = False
-    """It was already repeated because the server had closed the idle connection."""
+    def __init__(self, request: Request, until: float) -> None:
+        self.request = request
+        self.until = until
+        self.error: UnifiedError | None = None
+        self.number = 1
+        self.attempts: list[Attempt] = []
+        self.reconnected = False
+        """It was already repeated because the server had closed the idle connection."""
 
 
 class Client:

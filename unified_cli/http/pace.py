@@ -11,7 +11,7 @@ States of a limit:
 All times are seconds of one clock that never goes back.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from unified_cli.http import rate_windows
 from unified_cli.http.rate_headers import RateFacts
@@ -71,8 +71,7 @@ class Budget:
             self.until = -NEVER
 
 
-@dataclass(slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A request that was let through; `round` is that of the limit at that time, which changes with each 429."""
 
     at: float

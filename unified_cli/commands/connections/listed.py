@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 
 from unified_cli.call import builder, listed_connections
 from unified_cli.call.connection_record import ConnectionRecord
@@ -24,7 +23,7 @@ def settings(context: CommandContext, options: ListedConnectionsOptions) -> Sett
     """The settings for a request that is for no connection. Raises ConfigError where there is no base URL."""
     runtime = context.runtime
     flags = overrides(options, profiles.one(options.profile))
-    resolved = replace(resolution.resolve(flags._replace(output=None), runtime, file.read(runtime)), account_id="")
+    resolved = resolution.resolve(flags._replace(output=None), runtime, file.read(runtime))._replace(account_id="")
     runtime.stderr.quiet = resolved.quiet
     resolved.reachable()
     return resolved

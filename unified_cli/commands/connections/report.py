@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 
 from unified_cli import signals, text_width
 from unified_cli.call import introspection
@@ -99,7 +98,7 @@ def _ask_health(
         ),
         closing(
             readers.ask(
-                {account: replace(settings, account_id=account) for account in before},
+                {account: settings._replace(account_id=account) for account in before},
                 lambda name, mine, client: introspection.with_blocked(before[name], client, mine, catalogue),
             )
         ) as answers,

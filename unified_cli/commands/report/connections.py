@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unified_cli.call import introspection, listed_connections, offer_check
@@ -86,7 +86,7 @@ def _read_lists(check: OfferCheck, settings: Mapping[str, Settings], readers: Fa
 
     def read(names: list[str]) -> Generator[tuple[list[str], list[ConnectionRecord], UnifiedError | None]]:
         found: list[ConnectionRecord] = []
-        mine = replace(settings[names[0]], account_id="")
+        mine = settings[names[0]]._replace(account_id="")
         try:
             with readers.client(mine) as client:
                 for page in listed_connections.pages(client, mine, check.catalogue.service):
