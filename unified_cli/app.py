@@ -9,15 +9,14 @@ from unified_cli.cli import aliases, tree
 from unified_cli.cli.command import stubs
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import Options
-from unified_cli.cli.options import EarlyOptions, OperationOptions
-from unified_cli.cli.shared_options import EvidenceOptions, MessageOptions, errors_are_json
+from unified_cli.cli.shared_options import EarlyOptions, EvidenceOptions, MessageOptions, errors_are_json
 from unified_cli.commands import COMMANDS
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
-    pass
+    from unified_cli.cli.options import OperationOptions
 
 
 def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
@@ -84,7 +83,7 @@ def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
 
 
 def _tree(context: CommandContext) -> Any:
-    def execute(operation: Operation, options: OperationOptions) -> None:
+    def execute(operation: Operation, options: "OperationOptions") -> None:
         from unified_cli.commands.operation import mode as operations  # noqa: PLC0415  not for help
 
         operations.run(context.runtime, context.catalogue, operation, context.complete(options))

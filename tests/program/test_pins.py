@@ -65,9 +65,9 @@ def names(text: str) -> frozenset[str]:
 HELP = names("annotated_doc platformdirs shellingham typer")
 HELP_STDLIB = names("""
     ast bisect bz2 collections contextlib copy copyreg datetime difflib dis encodings enum errno fcntl fnmatch functools
-    gc gettext glob grp heapq importlib inspect ipaddress itertools json keyword linecache locale lzma math ntpath opcode
-    operator pathlib platform pwd random re reprlib select selectors shutil signal string subprocess tempfile textwrap
-    threading token tokenize tomllib traceback types typing urllib uuid warnings weakref zlib
+    gc gettext glob grp heapq importlib inspect ipaddress itertools json keyword linecache locale lzma math ntpath
+    opcode operator pathlib platform pwd random re reprlib select selectors shutil signal string subprocess tempfile
+    textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings weakref zlib
 """)
 # httpx is its requests and responses here: what it sends them with, httpcore with h11 and anyio, is not imported.
 CALL = HELP | names("httptools httpx idna")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import plain
 from unified_cli.cli.flags import flags_of
-from unified_cli.cli.options import EarlyOptions, operation_flags
+from unified_cli.cli.shared_options import EarlyOptions
 from unified_cli.errors import ConfigError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
@@ -116,6 +116,8 @@ def _confirming(word: str) -> str | None:
     if word.startswith("--"):
         name = visible(word.partition("=")[0])
         return name if _CONFIRMING.fullmatch(name) else None
+    from unified_cli.cli.options import operation_flags  # noqa: PLC0415  as above
+
     letters = word[1:] if word.startswith("-") else ""
     valued = _valued(operation_flags())
     for letter in letters:

@@ -9,7 +9,6 @@ from unified_cli.cli import tree
 from unified_cli.cli.command_context import CommandContext, yes_or_no
 from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of
-from unified_cli.cli.options import CallOptions
 from unified_cli.config.keys import AUTO, format_for
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -92,6 +91,8 @@ def _leaf(name: str, about: str, command: Command[OptionsT], context: CommandCon
 
     def run(options: OptionsT) -> None:
         options = context.complete(options)
+        from unified_cli.cli.options import CallOptions  # noqa: PLC0415  not for the page above
+
         if getattr(options, "output", None) == AUTO and not isinstance(options, CallOptions):
             # What makes a call finds it among the settings.
             terminal = context.runtime.stdout_is_terminal

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.cli.flags import Options
-from unified_cli.cli.options import EarlyOptions, completed
+from unified_cli.cli.flags import Options, by_name
+from unified_cli.cli.shared_options import EarlyOptions, MessageOptions
 from unified_cli.config.keys import KEYS
-from unified_cli.errors import ConfigError
+from unified_cli.errors import ConfigError, UsageError
 from unified_cli.runtime import Runtime
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -47,10 +47,29 @@ class CommandContext:
 
     def complete(self, options: OptionsT) -> OptionsT:
         """The options of a command merged with those right after the program's name; sets the verbosity."""
-        found = completed(options, self.early)
+        found = _merged(options, self.early)
         self.runtime.stderr.verbosity = getattr(found, "verbose", self.early.verbose)
         patterns: tuple[str, ...] = getattr(found, "profile", ())
         return found.replaced(profile=self._selected(found, patterns)) if any(map(_names_a_run, patterns)) else found
+
+
+def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
+    """The options of a command, with those right after the program's name where it has them and they are not given.
+
+    `-p` selects connections wherever it stands, so all of them count. Raises UsageError for an option of a connection
+    that the command does not take, but for -p and -o, which may stand in a shell's alias.
+    """
+    nothing: tuple[object, ...] = ((), None, False)
+    given = {name: value for name, value in early.given() if name not in MessageOptions.field_names}
+    found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
+    if early.profile and (own := getattr(options, "profile", ())):
+        found["profile"] = (*early.profile, *own)
+    for name in given.keys() - {"profile", "output"}:
+        if not hasattr(options, name):
+            raise UsageError(f"this command takes no {by_name(EarlyOptions)[name].spellings[-1]}")
+    if hasattr(options, "verbose"):
+        found["verbose"] = options.verbose + early.verbose
+    return options.replaced(**found)
 
 
 def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:

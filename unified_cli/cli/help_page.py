@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES, CommandStub
 from unified_cli.cli.flags import Flag, flags_of
-from unified_cli.cli.options import EarlyOptions
+from unified_cli.cli.shared_options import EarlyOptions
 from unified_cli.masking import visible
 from unified_cli.output import terminal
 from unified_cli.runtime import Runtime

@@ -16,7 +16,6 @@ from unified_cli.cli.flags import (
     Common,
     Flag,
     Options,
-    by_name,
     flags_of,
     in_order,
 )
@@ -34,11 +33,9 @@ from unified_cli.cli.shared_options import (
     From,
     InputFormat,
     Jq,
-    JsonErrors,
     Junit,
     MessageOptions,
     NetworkOptions,
-    NoPager,
     Output,
     PageSize,
     Query,
@@ -47,14 +44,12 @@ from unified_cli.cli.shared_options import (
     StopOptions,
     Strict,
     TransportOptions,
-    Verbose,
     WaitTimeout,
     Yes,
     lists,
     told,
 )
 from unified_cli.config.keys import KEYS, Overrides
-from unified_cli.errors import UsageError
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 
@@ -103,15 +98,6 @@ class ReadCheckOptions(WaitOptions):
     def given_any(self) -> bool:
         """Whether a read is checked or repeated."""
         return bool(self.expect or self.junit or self.until or self.fail_if or self.every)
-
-
-class EarlyOptions(ConnectionOptions):
-    """The options that are also accepted right after the program's name."""
-
-    output: Output = None
-    verbose: Verbose = 0
-    json_errors: JsonErrors = False
-    no_pager: NoPager = False
 
 
 class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
@@ -308,25 +294,6 @@ def operation_flags() -> Sequence[Flag]:
     return in_order(
         dict.fromkeys(flag for kind in (WriteOptions, ReadOptions, DownloadOptions) for flag in flags_of(kind))
     )
-
-
-def completed(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """The options of a command, with those right after the program's name where it has them and they are not given.
-
-    `-p` selects connections wherever it stands, so all of them count. Raises UsageError for an option of a connection
-    that the command does not take, but for -p and -o, which may stand in a shell's alias.
-    """
-    nothing: tuple[object, ...] = ((), None, False)
-    given = {name: value for name, value in early.given() if name not in MessageOptions.field_names}
-    found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
-    if early.profile and (own := getattr(options, "profile", ())):
-        found["profile"] = (*early.profile, *own)
-    for name in given.keys() - {"profile", "output"}:
-        if not hasattr(options, name):
-            raise UsageError(f"this command takes no {by_name(EarlyOptions)[name].spellings[-1]}")
-    if hasattr(options, "verbose"):
-        found["verbose"] = options.verbose + early.verbose
-    return options.replaced(**found)
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:

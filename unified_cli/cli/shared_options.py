@@ -292,6 +292,15 @@ class ConnectionOptions(Options):
     token_stdin: TokenStdin = False
 
 
+class EarlyOptions(ConnectionOptions):
+    """The options that are also accepted right after the program's name."""
+
+    output: Output = None
+    verbose: Verbose = 0
+    json_errors: JsonErrors = False
+    no_pager: NoPager = False
+
+
 class EvidenceOptions(Options):
     """Whether exchanges are recorded, or requests answered from a recording."""
 

@@ -10,11 +10,13 @@ from typer.core import TyperCommand, TyperGroup
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, either_dash
 from unified_cli.cli.command_stub import APIS, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
-from unified_cli.cli.options import EarlyOptions, OperationOptions, class_for, operation_flags, options_for
+from unified_cli.cli.shared_options import EarlyOptions
+from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.cli.help_page import HelpPage
+    from unified_cli.cli.options import OperationOptions
 
 
 @runtime_checkable
@@ -28,7 +30,7 @@ class TyperUsageError(Protocol):
 
 
 _SHORT = "unified_cli.short_help"
-Execute = Callable[[Operation, OperationOptions], None]
+Execute = Callable[[Operation, "OperationOptions"], None]
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 
@@ -179,6 +181,8 @@ def _resource(service: Service, resource: Resource, execute: Execute) -> Command
 
 
 def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
+    from unified_cli.cli.options import class_for, options_for  # noqa: PLC0415  not for the pages above
+
     options = class_for(operation)
     # What answers with a file has its id in the query; one that is typed is looked up.
     arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
@@ -223,6 +227,17 @@ def _fill(
     return filled
 
 
+def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
+    """The error for a long option among the words, which have one dash."""
+    from unified_cli.cli.options import operation_flags  # noqa: PLC0415  few lines have such words
+
+    if not any(f"-{word}" in flag.spellings for flag in operation_flags() for word in words):
+        return None
+    from unified_cli.cli.usage_errors import with_one_dash  # noqa: PLC0415  only for an error
+
+    return with_one_dash(argv)
+
+
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] | None:
     """The command that the command line names; None if it asked for help, which is printed.
 
@@ -232,11 +247,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] 
     """
     # Of several letters: with one it is a short option.
     short = [one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]]
-    if short and any(f"-{word}" in flag.spellings for flag in operation_flags() for word in short):
-        from unified_cli.cli.usage_errors import with_one_dash  # noqa: PLC0415  as below
-
-        if error := with_one_dash(argv):
-            raise error
+    if short and (error := _with_one_dash(short, argv)):
+        raise error
 
     def for_help() -> Runtime:
         from unified_cli.cli import raw_words  # noqa: PLC0415  --help is done before other options are read
