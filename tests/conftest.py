@@ -21,7 +21,7 @@ from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 
 from unified_cli import masking
-from unified_cli.cli import flags
+from unified_cli.cli import aliases, flags, help_page, options, tree
 from unified_cli.cli.flags import Argument, Flag
 from unified_cli.config import user_catalogue
 from unified_cli.http.transport import tls
@@ -71,28 +71,37 @@ settings.load_profile("unified")
 # A process reads the catalogue once; the thousands of commands in this one would read it each.
 user_catalogue.load = functools.cache(user_catalogue.load)
 
-# So does Typer with the options of a command: a fifth of the time of all tests would go into that.
+# So does Typer with the options of a command: a fourth of the time of all tests would go into that.
 Flag.parameter = functools.cache(Flag.parameter)  # type: ignore[method-assign]
 Argument.parameter = functools.cache(Argument.parameter)  # type: ignore[method-assign]
-_marks = flags._marks
-flags._marks = functools.cache(lambda options: [*_marks(options)])  # type: ignore[assignment]
+_flags_of = functools.cache(flags.flags_of)
+for _module in (flags, aliases, help_page, options, tree):
+    _module.flags_of = _flags_of  # type: ignore[attr-defined]
 
 # To know the system's authorities its whole bundle is read, for each report on this machine.
 tls.system_has_authorities = functools.cache(tls.system_has_authorities)
 
 
 def _once(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What Typer reads from a function, read once for each signature."""
+    """What Typer reads from a function, read once for the same parameters."""
+    known: dict[tuple[int, ...], tuple[inspect.Signature, Any]] = {}
 
-    @functools.cache
-    def of(signature: inspect.Signature) -> Any:
-        def command() -> None:
-            """Have these parameters."""
+    def of(callback: Any) -> Any:
+        if not callback:
+            return read(callback)
+        signature = inspect.signature(callback)
+        # The signature is kept, so that the ids are not given to other parameters.
+        parameters = tuple(map(id, signature.parameters.values()))
+        if parameters not in known:
 
-        command.__signature__ = signature  # type: ignore[attr-defined]
-        return read(command)
+            def command() -> None:
+                """Have these parameters."""
 
-    return lambda callback: of(inspect.signature(callback)) if callback else read(callback)
+            command.__signature__ = signature  # type: ignore[attr-defined]
+            known[parameters] = signature, read(command)
+        return known[parameters][1]
+
+    return of
 
 
 for _name in ("get_params_from_function", "get_params_convertors_ctx_param_name_from_function"):
