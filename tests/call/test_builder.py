@@ -31,7 +31,7 @@ NASTY = st.lists(
 TYPED = st.one_of(NASTY, TEXT)
 EXTRA = {"delete": ["-y"], "write": ["-d", "{}"]}
 """What an operation of a kind needs beside its id."""
-MANY = settings(max_examples=200, derandomize=True, database=None)
+MANY = settings(max_examples=100, derandomize=True, database=None)
 BASE = "http://127.0.0.1:9/base"
 ENVIRON = {"UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "A1", "UNIFIED_RATE": "0", "UNIFIED_RETRIES": "0"}
 
@@ -168,7 +168,7 @@ def test_a_field_arrives_as_the_text_it_was_typed_as(name: str, value: str) -> N
         assert json.loads(request.read()) == {name: value}
 
 
-@settings(MANY, max_examples=60)
+@settings(MANY, max_examples=30)
 # A dash alone is no id but says that ids come through a pipe.
 @given(identifier=TYPED.filter(lambda text: plain(text) and text != "-"), value=TYPED.filter(encodable))
 def test_the_same_holds_on_a_real_connection(identifier: str, value: str) -> None:

@@ -62,11 +62,13 @@ def imports(path: str) -> list[str]:
     return found
 
 
+@cache
 def module(path: str) -> str:
     """The name of a module within the package."""
     return path.removesuffix(".py").replace("/", ".").removesuffix("__init__").rstrip(".")
 
 
+@cache
 def target(name: str) -> str:
     """The module that an imported name is, or is in, as named from within the package."""
     inside = name.removeprefix("unified_cli").lstrip(".")

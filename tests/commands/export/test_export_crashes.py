@@ -117,7 +117,7 @@ def serve_changes(service: Service, changed: int) -> None:
 @pytest.mark.parametrize(
     ("form", "most"),
     [
-        pytest.param("ndjson", 40, id="ndjson, some calls"),
+        pytest.param("ndjson", 16, id="ndjson, some calls"),
         pytest.param("ndjson", size(400, 40), id="ndjson", marks=pytest.mark.long(seconds=10)),
         pytest.param("parquet", size(400, 40), id="parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)]),
         pytest.param("delta", 15, id="delta", marks=pytest.mark.extra),
