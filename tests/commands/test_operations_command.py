@@ -62,9 +62,12 @@ def test_openapi_is_of_the_whole_catalogue(unified: Unified) -> None:
     assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("path", ["/unified/ticketing/", pytest.param("/", marks=pytest.mark.long(seconds=10))])
 def test_a_tool_of_others_talks_to_the_sandbox_by_that_document(path: str, unified: Unified, tmp_path: Path) -> None:
     tool = Path(sys.executable).with_name("st")
+    if not tool.exists():
+        pytest.skip("needs the extra test-all")
     (tmp_path / "openapi.json").write_bytes(unified("operations --openapi").raw)
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONUTF8": "1"}
     serve = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--port", "0", "--state", ":memory:"]

@@ -24,7 +24,7 @@ PAGE_SERVER = ROOT / "tests" / "benchmarks" / "page_server.py"
 
 # The program with its real entry; when it leaves, it writes down what was imported since the interpreter had started.
 # Where click is installed, httpx imports it with rich and pygments for a command line of its own. Its users have no
-# click from this program; the tests have it from schemathesis, so here it is not to be found.
+# click from this program; the tests of the extras have it from schemathesis, so here it is not to be found.
 _RUN = """
 import os, sys
 class NoClick:

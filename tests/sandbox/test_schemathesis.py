@@ -40,9 +40,10 @@ def described(operation: Operation) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.extra
 @pytest.mark.long(seconds=12)
 def test_no_request_makes_the_sandbox_fail(catalogue: Catalogue) -> None:
-    import schemathesis  # noqa: PLC0415  half a second, which only this test is worth
+    schemathesis = pytest.importorskip("schemathesis", reason="needs the extra test-all")
 
     paths: dict[str, Any] = {}
     step = size(1, 8)
