@@ -48,8 +48,8 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many workers again as there are processors: tests wait for processes, and for time to pass."""
-    return (os.cpu_count() or 1) * 3 // 2
+    """Twice as many workers as there are processors: tests wait for processes, and for time to pass."""
+    return (os.cpu_count() or 1) * 2
 
 
 def pytest_collection_finish() -> None:
