@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from front_door import Unified
 from jsonschema import Draft202012Validator
-from openapi_spec_validator import validate
 
 from unified_cli.catalogue import load
+from unified_cli.docs import openapi
 
 CATALOGUE = load()
 
@@ -42,9 +42,10 @@ def test_whole_words_of_the_resource_come_first(words: str, first: str, unified:
     assert unified(f"operations {words} -o json").json["operations"][0]["command"] == f"unified {first}"
 
 
-def test_openapi_is_valid_and_holds_every_operation(unified: Unified) -> None:
+def test_openapi_holds_every_operation(unified: Unified) -> None:
     document = unified("operations --openapi").json
-    validate(document)
+    # tests/docs/test_openapi_answers.py shows that this one is valid.
+    assert document == json.loads(json.dumps(openapi.document(CATALOGUE)))
     found = {(method.upper(), path) for path, item in document["paths"].items() for method in item}
     beside = {(method, path) for method, path in found if not path.startswith("/unified/")}
     assert found - beside == {(one.method, one.path) for one in CATALOGUE}

@@ -12,7 +12,7 @@ from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
-MANY = settings(max_examples=150)
+MANY = settings(max_examples=75)
 NAMES = st.from_regex(r"[a-z][a-z0-9.-]{0,4}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 

@@ -166,11 +166,12 @@ def test_the_table_of_loops_has_the_commands_as_they_were_run() -> None:
 
 def test_the_commands_in_its_sentences_are_those_of_the_program(unified: Unified) -> None:
     prose = re.sub(r"^```(?:.*\n)*?```$|^\|.*", "", TEXT, flags=re.MULTILINE)
+    options = unified("help options").stdout
     for words in {*re.findall(r"`unified ([a-z][^`]*)`", prose)}:
         named = [word for word in words.split() if not word.startswith("-") and word != "help"]
         shown = unified(["help", *named])
         assert shown.code == 0, (words, shown.stderr)
-        known = shown.stdout + unified("help options").stdout
+        known = shown.stdout + options
         assert all(option in known for option in words.split() if option.startswith("-")), words
 
 

@@ -32,7 +32,7 @@ def test_the_table_of_numbers(number: str) -> None:
     assert changed_by_jq(number.encode()) == (number if number in CHANGED else None)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(number=NUMBER)
 def test_any_number(number: str) -> None:
     assert (changed_by_jq(number.encode()) is not None) == by_jq(number)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -82,8 +83,7 @@ def test_a_device_is_written_to(command: str, unified: Unified, service: Service
     assert stat.S_ISCHR(os.lstat("/dev/full").st_mode)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize(("name", "command"), [*zip(cycle(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]), COMMANDS)])
 def test_an_open_descriptor_is_written_to_where_it_stands(
     name: str, command: str, process: Process, service: Service, tmp_path: Path
 ) -> None:

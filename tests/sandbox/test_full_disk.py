@@ -24,17 +24,19 @@ def limited(size: int) -> Callable[[], None]:
 
 @pytest.mark.parametrize("kibibytes", [40, 64, 90])
 def test_a_full_disk_is_the_machines_failure_and_loses_nothing(
-    kibibytes: int, process: Process, tmp_path: Path
+    kibibytes: int, process: Process, unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    environ = {"XDG_DATA_HOME": str(tmp_path / "data")}
     (tmp_path / "big").write_text("x")
-    assert process(CREATE, cwd=tmp_path).stdout == b"tags-new-1\n"
+    assert process(CREATE, environ=environ).stdout == b"tags-new-1\n"
     (tmp_path / "big").write_text("x" * 100_000)
-    done = process(CREATE, cwd=tmp_path, preexec_fn=limited(kibibytes * 1024))
+    done = process(CREATE, environ=environ, preexec_fn=limited(kibibytes * 1024))
     assert done.returncode == 11, done.stderr
     assert b"cannot use the sandbox's state " in done.stderr
-    kept = process("-p sandbox ticketing tags get tags-new-1 -o ids", cwd=tmp_path)
-    assert kept.stdout == b"tags-new-1\n"
-    assert process(CREATE, cwd=tmp_path).stdout == b"tags-new-2\n"
+    own = {"folders": {"config": tmp_path, "data": tmp_path / "data" / "unified"}}
+    assert unified("-p sandbox ticketing tags get tags-new-1 -o ids", **own).stdout == "tags-new-1\n"
+    assert unified(CREATE, **own).stdout == "tags-new-2\n"
 
 
 def test_a_server_on_a_full_disk_answers_and_goes_on(unified_sandbox: UnifiedSandbox) -> None:

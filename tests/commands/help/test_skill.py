@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -48,12 +46,13 @@ def test_each_command_is_one_of_this_program(line: str) -> None:
     assert command or "--help" in argv
 
 
-def test_its_commands_run_one_after_the_other(tmp_path: Path) -> None:
-    own = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+def test_its_commands_run_one_after_the_other(
+    unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     for line in COMMANDS:
-        argv = [sys.executable, "-m", "unified_cli", *shlex.split(line)[1:]]
-        done = subprocess.run(argv, check=False, capture_output=True, env=own, cwd=tmp_path, timeout=60)
-        assert done.returncode == 0, (line, done.stderr.decode())
+        done = unified(shlex.split(line)[1:], environ={"HOME": str(tmp_path)})
+        assert done.code == 0, (line, done.stderr)
 
 
 def test_options_and_codes_in_its_text_are_those_of_the_program(unified: Unified) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_door import ROOT, Process, Unified
+from front_door import ROOT, Unified
 from server import Reply, Service
 
 Damage = Callable[[bytes], bytes]
@@ -82,7 +82,7 @@ def test_a_last_line_torn_anywhere_is_repaired(written: Path, unified: Unified, 
 @pytest.mark.parametrize("suffix", [".unified-journal", ".unified-journal.lock", ".unified-failed.ndjson"])
 @pytest.mark.parametrize("kind", ["fifo", "link", "link to nothing", "folder"])
 def test_what_is_no_file_is_neither_waited_for_nor_followed(
-    kind: str, suffix: str, written: Path, process: Process, service: Service
+    kind: str, suffix: str, written: Path, unified: Unified, service: Service
 ) -> None:
     planted = written.with_name(written.name + suffix)
     planted.unlink(missing_ok=True)
@@ -95,9 +95,9 @@ def test_what_is_no_file_is_neither_waited_for_nor_followed(
         planted.symlink_to(other)
         if kind == "link":
             other.write_text("mine")
-    result = process(f"import ticketing/tags {written}", environ=service.environ)
-    assert (result.returncode, service.seen) == (12, []), result.stderr
-    assert str(planted) in result.stderr.decode()
+    result = unified(f"import ticketing/tags {written}", environ=service.environ)
+    assert (result.code, service.seen) == (12, []), result.stderr
+    assert str(planted) in result.stderr
     assert not other.exists() or other.read_text() == "mine"
 
 
