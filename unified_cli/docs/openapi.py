@@ -88,7 +88,7 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
         "summary": operation.summary,
         "description": f"On the command line: `unified {operation.command}`",
         "parameters": _parameters_of(operation, service),
-        "responses": _responses_of(operation),
+        "responses": {**_successes(operation), **_failures()},
     }
     if operation.method in {"POST", "PATCH"}:
         schema = schema_reference(body_name(operation, resource))
@@ -240,15 +240,15 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
     named = [(one.parameter, one) for one in known]
     named += [(name, KnownField(name)) for name in needed if name not in dict(named)]
     for name, one in named:
-        schema = {"type": "array", "items": _TEXT} if one.type == "array" else {"type": _kind(one)}
+        schema = (
+            {"type": "array", "items": _TEXT}
+            if one.type == "array"
+            else {"type": one.type if one.type in ("number", "boolean") else "string"}
+        )
         # Validating proxies look for a required name as it is encoded, and never find one that has brackets.
         required, plain = name in needed, "[" not in name
         about = "Required" if required and not plain else values_of(one)
         yield _parameter(name, schema, about, required=required and plain)
-
-
-def _kind(one: KnownField) -> str:
-    return one.type if one.type in ("number", "boolean") else "string"
 
 
 def _parameter(
@@ -273,11 +273,6 @@ def _shared_responses() -> JsonObject:
         "ClientError": {"description": "The request was refused", "content": content},
         "ServerError": {"description": "The service or the provider behind it failed", "content": content},
     }
-
-
-def _responses_of(operation: Operation) -> JsonObject:
-    """The responses of an operation, by status."""
-    return {**_successes(operation), **_failures()}
 
 
 def _failures() -> JsonObject:

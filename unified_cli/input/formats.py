@@ -52,7 +52,7 @@ def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
 def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  all readers are called alike
     for line in split(file, name):
         if line.text:
-            yield _checked(line)
+            yield replace(line, wrong=json_check.flaw(line.text))
 
 
 def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  as above
@@ -147,10 +147,6 @@ def _check_heads(heads: list[str], name: str) -> None:
             raise UsageError(f"{name}, line 1: a column has no name")
         if count > 1:
             raise UsageError(f"{name}, line 1: the column {head!r} is there {count} times")
-
-
-def _checked(line: InputLine) -> InputLine:
-    return InputLine(line.number, line.text, json_check.flaw(line.text))
 
 
 GUESSED_IDS = "guessed ids"

@@ -1,7 +1,7 @@
 """How two JSON texts differ, path by path; no value is converted, so that no digit is lost."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from unified_cli.json_text.json_codec import dump
@@ -55,10 +55,12 @@ def differences(
     one: bytes | None, other: bytes | None, rules: PathRules, place: _Place = _TOP
 ) -> Iterator[ValueDifference]:
     """Where two values differ. What is null and what is not there are the same; numbers are compared exactly."""
-    if one == other or _absent(one, other) or place.is_in(rules.ignored):
+    if one == other or {one, other} <= {None, _NULL} or place.is_in(rules.ignored):
         return
     if one and other and one[:1] == other[:1] == b"{":
-        yield from _in_members(parts(one) or {}, parts(other) or {}, rules, place)
+        these, those = parts(one) or {}, parts(other) or {}
+        for name in {**these, **those}:
+            yield from differences(these.get(name), those.get(name), rules, place.member(name))
     elif one and other and one[:1] == other[:1] == b"[":
         yield from _in_items(one, other, rules, place)
     elif not one or not other or canonical(one) != canonical(other):
@@ -70,17 +72,6 @@ def member_differences(
 ) -> Iterator[ValueDifference]:
     """The differences of one member of two records."""
     yield from differences(one, other, rules, _TOP.member(name))
-
-
-def _absent(one: bytes | None, other: bytes | None) -> bool:
-    return one in {None, _NULL} and other in {None, _NULL}
-
-
-def _in_members(
-    one: Mapping[str, bytes], other: Mapping[str, bytes], rules: PathRules, place: _Place
-) -> Iterator[ValueDifference]:
-    for name in {**one, **other}:
-        yield from differences(one.get(name), other.get(name), rules, place.member(name))
 
 
 def _in_items(one: bytes, other: bytes, rules: PathRules, place: _Place) -> Iterator[ValueDifference]:

@@ -36,13 +36,12 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
     """The same for what a program made of labelled records: the name that it gives, or changed, is not believed."""
-    return label([Record(_without(bytes(record))) for record in records], name)
+    texts = map(bytes, records)
+    return label([Record(_without(text) if carries(text) else text) for text in texts], name)
 
 
 def _without(record: bytes) -> bytes:
-    return (
-        _joined((key, value) for key, name, value in _members(record) if name != LABEL) if carries(record) else record
-    )
+    return _joined((key, value) for key, name, value in _members(record) if name != LABEL)
 
 
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:

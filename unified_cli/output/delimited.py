@@ -12,6 +12,7 @@ from unified_cli.plural import counted
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 # How a cell begins that a spreadsheet takes for a formula.
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")  # noqa: RUF001  the full-width forms count as well
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _MOST_NAMED, _MOST_LOST = 10, 1000
 
@@ -101,7 +102,7 @@ class Delimited(RecordWriter):
         return self._line(cells)
 
     def _cell(self, cell: str, *, guard: bool, empty: bool = False) -> str:
-        if guard and self._style.safe_cells and _FORMULA.match(cell) and not _is_number(cell):
+        if guard and self._style.safe_cells and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
             self._guarded += 1
             cell = f"'{cell}"
         if not self._csv:
@@ -111,7 +112,3 @@ class Delimited(RecordWriter):
     def _line(self, cells: Sequence[str]) -> str:
         # A row of one empty cell would be an empty line, which many programs skip.
         return (",".join(cells) or '""') + "\n" if self._csv else "\t".join(cells) + "\n"
-
-
-def _is_number(cell: str) -> bool:
-    return re.fullmatch(r"[+-]?\d+(\.\d+)?", cell) is not None

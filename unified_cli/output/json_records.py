@@ -25,7 +25,7 @@ class JsonDocument(RecordWriter):
         if not self._style.pretty:
             inside = b",\n".join(records)
         else:
-            inside = b",\n".join(_indented(pretty(bytes(record))) for record in records)
+            inside = b",\n".join(b"    " + pretty(bytes(record)).replace(b"\n", b"\n    ") for record in records)
         before = b",\n" if self._begun else self._head()
         self._begun = self.memory["begun"] = True
         yield before + inside
@@ -42,10 +42,6 @@ class JsonDocument(RecordWriter):
     def _head(self) -> bytes:
         start = b"{\n  " if self._style.pretty else b"{"
         return start + msgspec.json.encode(self._style.items) + b": [\n"
-
-
-def _indented(text: bytes) -> bytes:
-    return b"    " + text.replace(b"\n", b"\n    ")
 
 
 class Lines(RecordWriter):

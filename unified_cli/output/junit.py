@@ -35,8 +35,10 @@ def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
     cases = [case for suite in suites for case in suite.cases]
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="unified"{_counts(cases)}>\n'.encode()
     for suite in suites:
-        totals = f"{_counts(suite.cases)}{_skipped(suite.cases)}{_time(suite.cases)}"
-        yield f"  <testsuite name={_quoted(suite.name)}{totals}>\n".encode()
+        known = [case.seconds for case in suite.cases if case.seconds is not None]
+        totals = f'{_counts(suite.cases)} skipped="{_number(suite.cases, "skipped")}"'
+        time = _seconds(sum(known) if known else None)
+        yield f"  <testsuite name={_quoted(suite.name)}{totals}{time}>\n".encode()
         for case in suite.cases:
             yield _case(case).encode()
         yield b"  </testsuite>\n"
@@ -47,17 +49,8 @@ def _counts(cases: Sequence[JUnitCase]) -> str:
     return f' tests="{len(cases)}" failures="{_number(cases, "failure")}" errors="{_number(cases, "error")}"'
 
 
-def _time(cases: Sequence[JUnitCase]) -> str:
-    known = [case.seconds for case in cases if case.seconds is not None]
-    return _seconds(sum(known)) if known else ""
-
-
 def _seconds(seconds: float | None) -> str:
     return "" if seconds is None else f' time="{seconds:.3f}"'
-
-
-def _skipped(cases: Sequence[JUnitCase]) -> str:
-    return f' skipped="{_number(cases, "skipped")}"'
 
 
 def _number(cases: Sequence[JUnitCase], outcome: str) -> int:

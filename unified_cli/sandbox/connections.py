@@ -50,7 +50,8 @@ _TURNS = ("full", "help-desk", "directory", "remapped", "full", "needs-reauth", 
 
 def listed(store: SandboxStore) -> Iterator[str]:
     """The ids of the connections that a list shows: the kinds, the customers, and what else holds changes."""
-    customers = [f"{_TURNS[number % len(_TURNS)]}:{_slug(number)}" for number in range(1, _CUSTOMERS + 1)]
+    names = [company(number).domain.partition(".")[0] for number in range(1, _CUSTOMERS + 1)]
+    customers = [f"{_TURNS[number % len(_TURNS)]}:{name}" for number, name in enumerate(names, 1)]
     used = [account for account, *_ in store.sizes() if kind_of(account) is not None]
     yield from dict.fromkeys([*KINDS, *customers, *used])
 
@@ -130,10 +131,6 @@ def _forbidden(service: Service, at: float) -> JsonObject:
 def _platform_time(at: float) -> str:
     """A time as these routes write it: with a blank, and without a zone."""
     return timestamp(at)[:19].replace("T", " ")
-
-
-def _slug(number: int) -> str:
-    return company(number).domain.partition(".")[0]
 
 
 def _uuid(*words: str) -> str:

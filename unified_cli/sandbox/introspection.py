@@ -47,17 +47,15 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
         "response_mapping": None,
         "query_schema": query_schema(operation)
         | _required([one.name for one in _parameters(operation) if one.required]),
-        "request_body_schema": _body(operation),
+        "request_body_schema": (
+            body_schema(operation) | _required(operation.required_fields) if operation.takes_body else None
+        ),
         "default_query": {},
         "default_body": {} if operation.takes_body else None,
     }
     if answers:
         answer["response_schema"] = _object(operation.facts.fields)
     return SandboxResponse.json(dump(answer))
-
-
-def _body(operation: Operation) -> JsonObject | None:
-    return body_schema(operation) | _required(operation.required_fields) if operation.takes_body else None
 
 
 def _required(names: list[str]) -> JsonObject:

@@ -52,7 +52,9 @@ class OperationCall:
             if found is None and name.endswith("_id"):
                 nested = self.body.value(name[:-3])
                 inner = nested.get("id") if isinstance(nested, dict) else nested
-                found = str(inner) if isinstance(inner, (str, int)) else _inner(self.query.get(name[:-3]))
+                asked = self.query.get(name[:-3])
+                asked = asked.get("id") if isinstance(asked, dict) else asked
+                found = str(inner) if isinstance(inner, (str, int)) else _first(asked)
             if found:
                 return found
         return None
@@ -72,10 +74,6 @@ class OperationCall:
 
 def _first(value: QueryValue | None) -> str | None:
     return next(iter(texts(value)), None) if isinstance(value, (str, list)) else None
-
-
-def _inner(value: QueryValue | None) -> str | None:
-    return _first(value.get("id")) if isinstance(value, dict) else _first(value)
 
 
 def missing(kind: str, names: list[str]) -> Refusal:

@@ -32,13 +32,6 @@ class StoredFile(NamedTuple):
         """The file of these bytes."""
         return cls((len(content),), zlib.crc32(content), lambda _: content)
 
-    @classmethod
-    def of_parts(cls, parts: Sequence[tuple[int, int]], part: Callable[[int], bytes]) -> "StoredFile":
-        """The file of parts with these sizes and checksums."""
-        sizes, checksums = zip(*parts, strict=True)
-        checksum = checksums[0] if len(parts) == 1 else zlib.crc32(repr(checksums).encode())
-        return cls(sizes, checksum, part)
-
     @property
     def size(self) -> int:
         """The bytes of all of it."""
@@ -91,7 +84,9 @@ class StoredFiles:
         with self._turn():
             parts: list[tuple[int, int]] = self._database.execute(statement, place).fetchall()
             if parts:
-                return StoredFile.of_parts(parts, partial(self._part, place))
+                sizes, checksums = zip(*parts, strict=True)
+                checksum = checksums[0] if len(parts) == 1 else zlib.crc32(repr(checksums).encode())
+                return StoredFile(sizes, checksum, partial(self._part, place))
             row = self._database.execute(f"SELECT content FROM files {_OF}", place).fetchone()  # noqa: S608  as above
         return StoredFile.of(row[0]) if row else None
 
