@@ -43,6 +43,5 @@ def bare_client(sandbox: Sandbox) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="session")
 def shop() -> Iterator[Shop]:
-    shop = Shop(":memory:", "0")
-    yield shop
-    shop.end()
+    with Shop() as shop:
+        yield shop

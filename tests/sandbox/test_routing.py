@@ -56,7 +56,7 @@ def test_a_head_has_the_headers_of_a_get_and_no_body(shop: Shop) -> None:
 
 
 def test_options_of_the_whole_server_and_of_its_control_routes(shop: Shop) -> None:
-    with httpx.Client(base_url=shop.url, headers={"Authorization": f"Bearer {shop.token}"}, timeout=20) as client:
+    with shop.client() as client:
         allowed = {path: client.options(f"/-/sandbox{path}").headers["allow"] for path in ("", "/faults", "/reset")}
         assert allowed == {"": "GET, HEAD, OPTIONS", "/faults": "DELETE, OPTIONS, PUT", "/reset": "OPTIONS, POST"}
         assert client.get("/-/sandbox/reset").status_code == 405

@@ -1,57 +1,17 @@
 """`unified sandbox serve` for containers and CI: a token and a host that are given, a file when it is ready, a log."""
 
-import os
 import re
-import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from front_door import Unified
 from sandbox_asking import TICKETS
+from sandbox_shop import Shop
 
 TOKEN = "compose-0123456789"
-
-
-class Serving:
-    """A process that serves, and the lines it printed."""
-
-    def __init__(self, process: "subprocess.Popen[str]", lines: list[str]) -> None:
-        self.process = process
-        self.lines = lines
-        self.url = lines[0].removeprefix("export UNIFIED_BASE_URL=").rstrip()
-        self.port = int(self.url.rpartition(":")[2])
-
-    def get(self, path: str = TICKETS, token: str = TOKEN, **headers: str) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {token}", **headers}
-        return httpx.get(f"{self.url}{path}?integrated_account_id=full&limit=1", headers=headers, timeout=20)
-
-    def end(self) -> tuple[int, str, float]:
-        """Exit code, stderr, and how long a SIGTERM took."""
-        start = time.monotonic()
-        self.process.send_signal(signal.SIGTERM)
-        _, said = self.process.communicate(timeout=20)
-        return self.process.returncode, said, time.monotonic() - start
-
-
-@contextmanager
-def serving(home: Path, *options: str, lines: int = 2, environ: Mapping[str, str] | None = None) -> Iterator[Serving]:
-    command = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--state", ":memory:", *options]
-    world: Any = {"PATH": os.environ["PATH"], "HOME": str(home), **(environ or {})}
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=world, text=True) as process:
-        assert process.stdout
-        try:
-            yield Serving(process, [process.stdout.readline() for _ in range(lines)])
-        finally:
-            process.kill()
 
 
 @pytest.mark.parametrize("source", ["file", "environment"])
@@ -59,34 +19,32 @@ def test_a_token_that_is_given_is_asked_for_and_never_printed(tmp_path: Path, so
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     (tmp_path / "token").chmod(0o600)
     options = ("--token-file", str(tmp_path / "token")) if source == "file" else ()
-    environ = {"UNIFIED_TOKEN": TOKEN if source == "environment" else "other"}
-    with serving(tmp_path, *options, environ=environ) as server:
+    given = TOKEN if source == "environment" else "other"
+    with Shop(*options, UNIFIED_TOKEN=given) as server:
         assert [line.partition("=")[0] for line in server.lines] == [
             "export UNIFIED_BASE_URL",
             "export UNIFIED_ACCOUNT_ID",
         ]
-        assert (server.get().status_code, server.get(token="other-one").status_code) == (200, 401)
+        assert (server.get(token=TOKEN).status_code, server.get(token="other-one").status_code) == (200, 401)
         code, said, _ = server.end()
     assert (code, TOKEN in said) == (143, False)
 
 
 def test_it_starts_again_with_the_same_token_port_and_records(tmp_path: Path) -> None:
-    environ, port = {"UNIFIED_TOKEN": TOKEN}, "0"
+    port = "0"
     state = str(tmp_path / "state.db")
     ids = []
     for _ in range(2):
-        with serving(tmp_path, "--port", port, "--state", state, environ=environ) as server:
+        with Shop("--port", port, "--state", state, UNIFIED_TOKEN=TOKEN) as server:
             port = str(server.port)
-            query = f"{server.url}{TICKETS}?integrated_account_id=full"
-            made = httpx.post(query, json={"name": "kept"}, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=20)
-            ids.append(made.json()["id"])
+            ids.append(server.ask("POST", TICKETS, {"name": "kept"})["id"])
             server.end()
     assert ids == ["tickets-new-1", "tickets-new-2"]
 
 
-def test_another_name_of_the_host_is_answered_where_it_is_allowed(tmp_path: Path) -> None:
+def test_another_name_of_the_host_is_answered_where_it_is_allowed() -> None:
     options = ("--host", "0.0.0.0", "--allow-host", "sandbox", "--allow-host", "Api.test:4010")
-    with serving(tmp_path, *options, environ={"UNIFIED_TOKEN": TOKEN}) as server:
+    with Shop(*options, UNIFIED_TOKEN=TOKEN) as server:
         assert server.url == f"http://127.0.0.1:{server.port}"
         answers = {
             host: server.get(Host=host).status_code
@@ -122,7 +80,7 @@ def test_an_address_that_is_not_here_is_refused(unified: Unified) -> None:
 def test_the_ready_file_is_there_while_it_listens(tmp_path: Path) -> None:
     ready = tmp_path / "ready.env"
     ready.write_text("old")
-    with serving(tmp_path, "--ready-file", str(ready), lines=3) as server:
+    with Shop("--ready-file", str(ready)) as server:
         text = ready.read_text()
         assert text == "".join(server.lines).replace("export ", "")
         assert ready.stat().st_mode & 0o777 == 0o600
@@ -141,9 +99,8 @@ def test_a_ready_file_that_cannot_be_written_is_told(unified: Unified, tmp_path:
         assert (result.code, result.stderr) == (11, f"error: cannot write --ready-file {name}: {why}\n")
 
 
-def test_the_log_shows_each_request_in_a_line(tmp_path: Path) -> None:
-    environ = {"UNIFIED_TOKEN": TOKEN}
-    with serving(tmp_path, "-v", "--faults", "reset=2", environ=environ) as server:
+def test_the_log_shows_each_request_in_a_line() -> None:
+    with Shop("-v", "--faults", "reset=2", UNIFIED_TOKEN=TOKEN) as server:
         assert server.get().status_code == 200
         with pytest.raises(httpx.TransportError):
             server.get()
@@ -162,15 +119,15 @@ def test_the_log_shows_each_request_in_a_line(tmp_path: Path) -> None:
     assert [bool(re.fullmatch(*pair)) for pair in zip(patterns, lines, strict=True)] == [True] * 4, said
 
 
-def test_the_log_shows_bodies_with_vv(tmp_path: Path) -> None:
-    with serving(tmp_path, "-vv", environ={"UNIFIED_TOKEN": TOKEN}) as server:
+def test_the_log_shows_bodies_with_vv() -> None:
+    with Shop("-vv", UNIFIED_TOKEN=TOKEN) as server:
         server.get(f"{TICKETS}/none")
         _, said, _ = server.end()
     assert '    content-type: application/json; charset=utf-8\n    {"statusCode":404,' in said
 
 
-def test_a_sigterm_ends_it_at_once_though_answers_are_slow(tmp_path: Path) -> None:
-    with serving(tmp_path, "--faults", "slow=20s", environ={"UNIFIED_TOKEN": TOKEN}) as server:
+def test_a_sigterm_ends_it_at_once_though_answers_are_slow() -> None:
+    with Shop("--faults", "slow=20s", UNIFIED_TOKEN=TOKEN) as server:
         line = f"GET {TICKETS}?integrated_account_id=full HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
         clients = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(20)]
         for client in clients:

@@ -60,7 +60,7 @@ def shared() -> Iterator[UnifiedSandbox]:
 
 
 def test_a_script_for_the_real_service_runs_unchanged(shop: Shop) -> None:
-    with httpx.Client(base_url=shop.url, headers={"Authorization": f"Bearer {shop.token}"}, timeout=20) as client:
+    with shop.client() as client:
         account = {"integrated_account_id": shop.said["UNIFIED_ACCOUNT_ID"]}
         users, cursor = [], None
         while True:
@@ -104,7 +104,7 @@ def test_a_port_that_is_taken_is_told(shop: Shop) -> None:
 
 def test_a_killed_server_has_kept_all_it_acknowledged(tmp_path: Path) -> None:
     state = tmp_path / "sandbox.db"
-    shop = Shop(str(state), "0")
+    shop = Shop("--state", str(state))
     acknowledged: list[str] = []
 
     def work() -> None:
@@ -120,19 +120,15 @@ def test_a_killed_server_has_kept_all_it_acknowledged(tmp_path: Path) -> None:
     shop.end(signal.SIGKILL)
     for thread in threads:
         thread.join()
-    again = Shop(str(state), "0")
-    try:
-        assert len(set(acknowledged)) == len(acknowledged)
+    assert len(set(acknowledged)) == len(acknowledged)
+    with Shop("--state", str(state)) as again:
         for identity in acknowledged:
             assert again.ask("GET", f"{TICKETS}/{identity}")["name"] == "kept"
-    finally:
-        again.end()
 
 
 def test_a_hundred_thousand_records_are_paged_through_in_little_memory() -> None:
-    shop = Shop(":memory:", "100000")
-    try:
-        with httpx.Client(base_url=shop.url, headers={"Authorization": f"Bearer {shop.token}"}, timeout=20) as client:
+    with Shop("--records", "ticketing/accounts=100000") as shop:
+        with shop.client() as client:
             params: dict[str, Any] = {"integrated_account_id": "full", "limit": 500}
             ids: list[str] = []
             for _ in range(40):
@@ -145,8 +141,6 @@ def test_a_hundred_thousand_records_are_paged_through_in_little_memory() -> None
             peak = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
             assert peak
             assert int(peak[1]) < 80 * 1024
-    finally:
-        shop.end()
 
 
 def test_faults_reach_a_client_on_the_wire(unified_sandbox: UnifiedSandbox) -> None:
@@ -186,8 +180,7 @@ def test_the_fixture_tells_its_accounts(unified_sandbox: UnifiedSandbox) -> None
 
 
 def test_ctrl_c_ends_it(tmp_path: Path) -> None:
-    shop = Shop(str(tmp_path / "sandbox.db"), "0")
-    shop.end(signal.SIGINT)
-    assert shop.process.returncode == 130
+    shop = Shop("--state", str(tmp_path / "sandbox.db"))
+    assert shop.end(signal.SIGINT)[0] == 130
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", shop.port), timeout=20).close()

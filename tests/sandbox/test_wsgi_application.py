@@ -45,9 +45,7 @@ def test_a_page_that_comes_again_has_the_same_records_and_what_stands_after_them
 
 
 def test_a_file_and_a_small_answer_come_as_they_are(shop: Shop) -> None:
-    headers = {"Authorization": f"Bearer {shop.token}", "Accept-Encoding": "gzip"}
-    account = {"integrated_account_id": "full"}
-    with httpx.Client(base_url=shop.url, headers=headers, params=account, timeout=20) as client:
+    with shop.client(params={"integrated_account_id": "full"}) as client:
         small = client.get("/unified/ticketing/ticket_types", params={"limit": 1})
         file = client.post("/unified/voice/recordings/download", json={"id": "recordings-1"})
         assert [one.headers.get("content-encoding") for one in (small, file)] == [None, None]
