@@ -8,8 +8,7 @@ from entries import ENTRIES
 
 from unified_cli.catalogue import load
 from unified_cli.docs import documents
-from unified_cli.docs.completion import FILES, script
-from unified_cli.docs.completion_grammar import grammar
+from unified_cli.docs.completion import FILES, grammar, script
 from unified_cli.docs.documents import ROOT, generated
 
 CATALOGUE = load()

@@ -23,7 +23,7 @@ from unified_cli import masking
 from unified_cli.call import download_targets
 from unified_cli.errors import ConfigError, UnifiedError, UsageError
 from unified_cli.masking import MaskedText, cut, excerpt, hide, masked, visible
-from unified_cli.output import screen, text_columns
+from unified_cli.output import screen, terminal
 
 SECRET = "T0ken/with+signs=and_more"
 ROOT = Path(unified_cli.__file__).parent
@@ -173,7 +173,7 @@ def test_what_is_kept_of_a_failure_is_masked_text_by_its_type() -> None:
 
 def test_every_door_for_words_takes_masked_text() -> None:
     assert get_type_hints(download_targets.safe)["proposals"] is MaskedText
-    for door in (screen.table, text_columns.lines):
+    for door in (screen.table, terminal.tabbed):
         assert "MaskedText" in str(get_type_hints(door)["rows"])
     error = UnifiedError("x")
     assert json.loads(json.dumps(error.facts()))["message"] == error.message

@@ -7,7 +7,7 @@ from unified_cli.cli.shared_options import Output, flag_of
 from unified_cli.errors import UsageError
 from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
-from unified_cli.output import screen, stdout, text_columns
+from unified_cli.output import screen, stdout, terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 
@@ -55,7 +55,7 @@ def show(
     if chosen == "table":
         stdout.show(runtime, [screen.table(runtime, heads, shown, apart=apart)])
     else:
-        stdout.write(runtime, [text_columns.lines(shown)])
+        stdout.write(runtime, [terminal.tabbed(shown)])
 
 
 def _masked(value: object) -> object:

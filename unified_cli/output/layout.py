@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unified_cli import text_width
 from unified_cli.output import screen
 from unified_cli.output.screen import Bar, Cell, Look
-from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import GAP
+from unified_cli.output.terminal import GAP, TerminalText
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:

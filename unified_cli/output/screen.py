@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unified_cli import text_width
 from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import stdout, terminal
-from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import GAP, is_id, narrowed, taken
+from unified_cli.output.terminal import GAP, TerminalText, is_id, narrowed, taken
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from unified_cli.json_text.members import Parts, Record, items, one_line, parts,
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt, visible
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
-from unified_cli.output.terminal import encodable
-from unified_cli.output.text_columns import GAP, is_id, narrowed, taken
+from unified_cli.output.terminal import GAP, encodable, is_id, narrowed, taken
 from unified_cli.text_width import pad, width
 
 _MOST_HIDDEN = 1000

@@ -1,11 +1,14 @@
-"""Text for a terminal: its colours, and escapes for what could control the terminal."""
+"""Text for a terminal: its colours, and escapes for what could control it; columns, and as tabs on a pipe."""
 
 import re
+from collections.abc import Collection, Sequence
 from typing import NewType
 
-from unified_cli.masking import is_harmless, unsafe, visible, visible_styled
+from unified_cli.masking import MaskedText, is_harmless, unsafe, visible, visible_styled
 from unified_cli.runtime import Runtime
 
+GAP = 2
+"""Blanks between two columns."""
 TerminalText = NewType("TerminalText", str)
 """Text that can be shown on a terminal: it controls nothing there but colours of our own."""
 
@@ -77,3 +80,33 @@ def coloured_help(text: str) -> str:
     with console.capture() as capture:
         console.print(page, soft_wrap=True, end="")
     return capture.get()
+
+
+def is_id(column: str) -> bool:
+    """Whether a column holds ids, which are never cut."""
+    return column == "id" or column.endswith(("_id", " id"))
+
+
+def taken(widths: Collection[int]) -> int:
+    """How wide columns of these widths are together."""
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
+    """The widths, the widest reduced until they fit, none below its least."""
+    narrowed = widths.copy()
+    while taken(narrowed) > room:
+        open_ones = [at for at, size in enumerate(narrowed) if size > least[at]]
+        if not open_ones:
+            break
+        narrowed[max(open_ones, key=narrowed.__getitem__)] -= 1
+    return narrowed
+
+
+def tabbed(rows: Sequence[Sequence[MaskedText]]) -> bytes:
+    """One line a row, cells separated by tabs; a tab or line break within a cell becomes a blank.
+
+    The name of a file is written with its own bytes, which need not be UTF-8.
+    """
+    text = "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
+    return text.encode("utf-8", "surrogateescape")

@@ -10,35 +10,29 @@ from urllib.parse import unquote
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import UsageError
-from unified_cli.json_text.json_codec import dump, read
+from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import account_routes, introspection
 from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.connections import PRODUCTS, known_kind
 from unified_cli.sandbox.fault_plan import FaultHits, Faults, Rule, changed_terms, drift, failure, rules_of, run_delete
-from unified_cli.sandbox.list_page import ListTerms
-from unified_cli.sandbox.messages import (
-    JSON,
-    ConnectionDropped,
-    Refusal,
-    SandboxRequest,
-    SandboxResponse,
-    join_members,
-    split_members,
-)
-from unified_cli.sandbox.operation_call import OperationCall, check_types, missing
+from unified_cli.sandbox.list_page import GREATEST, ListTerms
+from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.operation_call import OperationCall, check_types, debugged, missing, raw, unwrapped
 from unified_cli.sandbox.query import is_on, tree
 from unified_cli.sandbox.request_content import Body, body_of
 from unified_cli.sandbox.routing import (
+    LIMIT,
     METHODS,
-    Admission,
+    RateWindows,
     Route,
     SimulatedRate,
     handler,
     methods,
     offered,
     options,
+    refuse,
     refused,
     route,
 )
@@ -46,6 +40,8 @@ from unified_cli.sandbox.seeded.seeded_random import timestamp
 from unified_cli.sandbox.store import SandboxStore
 
 _KEYED = ("POST", "PATCH")
+_TINY = 3
+_SLOW = 1.0
 PREFIX = "/-/sandbox"
 CONTROL_METHODS = {"": ("GET",), "/faults": ("PUT", "DELETE"), "/reset": ("POST",)}
 """The methods of each route, by its path below the prefix."""
@@ -132,7 +128,7 @@ class Sandbox:
         self._sleep = sleep
         self._control = control
         self._keep_ids = keep_ids
-        self._admission = Admission(sleep, self.service)
+        self._windows = RateWindows()
         self.faults = faults or Faults()
         self.requests = RequestCounts()
 
@@ -172,11 +168,15 @@ class Sandbox:
         hits = self.faults.hits(request, account, operation)
         now = self._wall()
         headers = self._fail(hits, account, now, changes=operation.changes)
-        terms, told = self._admission.admit(kind, account, operation, now)
+        refuse(kind, account, operation, self.service)
+        told = self._windows.check(account, LIMIT, now) if kind == "rate-limited" else {}
+        if kind == "slow":
+            self._sleep(_SLOW)
         if found.schema:
             if found.product not in (None, *(product.name for product in PRODUCTS)):
                 raise Refusal(404, f"no product {found.product!r}")
             return introspection.schema(operation, answers=found.product is not None)
+        terms = ListTerms(now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial")
         call = self._call(request, found, account, changed_terms(terms, hits))
         answer = self._shape(self._run(call, hits), call, hits)
         answer.headers.update({**headers, **told})
@@ -227,7 +227,7 @@ class Sandbox:
             self._sleep(hits["slow"].seconds)
         if rate := hits.get("rate"):
             limit = SimulatedRate(rate.number, rate.seconds, _word(hits, "rate-headers") or "all")
-            headers = self._admission.windows.check(f"fault {account}", limit, now)
+            headers = self._windows.check(f"fault {account}", limit, now)
         if "reset" in hits:
             raise ConnectionDropped
         # A status that is repeated for its idempotency key is the result of the operation.
@@ -304,45 +304,3 @@ class Sandbox:
 
 def _word(hits: FaultHits, name: str) -> str:
     return hits[name].word if name in hits else ""
-
-
-def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """The answer with `debug`, which says what was requested from the provider."""
-    service, operation = call.service, call.operation
-    text = answer.body.decode()
-    facts: JsonObject = {
-        "requestUrl": f"https://provider.example/v3/{operation.resource}",
-        "requestOptions": {"method": call.request.method},
-        "responseHeaders": {"content-type": "application/json"},
-        "data": None,
-    }
-    members = {service.items: text}
-    if operation.lists:
-        members = split_members(text)
-        count = int(members[service.record_count])
-        facts |= {
-            "nextCursor": read(members[service.cursor]),
-            "isLooping": False,
-            "isEmptyResult": not count,
-            "resultCount": count,
-        }
-    elif operation.kind == "action":
-        members = split_members(text)
-    return SandboxResponse.json(join_members({**members, "debug": dump(facts)}), answer.status)
-
-
-def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """The answer as a provider might give it: its own records in its own envelope."""
-    service, operation = call.service, call.operation
-    if not operation.lists and operation.kind != "action":
-        return answer
-    members = split_members(answer.body.decode())
-    if operation.lists:
-        more = {"data": members[service.items], "has_more": dump(members[service.cursor] != "null")}
-        return SandboxResponse.json(join_members(more), answer.status)
-    return SandboxResponse.json(members[service.items], answer.status)
-
-
-def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:
-    """An action's answer without its envelope, as the service's pages print it."""
-    return SandboxResponse.json(split_members(answer.body.decode()).get(items, "null"), answer.status)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
-from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.list_page import ListTerms, shaped
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members, split_members
 from unified_cli.sandbox.query import QueryTree, QueryValue, texts
 from unified_cli.sandbox.request_content import Body
 from unified_cli.sandbox.store import SandboxStore
@@ -97,6 +97,48 @@ def result(row: Row, call: OperationCall) -> SandboxResponse:
 def record(row: Row, call: OperationCall, status: int = 200) -> SandboxResponse:
     """One record as an answer, without an envelope."""
     return SandboxResponse.json(shaped([row], call.query, call.service)[0], status)
+
+
+def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
+    """The answer with `debug`, which says what was requested from the provider."""
+    service, operation = call.service, call.operation
+    text = answer.body.decode()
+    facts: JsonObject = {
+        "requestUrl": f"https://provider.example/v3/{operation.resource}",
+        "requestOptions": {"method": call.request.method},
+        "responseHeaders": {"content-type": "application/json"},
+        "data": None,
+    }
+    members = {service.items: text}
+    if operation.lists:
+        members = split_members(text)
+        count = int(members[service.record_count])
+        facts |= {
+            "nextCursor": read(members[service.cursor]),
+            "isLooping": False,
+            "isEmptyResult": not count,
+            "resultCount": count,
+        }
+    elif operation.kind == "action":
+        members = split_members(text)
+    return SandboxResponse.json(join_members({**members, "debug": dump(facts)}), answer.status)
+
+
+def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
+    """The answer as a provider might give it: its own records in its own envelope."""
+    service, operation = call.service, call.operation
+    if not operation.lists and operation.kind != "action":
+        return answer
+    members = split_members(answer.body.decode())
+    if operation.lists:
+        more = {"data": members[service.items], "has_more": dump(members[service.cursor] != "null")}
+        return SandboxResponse.json(join_members(more), answer.status)
+    return SandboxResponse.json(members[service.items], answer.status)
+
+
+def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:
+    """An action's answer without its envelope, as the service's pages print it."""
+    return SandboxResponse.json(split_members(answer.body.decode()).get(items, "null"), answer.status)
 
 
 def check_types(operation: Operation, body: Body) -> None:

@@ -12,7 +12,6 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import actions
 from unified_cli.sandbox.accounts import offers
 from unified_cli.sandbox.crud import STANDARD, download
-from unified_cli.sandbox.list_page import GREATEST, ListTerms
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members
 from unified_cli.sandbox.operation_call import OperationCall
 
@@ -20,8 +19,6 @@ METHODS = ("GET", "POST", "PATCH", "DELETE")
 """The methods of operations."""
 
 _KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT"}
-_TINY = 3
-_SLOW = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,31 +164,12 @@ class RateWindows:
         return headers
 
 
-_LIMIT = SimulatedRate(5, 2.0)
+LIMIT = SimulatedRate(5, 2.0)
+"""That of the connections of the kind `rate-limited`."""
 
 
-class Admission:
-    """Decides about the requests of all connections; `sleep` is what makes a slow one slow."""
-
-    def __init__(self, sleep: Callable[[float], None], service: Service) -> None:
-        self._service = service
-        self.windows = RateWindows()
-        self._sleep = sleep
-
-    def admit(self, kind: str, account: str, operation: Operation, now: float) -> tuple[ListTerms, dict[str, str]]:
-        """Let a request of a connection of this kind go on: the terms of its paging, and headers for its answer.
-
-        Raises the Refusal that a connection of its kind gives.
-        """
-        _refuse(kind, account, operation, self._service)
-        headers = self.windows.check(account, _LIMIT, now) if kind == "rate-limited" else {}
-        if kind == "slow":
-            self._sleep(_SLOW)
-        greatest = _TINY if kind == "tiny-pages" else GREATEST
-        return ListTerms(now, greatest=greatest, partial=kind == "partial"), headers
-
-
-def _refuse(kind: str, account: str, operation: Operation, service: Service) -> None:
+def refuse(kind: str, account: str, operation: Operation, service: Service) -> None:
+    """Raise the Refusal that a connection of this kind gives, if it does."""
     if kind == "blocked":
         raise Refusal(503, f"the integrated account {account} is blocked")
     if kind == "needs-reauth":

@@ -27,11 +27,10 @@ from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked, visible
-from unified_cli.output import junit, layout, screen, stdout, terminal, text_columns
+from unified_cli.output import junit, layout, screen, stdout, terminal
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.output.screen import Cell, Look, Word
-from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import taken
+from unified_cli.output.terminal import TerminalText, taken
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
@@ -104,7 +103,7 @@ def _rows(found: Sequence[ConnectionOffer], form: str, service: Service) -> Iter
             text.seek(0)
             text.truncate()
         else:
-            yield text_columns.lines([[masked(cell) for cell in cells]])
+            yield terminal.tabbed([[masked(cell) for cell in cells]])
 
 
 def _suite(one: ConnectionOffer) -> JUnitSuite:

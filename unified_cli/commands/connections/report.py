@@ -20,8 +20,7 @@ from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import layout, screen, terminal
 from unified_cli.output.progress import Work, progress
 from unified_cli.output.screen import Bar, Column, Look, Word
-from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import narrowed, taken
+from unified_cli.output.terminal import TerminalText, narrowed, taken
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 

@@ -10,8 +10,7 @@ from unified_cli.masking import masked, visible
 from unified_cli.output import layout, screen
 from unified_cli.output.layout import STEP, Branch
 from unified_cli.output.screen import Bar, Cell, Look, Word
-from unified_cli.output.terminal import TerminalText
-from unified_cli.output.text_columns import narrowed
+from unified_cli.output.terminal import TerminalText, narrowed
 from unified_cli.runtime import Runtime
 
 _BAR = 8
