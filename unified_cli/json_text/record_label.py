@@ -12,6 +12,7 @@ LABEL = "_profile"
 
 # Any letter of a key may be written as an escape.
 _KEY = re.compile(b'"%b"' % b"".join(b"(?:%c|\\\\u00(?i:%02x))" % (letter, letter) for letter in LABEL.encode()))
+_ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 # As several connections are printed, which is cut off without taking the record apart.
 _FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
 
@@ -55,7 +56,7 @@ def _joined(members: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def _may_carry(text: bytes) -> bool:
-    return b"_profile" in text or (b"\\" in text and b"\\u00" in text)
+    return b"_profile" in text or _ESCAPED_LETTER.search(text) is not None
 
 
 def _labelled(record: bytes, first: bytes) -> Record:
