@@ -207,9 +207,12 @@ class Reader(NamedTuple):
     def _split(self, request: Request, body: bytes) -> "PageBody | None":
         from unified_cli.http.answer import page_body  # noqa: PLC0415  msgspec is not needed for a document that is passed on
 
-        beside = request.operation is None and not request.scoped
-        names = self.service.connections.platform_items.split() if beside else [self.service.items]
-        return next(filter(None, (page_body.split(body, self.service._replace(items=name)) for name in names)), None)
+        if request.operation is None and not request.scoped:
+            names = self.service.connections.platform_items.split()
+            return next(
+                filter(None, (page_body.split(body, self.service._replace(items=name)) for name in names)), None
+            )
+        return page_body.split(body, self.service)
 
     def _refused(self, request: Request, response: httpx.Response) -> Failed:
         status = response.status_code
