@@ -2,7 +2,7 @@ import httpx
 import pytest
 
 from unified_cli.catalogue import Resource, load
-from unified_cli.sandbox.seeded.vocabulary import first_id
+from unified_cli.sandbox.seeded.vocabulary import record_id
 
 RESOURCES = [resource for api in load().apis.values() for resource in api.resources.values()]
 BODY = (
@@ -67,5 +67,5 @@ def test_a_created_record_lives_changes_and_ends(client: httpx.Client, resource:
 
 @having("get")
 def test_the_first_id_is_that_of_the_first_record(client: httpx.Client, resource: Resource) -> None:
-    identity = first_id(resource.api, resource.name)
+    identity = record_id(resource.name, 1)
     assert client.get(f"{path(resource)}/{identity}").json()["id"] == identity

@@ -30,6 +30,9 @@ _SENTENCES = {
 FILE_RESOURCES = ("attachments", "files")
 """The resources whose records are of files."""
 
+# A resource that shows records of another one: `me` is the first of the users.
+SHOWN_AS = {"me": "users"}
+
 # Fields that the service fills in, and those outside the unified model.
 NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 
@@ -129,6 +132,11 @@ class Operation(NamedTuple):
     def command(self) -> str:
         """The words that run it, after the program's name."""
         return f"{self.api} {self.resource} {self.name}"
+
+    @property
+    def example_id(self) -> str:
+        """The id of the first record that the sandbox has: what examples name."""
+        return f"{SHOWN_AS.get(self.resource, self.resource)}-1"
 
     @property
     def takes_id(self) -> bool:

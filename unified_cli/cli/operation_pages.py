@@ -7,7 +7,6 @@ from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.known_filters import DIRECTIONS, known_filters
 from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES
 from unified_cli.cli.help_page import HelpPage, Rows
-from unified_cli.sandbox.seeded.vocabulary import first_id
 
 _KNOWN_FIELDS = "Known fields (a connection may have others)"
 _PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
@@ -93,7 +92,7 @@ def example(operation: Operation) -> str:
     """A command line for an operation, on one line."""
     words = ["unified -p sandbox", operation.command]
     if operation.takes_id:
-        words.append(first_id(operation.api, operation.resource))
+        words.append(operation.example_id)
     facts = operation.facts
     if operation.name in facts.example:
         words.append(facts.example[operation.name])
@@ -101,7 +100,7 @@ def example(operation: Operation) -> str:
         names = {field.name for field in facts.fields}
         words.append(f"-f {next((name for name in _NAMING if name in names), 'name')}=Example")
     elif operation.kind == "action":
-        words.append(f"-f id={first_id(operation.api, operation.resource)}")
+        words.append(f"-f id={operation.example_id}")
     elif operation.kind == "delete":
         words.append("--yes")
     return " ".join(words)

@@ -4,12 +4,13 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.messages import join_members, split_members
 from unified_cli.sandbox.query import QueryTree, Test, tests
 from unified_cli.sandbox.seeded.generate import SeededRecords
-from unified_cli.sandbox.seeded.vocabulary import SHOWN_AS, number_of
+from unified_cli.sandbox.seeded.vocabulary import number_of
 from unified_cli.sandbox.store import CREATED, SandboxStore
 
 _WINDOW = 200

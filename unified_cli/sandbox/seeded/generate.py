@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from unified_cli.catalogue.known import KnownField, known
+from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.json_codec import encoded_objects, objects
 from unified_cli.json_text.values import Json, JsonColumns, JsonObject
 from unified_cli.sandbox.seeded import vocabulary
@@ -14,7 +15,6 @@ from unified_cli.sandbox.seeded.vocabulary import (
     CHILD_LISTS,
     CHILDREN_PER_PARENT,
     DERIVED,
-    SHOWN_AS,
     FieldPlace,
     id_prefix,
     rarely_set,

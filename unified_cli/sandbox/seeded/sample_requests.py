@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from unified_cli.catalogue import Operation
 from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.seeded.file_content import file_url
-from unified_cli.sandbox.seeded.vocabulary import TABLES, first_id
+from unified_cli.sandbox.seeded.vocabulary import TABLES
 
 _TAKES: Mapping[str, JsonObject] = TABLES["requests"]
 """What an action takes, a parameter of the query with a question mark; the ids are those of seeded records."""
@@ -42,7 +42,7 @@ def _is_known(operation: Operation) -> bool:
 def example(operation: Operation) -> Example:
     """A request for an operation; an action that is not known here names the first record of its resource."""
     resource = operation.resource
-    identity = first_id(operation.api, resource)
+    identity = operation.example_id
     takes = _TAKES.get(f"{resource} {operation.name}")
     if takes is not None:
         query = {name[1:]: value for name, value in takes.items() if name.startswith("?")}

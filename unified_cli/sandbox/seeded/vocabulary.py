@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from unified_cli.catalogue.known import KnownField, known
+from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.values import Json, JsonObject
 
 TABLES: JsonObject = json.loads(Path(__file__).with_name("records.json").read_bytes())
@@ -47,10 +48,6 @@ def fields_of(api: str, resource: str) -> frozenset[str]:
     return frozenset(field.name for field in known(api, resource).fields) | {"id", "name", "created_at", "updated_at"}
 
 
-# A resource that shows records of another one: `me` is the first of the users.
-SHOWN_AS = {"me": "users"}
-
-
 def record_id(resource: str, number: int) -> str:
     """The id of seeded record 1, 2, … of a resource."""
     return f"{id_prefix(resource)}{number}"
@@ -59,11 +56,6 @@ def record_id(resource: str, number: int) -> str:
 def id_prefix(resource: str) -> str:
     """What the ids of a resource's seeded records begin with; their number follows."""
     return f"{SHOWN_AS.get(resource, resource)}-"
-
-
-def first_id(_api: str, resource: str) -> str:
-    """The id of the first seeded record: what examples may name."""
-    return record_id(resource, 1)
 
 
 def number_of(resource: str, text: str) -> int | None:
