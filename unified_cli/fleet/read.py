@@ -23,17 +23,19 @@ class FairReaders:
     """The clients and the workers of a command that reads many connections; a context, which closes the clients.
 
     `workers` bounds how many work at a time. With `in_turn` a connection waits in its place in the order, and nobody
-    goes on meanwhile.
+    goes on meanwhile. For so many `connections` idle clients are kept, or for as many as there may be threads.
     """
 
-    def __init__(self, runtime: Runtime, catalogue: Catalogue, workers: int, *, in_turn: bool = False) -> None:
-        self._slots = WorkerSlots(workers)
+    def __init__(
+        self, runtime: Runtime, catalogue: Catalogue, workers: int, *, in_turn: bool = False, connections: int = 0
+    ) -> None:
+        self.slots = WorkerSlots(workers)
         self._in_turn = in_turn
         # In order, a list stands still until its turn: one that took the slot of the list whose turn it is would stop
         # both.
         self.clients = Clients(runtime, catalogue, nullcontext if in_turn else self._let_others_go_on)
         self._check = runtime.check
-        self._idle = ClientPool(self._slots.most_threads)
+        self._idle = ClientPool(max(connections, self.slots.most_threads))
 
     def __enter__(self) -> Self:
         self.clients.__enter__()
@@ -53,7 +55,7 @@ class FairReaders:
 
     def turn(self) -> AbstractContextManager[None]:
         """Work in this thread as soon as it may: for what is not done in the workers of `read`."""
-        return self._slots.held()
+        return self.slots.held()
 
     def read(
         self,
@@ -69,14 +71,14 @@ class FairReaders:
         """
 
         def run(job: Job) -> Generator[Result]:
-            with self._slots.held():
+            with self.slots.held():
                 yield from work(job)
 
         if connections is None:
             jobs = [*jobs]
             connections = len(jobs)
-        threads = self._slots.threads(connections)
-        size = self._slots.number if self._in_turn else threads
+        threads = self.slots.threads(connections)
+        size = self.slots.number if self._in_turn else threads
         yield from pool.results_of(jobs, run, size, ordered=self._in_turn, look=look)
 
     def ask(
@@ -135,10 +137,10 @@ class FairReaders:
     def _let_others_go_on(self, seconds: float) -> AbstractContextManager[None]:
         # For as long as somebody waits for the answer.
         self._check()
-        return self._slots.given_up(seconds)
+        return self.slots.given_up(seconds)
 
     def _waiting(self) -> AbstractContextManager[None]:
-        return self._slots.given_up(signals.LONGEST_WAIT)
+        return self.slots.given_up(signals.LONGEST_WAIT)
 
 
 class _HeldBytes:

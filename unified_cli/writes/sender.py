@@ -3,15 +3,15 @@
 import math
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager
 from itertools import islice
-from typing import Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.errors import UnifiedError
-from unified_cli.fleet.clients import ClientPool, Clients
-from unified_cli.fleet.fair_turns import FairTurns, WorkerSlots
+from unified_cli.fleet.fair_turns import FairTurns
 from unified_cli.fleet.pool import WorkerPool
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.runtime import Runtime
 from unified_cli.writes import outcome
@@ -50,7 +50,7 @@ class SentJob(NamedTuple, Generic[JobT]):
     attempt: WriteAttempt
 
 
-class FairWriters:
+class FairWriters(FairReaders):
     """The clients and the workers of work of many writes; a context, which closes the clients.
 
     `workers` bounds how many work at a time. Where there are several connections, whoever waits for a limit lets others
@@ -62,26 +62,9 @@ class FairWriters:
     ) -> None:
         # One worker sends one after the other.
         several = connections > 1 and workers > 1 and not ordered
-        self.slots = WorkerSlots(workers) if several else None
-        self.threads = self.slots.threads(connections) if self.slots else workers
+        super().__init__(runtime, catalogue, workers, in_turn=not several, connections=min(connections, _MOST_OPEN))
+        self.threads = self.slots.threads(connections) if several else workers
         self.ordered = ordered
-        self.clients = Clients(runtime, catalogue, self.slots.given_up if self.slots else nullcontext)
-        self._idle = ClientPool(max(self.threads, min(connections, _MOST_OPEN)))
-
-    def __enter__(self) -> Self:
-        self.clients.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._idle.close()
-        self.clients.__exit__(*exception)
-
-    @contextmanager
-    def client(self, profile: str | None, make: Callable[[str | None], Client]) -> Iterator[Client]:
-        """A client for a connection, lent to this thread as soon as it may work."""
-        slot = self.slots.held() if self.slots else nullcontext()
-        with slot, self._idle.lend(lambda: make(profile), profile or "") as client:
-            yield client
 
 
 class SendWay(NamedTuple, Generic[ItemT, JobT]):
@@ -107,8 +90,7 @@ class Sender(Generic[ItemT, JobT]):
     ) -> None:
         self._writers, self._journal, self._way, self._stops = writers, journal, way, stops
         self._workers = WorkerPool(writers.threads, self._send)
-        if writers.slots:
-            writers.slots.on_room = self._workers.wake
+        writers.slots.on_room = self._workers.wake
 
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
         """Each job with what became of it, as it comes or in the order of the items.
@@ -152,8 +134,7 @@ class Sender(Generic[ItemT, JobT]):
                 yield job
 
     def _room(self) -> int:
-        free, slots = self._workers.free, self._writers.slots
-        return min(free, slots.room(self._workers.busy)) if slots else free
+        return min(self._workers.free, self._writers.slots.room(self._workers.busy))
 
     def _take(self) -> list[SentJob[JobT]]:
         """Some jobs that ended: the journal is told of them, and put on the disk where none did for a while."""
@@ -164,9 +145,13 @@ class Sender(Generic[ItemT, JobT]):
             self._journal.sync()
         return ended
 
+    def _client(self, profile: str | None) -> AbstractContextManager[Client]:
+        return self._writers.lend(profile or "", lambda: self._way.open_client(profile))
+
     def _send(self, job: JobT) -> Generator[SentJob[JobT]]:
         try:
-            with self._writers.client(job.profile, self._way.open_client) as client:
+            # As soon as it may work.
+            with self._writers.turn(), self._client(job.profile) as client:
                 found = self._way.attempt(client, job)
         except UnifiedError as error:
             # No client could be made, such as for want of a token.
