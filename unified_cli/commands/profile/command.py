@@ -113,7 +113,7 @@ _IMPORT = Command(
 )
 _TEST = Command(
     CheckOptions,
-    Later(f"{_ROOM}.check:run"),
+    Later(f"{_ROOM}.show:check"),
     usage=_SEVERAL,
     text=("{about}.", "Without a name: the connection that a call from here would use."),
     examples="unified profile test sandbox",
