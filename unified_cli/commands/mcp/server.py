@@ -120,7 +120,7 @@ def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> N
     calls = RunningCalls(context.runtime.monotonic, context.runtime.sleep)
     runtime = _abandonable(context.runtime, calls)
     runtime.stderr.quiet = True
-    served = ServedProfiles(runtime, options, options)
+    served = ServedProfiles(runtime, options)
     budget = RequestBudget(per_minute, runtime.monotonic)
     with FairReaders(runtime, context.catalogue, _AT_ONCE) as readers:
         log = WriteLog(runtime, options.profile)

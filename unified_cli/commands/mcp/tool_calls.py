@@ -16,8 +16,7 @@ import msgspec
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import overrides
-from unified_cli.cli.shared_options import NetworkOptions
-from unified_cli.commands.mcp.command import PermissionOptions
+from unified_cli.commands.mcp.command import ServeMcpOptions
 from unified_cli.commands.mcp.running_calls import RunningCalls
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.config import file, known_methods, profiles
@@ -92,11 +91,11 @@ _MOST_NAMED = 20
 class ServedProfiles:
     """The profiles, as they are when the server starts; raises ConfigError where there are none."""
 
-    def __init__(self, runtime: Runtime, chosen: PermissionOptions, network: NetworkOptions) -> None:
+    def __init__(self, runtime: Runtime, options: ServeMcpOptions) -> None:
         self._runtime = runtime
         self._config = file.read(runtime)
-        self._overrides = overrides(network)
-        self.names = profiles.select(self._config, chosen.profile) if chosen.profile else [*self._config.profiles]
+        self._overrides = overrides(options)
+        self.names = profiles.select(self._config, options.profile) if options.profile else [*self._config.profiles]
         if not self.names:
             raise ConfigError(
                 "there is no profile to serve", hint="unified profile add NAME; to try things out: -p sandbox"

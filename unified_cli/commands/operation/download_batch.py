@@ -12,16 +12,14 @@ from pathlib import Path
 
 import msgspec
 
-from unified_cli.call import download_targets
+from unified_cli.call import Call, download_targets
 from unified_cli.call.file_download import Download, SavedFile
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.fleet.conclude import Ending
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.masking import NO_TEXT, MaskedText
 from unified_cli.output.progress import Progress
-from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
@@ -124,20 +122,6 @@ class DownloadItem:
         return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[:32]
 
 
-@dataclass(frozen=True, slots=True)
-class DownloadTerms:
-    """How files are downloaded: the folder they go to, by which readers with which clients, and how often.
-
-    The files and their bytes are counted in the progress.
-    """
-
-    folder: Path
-    readers: FairReaders
-    open_client: Callable[[], Client]
-    retries: int
-    progress: Progress
-
-
 @dataclass(slots=True)
 class DownloadSummary:
     """How it went: files `saved` now and `there` before, those that `failed`, and the error that `stopped` it all."""
@@ -154,17 +138,19 @@ class DownloadSummary:
         return Ending("file", total, not_tried=left, stopped=stopped, see={"failed": manifest}, unnamed=self.failed)
 
 
-def run(items: Iterator[DownloadItem], terms: DownloadTerms, runtime: Runtime) -> DownloadSummary:
-    """Save all files that are not in the folder yet.
+def run(
+    items: Iterator[DownloadItem], folder: Path, call: Call, readers: FairReaders, shown: Progress
+) -> DownloadSummary:
+    """Save all files that are not in the folder yet; the progress counts them and their bytes.
 
     Raises StateError where another process fills the folder, and StorageError.
     """
-    lock = HeldLock(terms.folder / _LOCK)
-    lock.take(str(terms.folder))
+    lock = HeldLock(folder / _LOCK)
+    lock.take(str(folder))
     try:
-        atomic_file.sweep(terms.folder / _LABEL)
-        with closing(DownloadManifest(terms.folder / MANIFEST)) as manifest:
-            return _DownloadBatch(terms, runtime, manifest).run(items)
+        atomic_file.sweep(folder / _LABEL)
+        with closing(DownloadManifest(folder / MANIFEST)) as manifest:
+            return _DownloadBatch(folder, call, readers, shown, manifest).run(items)
     finally:
         lock.release()
 
@@ -192,10 +178,11 @@ class _DownloadBatch:
     No name is given twice, even where case is ignored.
     """
 
-    def __init__(self, terms: DownloadTerms, runtime: Runtime, manifest: DownloadManifest) -> None:
-        self._terms = terms
-        self._runtime = runtime
-        self._manifest = manifest
+    def __init__(
+        self, folder: Path, call: Call, readers: FairReaders, shown: Progress, manifest: DownloadManifest
+    ) -> None:
+        self._folder, self._call, self._readers = folder, call, readers
+        self._shown, self._manifest = shown, manifest
         self._lock = threading.Lock()
         self._taken = {download_targets.folded(name) for name in (MANIFEST, _LOCK)}
         self._summary = DownloadSummary()
@@ -209,7 +196,7 @@ class _DownloadBatch:
         with self._lock:
             for number in count(1):
                 candidate = download_targets.numbered(name, number)
-                path = self._terms.folder / candidate
+                path = self._folder / candidate
                 if download_targets.folded(candidate) in self._taken or os.path.lexists(path):
                     continue
                 self._taken.add(download_targets.folded(candidate))
@@ -221,7 +208,7 @@ class _DownloadBatch:
 
     def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:
         """Download them. Raises StorageError."""
-        with closing(self._terms.readers.read(self._missing(items), self._save, connections=1)) as results:
+        with closing(self._readers.read(self._missing(items), self._save, connections=1)) as results:
             for item, outcome in results:
                 self._note(item, outcome)
         return self._summary
@@ -234,7 +221,7 @@ class _DownloadBatch:
                 return
             if item.fingerprint in there:
                 self._summary.there += 1
-                self._terms.progress.skip(parts=1)
+                self._shown.skip(parts=1)
             elif item.request is None:
                 self._note(item, StorageError(item.wrong))
             else:
@@ -242,9 +229,10 @@ class _DownloadBatch:
 
     def _save(self, item: DownloadItem) -> Generator[tuple[DownloadItem, SavedFile | UnifiedError]]:
         assert item.request is not None  # noqa: S101  others are not missing
-        with self._terms.readers.lend("", self._terms.open_client) as client:
-            download = Download(client, self._runtime, self._terms.retries, self._terms.progress)
-            target = _ListedFile(item, self, self._terms.folder)
+        settings = self._call.settings
+        with self._readers.lend("", partial(self._readers.clients.open_bulk, settings)) as client:
+            download = Download(client, self._call.runtime, settings.retries, self._shown)
+            target = _ListedFile(item, self, self._folder)
             request, proposals = item.request, item.proposals
             try:
                 if item.lookup and item.found:
@@ -258,13 +246,13 @@ class _DownloadBatch:
                 yield item, saved
 
     def _note(self, item: DownloadItem, outcome: SavedFile | UnifiedError) -> None:
-        self._terms.progress.add(parts=1, failed=not isinstance(outcome, SavedFile))
+        self._shown.add(parts=1, failed=not isinstance(outcome, SavedFile))
         if isinstance(outcome, SavedFile):
             self._summary.saved += 1
             return
         self._summary.failed += 1
         if self._summary.failed <= _MOST_TOLD:
-            self._runtime.stderr.line(f"line {item.line} failed: {outcome.one_line}")
+            self._call.runtime.stderr.line(f"line {item.line} failed: {outcome.one_line}")
         if outcome.stops_connection:
             self._summary.stopped = self._summary.stopped or outcome
         self._manifest.add(DownloadEntry(item.line, item.id, item.fingerprint, error=outcome.one_line))

@@ -62,10 +62,8 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
         work = Work("byte", part="file", parts=source.count)
         with progress(runtime, work) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
             readers.clients.token(settings)
-            opened = partial(readers.clients.open_bulk, settings)
-            terms = download_batch.DownloadTerms(folder, readers, opened, settings.retries, shown)
             try:
-                done = download_batch.run(downloads, terms, runtime)
+                done = download_batch.run(downloads, folder, call, readers, shown)
             except KeyboardInterrupt as stop:
                 signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
                 raise
