@@ -14,8 +14,8 @@ from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.move import id_file
+from unified_cli.commands.move.command import ApplyOptions
 from unified_cli.commands.move.id_file import IdFile, IdHeader, IdMap
-from unified_cli.commands.move.options import ApplyOptions
 from unified_cli.commands.move.order import CallOrder
 from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile, PlannedCall
 from unified_cli.commands.move.plan_validation import CheckedPlan, PlanCheck

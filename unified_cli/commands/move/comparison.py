@@ -12,9 +12,9 @@ from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.cli.prompt import asking
 from unified_cli.commands.move import id_file
+from unified_cli.commands.move.command import NOT_COMPARED, CompareOptions
 from unified_cli.commands.move.id_file import IdHeader, IdMap
 from unified_cli.commands.move.join import RecordJoin, RecordKey
-from unified_cli.commands.move.options import NOT_COMPARED, CompareOptions
 from unified_cli.commands.move.references import IdReferences
 from unified_cli.commands.move.side import SpooledSide, identifier_in
 from unified_cli.commands.move.sources import RecordSource, SourceFinder

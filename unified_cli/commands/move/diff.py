@@ -9,10 +9,10 @@ from typing import get_args
 import msgspec
 
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.move.command import DiffFormat, DiffOptions
 from unified_cli.commands.move.comparison import Comparison, comparison, prepared
 from unified_cli.commands.move.grouped import DifferenceGroups
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
-from unified_cli.commands.move.options import DiffFormat, DiffOptions
 from unified_cli.commands.move.side import SpooledSide
 from unified_cli.errors import DifferentError, IncompleteError, UsageError
 from unified_cli.json_text.difference import ValueDifference, differences

@@ -11,9 +11,9 @@ import msgspec
 
 from unified_cli import PRODUCT
 from unified_cli.cli.command_context import CommandContext
+from unified_cli.commands.move.command import PlanOptions
 from unified_cli.commands.move.comparison import ComparedSides, Comparison, comparison, prepared
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
-from unified_cli.commands.move.options import PlanOptions
 from unified_cli.commands.move.plan_file import OPERATIONS, VERSION, PlanHeader, PlannedCall, PlannedReference
 from unified_cli.commands.move.references import IdReference, IdReferences
 from unified_cli.errors import IncompleteError, UsageError

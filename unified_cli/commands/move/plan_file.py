@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import fields, replace
 
 from unified_cli.catalogue import Catalogue, Resource
-from unified_cli.commands.move.options import PlannedOperation
+from unified_cli.commands.move.command import PlannedOperation
 from unified_cli.commands.move.side import SideFacts
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
