@@ -67,22 +67,11 @@ class RunConnections:
             raise StateError(f"the run calls {command!r}, which is no operation (any more)")
         return operation
 
-    def check_writable(self, profiles: Iterable[str | None], operation: Operation) -> None:
-        """Raise UnsafeError, with the names of all, where profiles forbid writing."""
-        if not operation.changes:
-            return
-        forbidden = [name or "the environment" for name in profiles if self.settings(name).read_only]
-        if forbidden:
-            verb = "is" if len(forbidden) == 1 else "are"
-            raise UnsafeError(
-                f"{counted(len(forbidden), 'profile')} {verb} read-only: {', '.join(forbidden)}; nothing was sent",
-                hint=f"leave {'it' if len(forbidden) == 1 else 'them'} out: -p '!NAME'",
-            )
-
     def check(self, run: StoredRun, numbers: Iterable[int]) -> None:
         """Check everything about these calls of a run before one of them is sent.
 
-        Raises StateError for a profile that leads to another connection, UnsafeError, ConfigError.
+        Raises StateError for a profile that leads to another connection, UnsafeError with the names of all profiles
+        that forbid writing, ConfigError.
         """
         profiles: dict[str | None, Operation] = {}
         for number in numbers:
@@ -90,8 +79,14 @@ class RunConnections:
             if entry.call is not None and entry.call.profile not in profiles:
                 self._request_again(entry, run.body)
                 profiles[entry.call.profile] = self.operation(entry.call.operation)
-        for operation in {*profiles.values()}:
-            self.check_writable([name for name, one in profiles.items() if one == operation], operation)
+        writing = [name for name, operation in profiles.items() if operation.changes]
+        forbidden = [name or "the environment" for name in writing if self.settings(name).read_only]
+        if forbidden:
+            verb = "is" if len(forbidden) == 1 else "are"
+            raise UnsafeError(
+                f"{counted(len(forbidden), 'profile')} {verb} read-only: {', '.join(forbidden)}; nothing was sent",
+                hint=f"leave {'it' if len(forbidden) == 1 else 'them'} out: -p '!NAME'",
+            )
 
     def _request_again(self, entry: JournalEntry, body: bytes | None) -> None:
         if entry.call is None:

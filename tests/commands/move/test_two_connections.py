@@ -76,26 +76,3 @@ def test_what_the_service_fills_in_counts_only_with_all_fields(command: str, uni
     )
     assert "created_at" in whole.stdout
     assert "etag" in whole.stdout
-
-
-def test_contacts_and_their_accounts_move_once(unified: Unified) -> None:
-    """The move of the README: the target gives its own ids, references are right, and a second plan is empty."""
-    for name in ("accounts", "contacts"):
-        result = unified(f"plan ticketing/{name} --from old --to new --ids ids")
-        Path(f"{name}.plan").write_bytes(result.raw)
-    applied = unified("apply accounts.plan contacts.plan -p new --ids ids --yes --quiet")
-    assert applied.code == 0, applied.stderr
-    moved = [json.loads(line) for line in unified("-p new ticketing contacts list --all -o ndjson").stdout.splitlines()]
-    accounts = unified("-p new ticketing accounts list --all -o ids").stdout.split()
-    before = {one.split()[0] for one in unified("-p old ticketing contacts list --all -o ids").stdout.splitlines()}
-    assert len(moved) == 180
-    assert not before & {one["id"] for one in moved}
-    pairs = [json.loads(line) for line in Path("ids").read_text().splitlines()[1:]]
-    new = {one["from"]: one["to"] for one in pairs}
-    assert {new[one] for one in new if one.startswith("accounts-")} == {*accounts}
-    old = [json.loads(line) for line in unified("-p old ticketing contacts list --all -o ndjson").stdout.splitlines()]
-    there = {one["id"]: one["account_id"] for one in moved}
-    assert {new[one["id"]]: new[one["account_id"]] for one in old} == there
-    again = unified("plan ticketing/contacts --from old --to new --ids ids")
-    assert (again.code, len(again.stdout.splitlines())) == (0, 1)
-    assert again.stderr == "nothing to do: 180 records the same on both sides\n"
