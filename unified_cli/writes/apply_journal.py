@@ -1,7 +1,6 @@
 """The journal of an applied plan, by the plan's digest: the same plan is never applied twice, whatever its name."""
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -36,14 +35,10 @@ class ApplyHeader(msgspec.Struct):
     v: int = VERSION
 
 
-@dataclass(slots=True)
-class ApplyJournal:
-    """An open journal; `kept` is False where it is only in memory, since no file could be written."""
+class ApplyJournal(Journal):
+    """The open journal of a plan; without a `lock` it is only in memory, since no file could be written."""
 
-    journal: Journal
-    header: ApplyHeader
-    kept: bool
-    _lock: HeldLock | None
+    lock: HeldLock | None = None
 
     @classmethod
     def open(cls, data: Path | None, header: ApplyHeader) -> "tuple[Self, StorageError | None]":
@@ -59,8 +54,9 @@ class ApplyJournal:
                 # Without what it knows, all that is done would be sent once more.
                 error.add_hint("nothing was sent")
                 raise
-            journal = Journal(MemoryFile(Path("(memory)")), _REMEDY)
-            return cls._loaded(journal, header, None, kept=False), error
+            journal = cls(MemoryFile(Path("(memory)")), _REMEDY)
+            journal._open(header)
+            return journal, error
 
     @classmethod
     def _in_folder(cls, data: Path | None, header: ApplyHeader) -> Self:
@@ -76,39 +72,36 @@ class ApplyJournal:
         lock = HeldLock(path.with_name(f"{path.name}.lock"))
         lock.take(f"the plan {header.path}")
         try:
-            journal = Journal(journals.open_file(path, missing_ok=True), _REMEDY)
-            return cls._loaded(journal, header, lock, kept=True)
+            journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
+            journal._open(header)
         except BaseException:
             lock.release()
             raise
+        journal.lock = lock
+        return journal
 
-    @classmethod
-    def _loaded(cls, journal: Journal, header: ApplyHeader, lock: HeldLock | None, *, kept: bool) -> Self:
+    def _open(self, header: ApplyHeader) -> None:
         highest = header.calls + _LINES_BEFORE
 
         def accept(line: bytes) -> int:
-            nonlocal header
-            found = read_header(line, journal.path, ApplyHeader, _KINDS, hint=_REMEDY)
-            if found.plan != header.plan:
-                raise StateError(f"{journal.path} is of another plan", hint=_REMEDY)
-            header = found
+            if read_header(line, self.path, ApplyHeader, _KINDS, hint=_REMEDY).plan != header.plan:
+                raise StateError(f"{self.path} is of another plan", hint=_REMEDY)
             return highest
 
-        with journal.opening("use the journal"):
-            if not journal.load(accept):
-                journal.begin(header)
-                journal.highest = highest
-        return cls(journal, header, kept, lock)
+        with self.opening("use the journal"):
+            if not self.load(accept):
+                self.begin(header)
+                self.highest = highest
 
     def done(self, number: int) -> bool:
         """Whether the call of a line is done."""
-        return self.journal.state(number) is EntryState.OK
+        return self.state(number) is EntryState.OK
 
     def close(self) -> None:
         """Close the journal, and release its lock."""
-        self.journal.close()
-        if self._lock is not None:
-            self._lock.release()
+        super().close()
+        if self.lock is not None:
+            self.lock.release()
 
 
 def _path(data: Path, header: ApplyHeader) -> Path:

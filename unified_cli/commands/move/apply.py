@@ -183,14 +183,14 @@ def _list_runs(runtime: Runtime, applied: Applied) -> None:
     """Have the plans in the list of runs."""
     registry = RunRegistry(runtime.folder("data"), runtime.wall)
     for plan, journal in applied:
-        if journal.kept and (run := registry.point(f"apply {plan.file.path}", str(journal.journal.path))):
+        if journal.lock and (run := registry.point(f"apply {plan.file.path}", str(journal.path))):
             runtime.stderr.begin_run(run)
 
 
 def _say_already(runtime: Runtime, applied: Applied) -> None:
     for plan, journal in applied:
         if all(journal.done(number) for number in plan.numbers):
-            where = f", according to {journal.journal.path}" if len(plan) else ": it holds no calls"
+            where = f", according to {journal.path}" if len(plan) else ": it holds no calls"
             runtime.stderr.note(f"already applied: {plan.file.path}{where}")
 
 
@@ -270,7 +270,7 @@ def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list
     totals = [*GROUPS]
     for plan, journal in plans:
         for at, group in enumerate(GROUPS):
-            numbers = [n for n in plan.numbers if journal.journal.state(n) in group.states]
+            numbers = [n for n in plan.numbers if journal.state(n) in group.states]
             lines = None if EntryState.OK in group.states else _outcome_lines(plan, journal, numbers)
             written, total = outcome_files.write(group, plan.file.path, len(numbers), lines), totals[at]
             totals[at] = replace(total, count=total.count + written.count, path=total.path or written.path)
@@ -279,7 +279,7 @@ def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list
 
 def _outcome_lines(plan: CheckedPlan, journal: ApplyJournal, numbers: Sequence[int]) -> Iterator[bytes]:
     for number in numbers:
-        last = None if journal.journal.state(number) is EntryState.NEW else journal.journal.last(number)
+        last = None if journal.state(number) is EntryState.NEW else journal.last(number)
         told = {"line": number, "status": (last and last.status) or None, "why": (last and last.why) or None}
         yield b'{"outcome":' + encoded(told) + b"," + msgspec.json.encode(plan.call(number))[1:]
 

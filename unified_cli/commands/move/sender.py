@@ -90,7 +90,7 @@ class PlanSender:
         for step in steps:
             job = partial(self._job, step.plan)
             way = SendWay[int, PlannedJob](lambda _: None, job, lambda _: self.open_client(), attempt)
-            sender = Sender(self.writers, self.plans[step.plan][1].journal, way, self._stops)
+            sender = Sender(self.writers, self.plans[step.plan][1], way, self._stops)
             for sent in sender.outcomes(step.numbers):
                 self._count(sent, shown)
             if self._stops.ended:
@@ -101,7 +101,7 @@ class PlanSender:
         for plan, journal in self.plans:
             for number in plan.sources.values():
                 if journal.done(number):
-                    self._note_id(plan.call(number), plan, journal.journal.last(number).id)
+                    self._note_id(plan.call(number), plan, journal.last(number).id)
 
     def _note_id(self, call: PlannedCall, plan: CheckedPlan, new: str) -> None:
         resource = plan.file.header.resource
@@ -139,8 +139,8 @@ class PlanSender:
     def _filled_job(self, at: int, number: int, call: PlannedCall) -> PlannedJob | None:
         plan, journal = self.plans[at]
         rules = PathRules(frozenset(plan.file.header.ignore), frozenset(plan.file.header.set))
-        doubtful = journal.journal.state(number) in IN_DOUBT
-        before = journal.journal.sent(number) if doubtful else None
+        doubtful = journal.state(number) in IN_DOUBT
+        before = journal.sent(number) if doubtful else None
         key = before.k if before else _key(plan.file.sha256, number, bytes(call.body))
         request = self._request(call, plan, key)._replace(in_doubt=doubtful)
         first_sent = before.t if before else self.runtime.wall()
