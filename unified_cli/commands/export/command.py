@@ -92,12 +92,12 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
 
 def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
     """Check what is at the place, instead of writing there."""
-    from unified_cli.commands.export import report, stores  # noqa: PLC0415  as above
+    from unified_cli.commands.export import report, run  # noqa: PLC0415  as above
 
     for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
         if given:
             raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
-    report.verify(runtime, stores.destination(runtime, place, make=False, tables=True))
+    report.verify(runtime, run.destination_of(runtime, place, make=False, tables=True))
 
 
 def _no_folder(options: ExportOptions) -> UsageError:

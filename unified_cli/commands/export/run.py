@@ -1,6 +1,6 @@
 """An export on this machine: many lists of many connections, several at a time, with a manifest of what came."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -12,11 +12,13 @@ from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.commands.export.report import ExportSummary
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
 from unified_cli.exported import destination as destinations, list_history
-from unified_cli.exported.destination import Destination, InUseError
+from unified_cli.exported.destination import Destination, FilePlace, InUseError
 from unified_cli.exported.list_export import ListTarget
+from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import TIMESTAMPS, Manifest, ManifestEntry, timestamp, without_lists
 from unified_cli.http.rate_limit import WINDOW
 from unified_cli.output.progress import Progress, Work, progress
+from unified_cli.runtime import Runtime
 from unified_cli.storage import object_store
 from unified_cli.writes.registry import RunRegistry
 
@@ -24,10 +26,34 @@ from unified_cli.writes.registry import RunRegistry
 _PATIENCE = 60.0
 
 
+def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
+    """The place that a user names so; with `tables` its lists may be parts of tables. Otherwise as `stores.objects`."""
+    files: FilePlace
+    if object_store.parse_url(text) is None:
+        files = LocalFolder(runtime, Path(text))
+    else:
+        from unified_cli.commands.export.stores.folder import StoreFolder  # noqa: PLC0415  most exports go to a folder
+
+        files = StoreFolder(runtime, stores.objects(runtime, text, make=make))
+    if not tables:
+        return files
+    from unified_cli.commands.export.tables.table_folder import TableFolder  # noqa: PLC0415  most are files
+
+    return TableFolder(runtime, text, files)
+
+
+def make_tables(destination: Destination, names: Iterable[str], more: Sequence[str]) -> None:
+    """Have the tables of these lists there, if they go into tables, before several make one at the same time."""
+    from unified_cli.commands.export.tables.table_folder import TableFolder  # noqa: PLC0415  as above
+
+    if isinstance(destination, TableFolder):
+        destination.make(names, more)
+
+
 def export(plan: ExportPlan) -> None:
     """Carry out the plan, and tell what came of it. Raises the error that says what is missing."""
     runtime = plan.context.runtime
-    destination = stores.destination(runtime, plan.options.to or "", make=True, tables=plan.form == "delta")
+    destination = destination_of(runtime, plan.options.to or "", make=True, tables=plan.form == "delta")
     place = str(destination)
     where = _absolute(place)
     with progress(runtime, Work(part="list", parts=len(plan.lists))) as shown:

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from unified_cli import __version__
-from unified_cli.commands.export import stores
+from unified_cli.commands.export import run, stores
 from unified_cli.commands.export.stores import shared_place
 from unified_cli.commands.export.stores.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
 from unified_cli.commands.export.stores.shared_place import SharedPlace
@@ -47,7 +47,7 @@ def shown() -> Iterator[Progress]:
 
 @pytest.fixture
 def results(tmp_path: Path) -> EngineResults:
-    made = EngineResults({"acme": TASK}, "ndjson", stores.destination(RUNTIME, f"file://{tmp_path}", make=True))
+    made = EngineResults({"acme": TASK}, "ndjson", run.destination_of(RUNTIME, f"file://{tmp_path}", make=True))
     made.begin("acme")
     return made
 
@@ -91,7 +91,7 @@ def test_what_is_there_is_added(results: EngineResults, shown: Progress, tmp_pat
 
 def test_what_was_there_before_is_not_written(shown: Progress, tmp_path: Path) -> None:
     put(tmp_path, FILES[0])
-    results = EngineResults({"acme": TASK}, "ndjson", stores.destination(RUNTIME, f"file://{tmp_path}", make=True))
+    results = EngineResults({"acme": TASK}, "ndjson", run.destination_of(RUNTIME, f"file://{tmp_path}", make=True))
     results.begin("acme")
     put(tmp_path, *FILES)
     results.note(answer(), shown)

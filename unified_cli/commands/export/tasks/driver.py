@@ -13,10 +13,9 @@ import msgspec
 from unified_cli import signals
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
-from unified_cli.commands.export import plan, report, stores
+from unified_cli.commands.export import plan, report, run as runs, stores
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.stores.shared_place import SharedPlace
-from unified_cli.commands.export.tables.table_folder import TableFolder
 from unified_cli.commands.export.tasks import engine as engines, messages, task as tasks, worker
 from unified_cli.commands.export.tasks.engine import Engine, EngineTask, TaskEnd
 from unified_cli.commands.export.tasks.messages import CheckOrder, TaskOrder
@@ -151,7 +150,7 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     from unified_cli.commands.export.tasks.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
 
     form = plan.file_format(options)
-    destination = stores.destination(runtime, options.to or "", make=False, tables=form == "delta")
+    destination = runs.destination_of(runtime, options.to or "", make=False, tables=form == "delta")
     results = EngineResults(job.tasks, form, destination)
     lists = sum(len(task.lists) for task in job.tasks.values())
     with progress(runtime, Work(part="list", parts=lists)) as shown:
@@ -163,10 +162,8 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
                 watch = WorkerWatch(runtime, cluster, options.wait_timeout)
                 watch.wait_for_first()
                 check_workers(cluster, job.tasks.values(), job.hashes, job.key, place)
-                if isinstance(destination, TableFolder):
-                    # Those who make a table at the same time are in each other's way.
-                    more = plan.more_columns(options)
-                    destination.make({name for task in job.tasks.values() for name in task.lists}, more)
+                names = {name for task in job.tasks.values() for name in task.lists}
+                runs.make_tables(destination, names, plan.more_columns(options))
                 _run(job, place.word, watch, results, shown)
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)

@@ -122,7 +122,7 @@ def token_hash(token: str, key: bytes) -> str:
 
 def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes], None]) -> TaskOutcome:
     plan = plan_of(context, task, ExportOptions())
-    destination = stores.destination(context.runtime, plan.options.to or "", make=False, tables=plan.form == "delta")
+    destination = run.destination_of(context.runtime, plan.options.to or "", make=False, tables=plan.form == "delta")
 
     def tell_as_owner(news: bytes) -> None:
         try:
