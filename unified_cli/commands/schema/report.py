@@ -1,24 +1,31 @@
-"""How the shapes of connections differ from what was expected: as lines, JSON, JUnit, and as the end of the command."""
+"""The shape of records as a tree or lines, and how shapes differ from what was expected: lines, JSON, JUnit, an end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from unified_cli import text_width
 from unified_cli.catalogue import Operation
+from unified_cli.catalogue.known import KnownField
 from unified_cli.cli.result_table import Drawn, show
+from unified_cli.commands.schema import document
 from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.difference import ShapeChange, ShapeDifference, compare
-from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, remarks
+from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, paths, remarks
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.record_label import LABEL
-from unified_cli.masking import masked
-from unified_cli.output import junit
+from unified_cli.masking import masked, visible
+from unified_cli.output import junit, layout, screen
 from unified_cli.output.junit import JUnitCase, JUnitSuite
-from unified_cli.output.screen import Column
+from unified_cli.output.layout import STEP, Branch
+from unified_cli.output.screen import Bar, Cell, Column, Look, Word
+from unified_cli.output.terminal import TerminalText, narrowed
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
 
+_SHAPE_HEADS = ("path", "types", "present", "null", "values")
 _HEADS = ("connection", "difference", "path", "before", "now")
 _MOST_NAMED = 5
 
@@ -118,3 +125,128 @@ def _case(kind: ShapeChange, found: Sequence[ShapeDifference], classname: str, *
         return JUnitCase(classname, kind.value)
     lines = "\n".join(f"{one.path}: {one.before or 'nothing'} before, {one.now} now" for one in mine)
     return JUnitCase(classname, kind.value, "failure", f"{kind.about}: {', '.join(one.path for one in mine)}", lines)
+
+
+_BAR = 8
+_SHARE = len("99.9 %")
+_LEAST_NAME, _LEAST_EXAMPLE = 12, 15
+_NAME, _TYPE, _EXAMPLE = 0, 3, 4
+_EXAMPLES = {"string": '"text"', "integer": "42", "number": "1.5", "boolean": "true"}
+_TIME = "2026-01-31T09:00Z"
+# Deeper members are named by their path, so that there is room beside the lines of the tree.
+_DEEPEST = 4
+
+
+class ShownMember(NamedTuple):
+    """A member of an object, by its name or its path below it, what was seen there, and of how many objects."""
+
+    name: str
+    node: ShapeNode
+    of: int
+
+
+def print_shape(runtime: Runtime, options: SchemaOptions, operation: Operation, root: ShapeNode) -> None:
+    """Print the shape of records: a tree on a terminal, a line for each path, or a JSON Schema."""
+    rows = [
+        (
+            path,
+            ", ".join(sorted(node.kinds)) or "null",
+            _percent(node.present or 0, of) if of else "",
+            _percent(node.counts["null"], node.seen) if node.counts["null"] else "",
+            ", ".join(sorted(node.values or ())),
+        )
+        for path, node, of in paths(root)
+    ]
+    title = f"{operation.api}/{operation.resource}"
+    value = document.document(root, title)
+    show(runtime, options.output, _SHAPE_HEADS, rows, value, drawn=lambda: _tree(runtime, title, root))
+
+
+def _percent(number: int, of: int) -> str:
+    return f"{100 * number / of:.3g} %"
+
+
+def _tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalText]:
+    """The screen of the shape of these records."""
+    branches = [*_branches(root, 1)]
+    widths = _widths(branches, runtime.width)
+    yield layout.tree(runtime, Word(masked(title), Look.STRONG), widths, branches)
+    signs = (screen.sign(runtime, look) for look in (Look.GOOD, Look.DOUBT, Look.OPEN))
+    said = ", ".join(f"{sign} {word}" for sign, word in zip(signs, ("there", "null", "not there"), strict=True))
+    yield layout.lines(runtime, [masked(f"{said}; only values of enumerations are from records")])
+
+
+def _widths(branches: Sequence[Branch], room: int) -> list[int]:
+    """The widths of the columns, the first with the lines that lead to a name; words stay whole where there is room."""
+    rows = [(STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)]
+    names = [indent + text_width.width(cells[_NAME]) for indent, cells in rows]
+    types, examples = ([text_width.width(cells[at]) for _, cells in rows] for at in (_TYPE, _EXAMPLE))
+    words = [max((text_width.longest_piece(cells[at]) for _, cells in rows), default=0) for at in (_TYPE, _EXAMPLE)]
+    found = [*(max(column, default=0) for column in (names, [_BAR], [_SHARE], types, examples))]
+    shortest = max((indent + min(_LEAST_NAME, text_width.width(cells[_NAME])) for indent, cells in rows), default=0)
+    for least in ([found[0], _BAR, _SHARE, *words], [shortest, _BAR, _SHARE, words[0], min(words[1], _LEAST_EXAMPLE)]):
+        found = narrowed(found, least, room)
+    return found
+
+
+def _visible(cell: Cell) -> str:
+    return visible(cell) if isinstance(cell, str) else ""
+
+
+def _all(branches: Sequence[Branch], depth: int) -> Iterator[tuple[int, Branch]]:
+    for one in branches:
+        yield depth, one
+        yield from _all(one.below, depth + 1)
+
+
+def _branches(node: ShapeNode, depth: int) -> Iterator[Branch]:
+    for one in _members(node, depth):
+        below = () if depth >= _DEEPEST else [*_branches(_within(one.node), depth + 1)]
+        yield Branch(_cells(one), below)
+
+
+def _members(node: ShapeNode, depth: int) -> Iterator[ShownMember]:
+    """The members of an object; of the deepest also what is within them, by its path."""
+    if depth >= _DEEPEST:
+        yield from (ShownMember(path, inner, of) for path, inner, of in paths(node))
+        return
+    for name, member in node.all_members():
+        yield ShownMember(name, member, node.counts["object"])
+
+
+def _within(node: ShapeNode) -> ShapeNode:
+    """The node whose members stand below: of an array that of its items."""
+    while node.items is not None and not node.members:
+        node = node.items
+    return node
+
+
+def _cells(one: ShownMember) -> Sequence[Cell]:
+    node, of = one.node, one.of
+    there = min(node.present or 0, of)
+    nulls = round(there * node.counts["null"] / node.seen) if node.seen else 0
+    bar = Bar([(there - nulls, Look.GOOD), (nulls, Look.DOUBT), (of - there, Look.OPEN)], _BAR)
+    share = _percent(there, of) if of else ""
+    return (masked(one.name), bar, masked(share), masked(_type(node)), masked(_example(one.name, node)))
+
+
+def _type(node: ShapeNode) -> str:
+    """The types, of arrays with those of their items, and how many of the values are null."""
+    kinds = [_array(node) if kind == "array" else kind for kind in sorted(node.kinds)] or ["null"]
+    nulls = f", {_percent(node.counts['null'], node.seen)} null" if node.counts["null"] and node.kinds else ""
+    return f"{' or '.join(kinds)}{nulls}"
+
+
+def _array(node: ShapeNode) -> str:
+    inner = node.items
+    return f"array of {_type(inner)}" if inner is not None and inner.seen else "array"
+
+
+def _example(name: str, node: ShapeNode) -> str:
+    """The values that were seen where they are listed, else something of that type: no other value is kept."""
+    inner = _within(node)
+    if inner.values:
+        return ", ".join(sorted(inner.values))
+    if KnownField(name.rpartition(".")[2]).is_time and "string" in inner.kinds:
+        return _TIME
+    return " or ".join(_EXAMPLES[kind] for kind in sorted(inner.kinds) if kind in _EXAMPLES)

@@ -17,12 +17,11 @@ from unified_cli.catalogue.known import KnownField
 from unified_cli.cli import named_resource
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import ReadOptions
-from unified_cli.cli.result_table import show
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
-from unified_cli.commands.schema import document, report, tree
+from unified_cli.commands.schema import document, report
 from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.report import Compared
-from unified_cli.commands.schema.shape import ObservedShape, ShapeNode, paths
+from unified_cli.commands.schema.shape import ObservedShape, ShapeNode
 from unified_cli.config import file, profiles
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import StorageError, UnifiedError, UsageError
@@ -36,7 +35,6 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, output_file, regular_file
 
-_HEADS = ("path", "types", "present", "null", "values")
 Observed = ObservedShape | UnifiedError
 """The shape of a connection's records, or why they could not be read."""
 _KNOWN = "known"
@@ -192,31 +190,9 @@ def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> 
             whole.merge(one)
     if len(errors) < total:
         root = whole.settled()
-        rows = [
-            (
-                path,
-                ", ".join(sorted(node.kinds)) or "null",
-                _percent(node.present or 0, of) if of else "",
-                _percent(node.counts["null"], node.seen) if node.counts["null"] else "",
-                ", ".join(sorted(node.values or ())),
-            )
-            for path, node, of in paths(root)
-        ]
-        title = f"{operation.api}/{operation.resource}"
-        show(
-            runtime,
-            options.output,
-            _HEADS,
-            rows,
-            document.document(root, title),
-            drawn=lambda: tree.drawn(runtime, title, root),
-        )
+        report.print_shape(runtime, options, operation, root)
         report.note_cuts(runtime, whole)
         runtime.stderr.note(f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
     # In the order of the selection: that in which they failed differs from run to run.
     failed = {read.name: errors[read.name] for read in selected.reads if read.name in errors}
     report.raise_errors(runtime, failed, total)
-
-
-def _percent(number: int, of: int) -> str:
-    return f"{100 * number / of:.3g} %"
