@@ -80,9 +80,14 @@ def batches(records: Iterable[bytes], columns: ParquetColumns) -> "Iterator[pa.R
         yield pa.record_batch(arrays, schema=kinds)
 
 
+def json_id(record: bytes) -> bytes | None:
+    """The id of a record as JSON text."""
+    return member(record, _ID)
+
+
 def identity(record: bytes) -> bytes | None:
     """The id of a record as its column has it."""
-    return _text(member(record, _ID))
+    return _text(json_id(record))
 
 
 def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -20,7 +20,6 @@ from unified_cli.config import file
 from unified_cli.config.keys import FORMATS, KEYS, Key
 from unified_cli.docs.command_index import command_entries, options
 from unified_cli.errors import ExitCode, UsageError
-from unified_cli.json_text.values import TomlTable
 from unified_cli.masking import visible
 from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
@@ -36,19 +35,21 @@ class HelpTopic:
 
     name: str
     about: str
-    also: Sequence[str]
+    text: str
+    examples: Sequence[str]
+    also: str = ""
     """Other words for what it is about."""
-    _data: TomlTable
+    tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    code: Mapping[str, str] = field(default_factory=dict)
 
     def page(self, context: CommandContext) -> HelpPage:
         """The page; that of the options looks at every command of the program."""
-        data = self._data
         generated = _TABLES.get(self.name, _no_tables)(context)
-        tables = [*generated, *((head, [*rows.items()]) for head, rows in data.get("tables", {}).items())]
-        notes = data.get("notes", {}).items()
-        code = [(head, CodeBlock(text)) for head, text in data.get("code", {}).items()]
-        examples = EXAMPLES, "\n".join(data["examples"])
-        return HelpPage(None, data["text"].split("\n\n"), [*tables, *notes, *code, examples])
+        tables = [*generated, *((head, [*rows.items()]) for head, rows in self.tables.items())]
+        code = [(head, CodeBlock(text)) for head, text in self.code.items()]
+        examples = EXAMPLES, "\n".join(self.examples)
+        return HelpPage(None, self.text.split("\n\n"), [*tables, *self.notes.items(), *code, examples])
 
 
 @cache
@@ -57,7 +58,7 @@ def topics() -> Mapping[str, HelpTopic]:
     folder = files("unified_cli.commands.help")
     texts = [folder.joinpath(name).read_text("utf-8") for name in _FILES]
     tables = [pair for text in texts for pair in tomllib.loads(text).items()]
-    return {name: HelpTopic(name, data["about"], data.get("also", "").split(), data) for name, data in tables}
+    return {name: HelpTopic(name, **data) for name, data in tables}
 
 
 def _no_tables(_: CommandContext) -> list[Section]:
@@ -174,7 +175,7 @@ def _page_words(words: Sequence[str]) -> tuple[str, ...]:
 
 def _meant(whole: Any, words: Sequence[str]) -> str:
     """What may have been meant by a word that is no topic, API or command."""
-    close = [name for name, topic in topics().items() if words[0] in topic.also]
+    close = [name for name, topic in topics().items() if words[0] in topic.also.split()]
     close = close or usage_errors.below(whole.entries, words[0])
     close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
     if close and " " in close[0]:

@@ -16,8 +16,6 @@ from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import TableRead
 from unified_cli.exported.list_export import TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
-from unified_cli.json_text.members import member
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted, named
 
@@ -114,7 +112,7 @@ class DistinctRecords:
             found: dict[str, None] = {}
             for at, record in enumerate(self._records()):
                 if self._keys[at] in self._others:
-                    found[excerpt((member(record, "id") or b"").decode(), _LONGEST_ID)] = None
+                    found[excerpt((parquet_file.json_id(record) or b"").decode(), _LONGEST_ID)] = None
             told.append(f"left out, as the same id is there as another kind of value: {named([*found], _MOST_NAMED)}")
         return [f"{one} (--allow-partial accepts that)" for one in told]
 
@@ -153,7 +151,7 @@ class Digest:
 
 def _key(record: bytes) -> int:
     """62 bits that stand for the text of the id, and one that says whether it is a text; 0 without an id."""
-    found = member(record, "id")
+    found = parquet_file.json_id(record)
     if found is None or found == _NULL:
         return 0
     if b"\\" in found or found[:1] in b"{[":
@@ -190,7 +188,7 @@ def app(part: TablePart) -> str:
     return f"unified:{hashlib.sha256(json.dumps(owner(part)).encode()).hexdigest()[:32]}"
 
 
-def owner(part: TablePart) -> JsonObject:
+def owner(part: TablePart) -> dict[str, str]:
     """Whose part it is, and of which list."""
     found = {"origin": part.origin, "account": part.account, "api": part.api, "resource": part.resource}
     return {**found, "profile": part.columns.profile}
