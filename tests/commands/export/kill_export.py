@@ -76,29 +76,44 @@ class Counter:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def child(spec: dict[str, Any], deadly: int) -> tuple[int, int]:
-    """Run the command in a process of its own: its exit code (negative: a signal) and how many points it passed."""
+def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
+    """Do it in a process of its own: its exit code (negative: a signal), and what it gave."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
-        counter = Counter(deadly)
+        os.close(read)
         send = os.write
-        counter.watch()
-        home = Path(spec["home"])
-        folders = {"config": home, "data": home}
-        with open(os.devnull, "wb") as sink, open(home / "stderr", "wb") as stderr:  # noqa: PTH123  as in a shell
-            code = main(spec["argv"], Runtime(None, sink, Stderr(stderr), spec["environ"], folders=folders))
-        send(write, json.dumps([counter.count, *sys.modules]).encode())
+        code, said = 0, None
+        try:
+            said = work()
+        except BaseException as error:  # noqa: BLE001  told by the parent
+            code, said = 99, f"{type(error).__name__}: {error}"
+        send(write, json.dumps([said, *sys.modules]).encode())
         os._exit(code)
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
-        counted, *modules = json.loads(pipe.read() or "[0]")
+        said, *modules = json.loads(pipe.read() or "[null]")
     _, status = os.waitpid(pid, 0)
     for name in modules:
         # What one child had to import, the next ones find; some libraries make modules that have no file.
-        with suppress(ImportError):
+        with suppress(Exception):
             import_module(name)
-    return os.waitstatus_to_exitcode(status), counted
+    return os.waitstatus_to_exitcode(status), said
+
+
+def child(spec: dict[str, Any], deadly: int) -> tuple[int, int]:
+    """Run the command in a process of its own: its exit code, and how many points it passed if it was not killed."""
+
+    def export() -> tuple[int, int]:
+        counter, home = Counter(deadly), Path(spec["home"])
+        counter.watch()
+        folders = {"config": home, "data": home}
+        with open(os.devnull, "wb") as sink, open(home / "stderr", "wb") as stderr:  # noqa: PTH123  as in a shell
+            code = main(spec["argv"], Runtime(None, sink, Stderr(stderr), spec["environ"], folders=folders))
+        return code, counter.count
+
+    code, said = in_child(export)
+    return (code, 0) if code else (said[0], said[1])
 
 
 def content(target: Path) -> dict[str, bytes]:
@@ -122,20 +137,15 @@ def content(target: Path) -> dict[str, bytes]:
 
 def rows(table: Path) -> bytes:
     """The rows of a table, in a process of its own: the library's threads outlive no fork."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
+
+    def read() -> str:
         from deltalake import DeltaTable  # noqa: PLC0415  see above
 
-        found = DeltaTable(table).to_pyarrow_table().to_pylist()
-        with os.fdopen(write, "wb") as pipe:
-            pipe.writelines(sorted(f"{row}\n".encode() for row in found))
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        text = pipe.read()
-    assert os.waitpid(pid, 0)[1] == 0
-    return text
+        return "".join(sorted(f"{row}\n" for row in DeltaTable(table).to_pyarrow_table().to_pylist()))
+
+    code, text = in_child(read)
+    assert code == 0, text
+    return str(text).encode()
 
 
 def beside(target: Path) -> list[str]:

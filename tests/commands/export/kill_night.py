@@ -15,16 +15,15 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from kill_export import Counter
+from kill_export import Counter, in_child
 from nights import READERS, Place, State, differing
 
 from unified_cli.main import main
@@ -73,31 +72,6 @@ class Calls(Counter):
         super().watch()
         os.fsync = self._counted("fsync", lambda _: None)
         socket.socket.connect = self._counted("connect", socket.socket.connect)  # type: ignore[method-assign]
-
-
-def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
-    """Do it in a process of its own: its exit code (negative: a signal), and what it gave."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.close(read)
-        send = os.write
-        code, said = 0, None
-        try:
-            said = work()
-        except BaseException as error:  # noqa: BLE001  told by the parent
-            code, said = 99, f"{type(error).__name__}: {error}"
-        send(write, json.dumps([said, *sys.modules]).encode())
-        os._exit(code)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        said, *modules = json.loads(pipe.read() or "[null]")
-    _, status = os.waitpid(pid, 0)
-    for name in modules:
-        # What one child had to import, the next ones find; some libraries make modules that have no file.
-        with suppress(Exception):
-            import_module(name)
-    return os.waitstatus_to_exitcode(status), said
 
 
 class Night:

@@ -293,20 +293,6 @@ def test_verify_finds_what_was_changed(damage: str, unified: Unified, tmp_path: 
         assert path.read_bytes() == data
 
 
-@pytest.mark.parametrize(("status", "asked"), [(403, 2), (401, 1)])
-def test_a_refused_list_stops_a_connection_only_where_all_of_it_is_refused(
-    status: int, asked: int, unified: Unified, service: Service, config: Config, tmp_path: Path
-) -> None:
-    config('[profiles.one]\naccount_id = "a-1"\n')
-    refused = served({"statusCode": status, "error": "Refused", "message": "no"}, status)
-    service.reply = lambda seen: refused if seen.segments[-1] == "tags" else served({"result": tickets(2)})
-    folder = tmp_path / "x"
-    lists = "ticketing/tags ticketing/tickets"
-    result = unified(f"export {lists} -p one --to {folder} --workers 1", environ=service.environ)
-    assert [seen.segments[-1] for seen in service.seen] == ["tags", "tickets"][:asked]
-    assert (result.code, (folder / "one/ticketing/tickets.ndjson").exists()) == (9 if asked > 1 else 7, asked > 1)
-
-
 @pytest.mark.parametrize("form", ["csv", "tsv"])
 def test_columns_come_after_the_others(unified: Unified, tmp_path: Path, form: str) -> None:
     command = f"-p sandbox export ticketing/tickets -o {form} --page-size 7"

@@ -42,8 +42,6 @@ _CLOSE = 0.9
 """How close a name is to that of an API, so that no resource is taken for one, nor tickets for ticketing."""
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
-Resolve = Callable[[str], Settings]
-"""Gives the settings of a connection by its name. Raises ConfigError, UnsafeError."""
 
 
 def file_format(options: ExportOptions) -> str:
@@ -174,22 +172,20 @@ def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) ->
     return number % shard[1] == shard[0] - 1
 
 
-def _file_for(name: str, operation: Operation, form: str) -> str:
-    """Where a list goes, below the export's folder; a name can never lead out of it."""
-    return f"{folder_for(name)}/{operation.api}/{operation.resource}.{form}"
-
-
-def folder_for(name: str) -> str:
-    """The folder of a connection's lists."""
-    folder = quote(name, safe="")
-    return f"%2E{folder[1:]}" if folder.startswith(".") else folder
+def file_for(connection: str, name: str, form: str) -> str:
+    """Where a list such as `ats/jobs` goes, below the export's folder; no connection's name leads out of it."""
+    folder = quote(connection, safe="")
+    return f"{f'%2E{folder[1:]}' if folder.startswith('.') else folder}/{name}.{form}"
 
 
 class ExportConnections(NamedTuple):
-    """The connections by their `names`; without a profile there is one, called by its account."""
+    """The connections by their `names`; without a profile there is one, called by its account.
+
+    `resolve` gives the settings of one by its name. It raises ConfigError, UnsafeError.
+    """
 
     names: Sequence[str]
-    resolve: Resolve
+    resolve: Callable[[str], Settings]
 
     def shared_by(self, runs: int) -> "ExportConnections":
         """The same for one of so many runs at the same time, which share the limits that nobody set."""
@@ -331,7 +327,7 @@ def planned(
         manifest.NAME,
         found,
         [
-            PlannedList(name, operation, _file_for(name, operation, form), exact)
+            PlannedList(name, operation, file_for(name, f"{operation.api}/{operation.resource}", form), exact)
             for operation, exact in operations.items()
             for name in found.names
         ],

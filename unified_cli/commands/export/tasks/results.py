@@ -103,7 +103,7 @@ class EngineResults:
         shown.add(new.records, pages=new.pages, parts=new.lists, failed=new.failed)
 
     def _files(self, task: ConnectionTask) -> list[str]:
-        return [f"{plan.folder_for(task.name)}/{name}.{self._form}" for name in task.lists]
+        return [plan.file_for(task.name, name, self._form) for name in task.lists]
 
 
 class FoundLists:
