@@ -1,6 +1,6 @@
 """One connection of an export as JSON, which any machine with the same configuration can do: `--tasks`, `--task`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
@@ -127,10 +127,21 @@ def all_tasks(context: CommandContext, options: ExportOptions) -> Iterator[tuple
         raise UsageError("--shard is not for tasks: each is a part of its own (leave it out)")
     plans.file_format(options)
     operations = plans.lists(context.catalogue, options.what)
+    lists = {f"{one.api}/{one.resource}": exact for one, exact in operations.items()}
     found = plans.selected(context, options)
-    for name in found.names:
-        resolved = found.resolve(name)
-        yield _made(resolved, operations, options), resolved
+    for resolved in map(found.resolve, found.names):
+        address, account = resolved.reachable()
+        task = ConnectionTask(
+            __version__,
+            resolved.profile,
+            str(address),
+            account,
+            options.to or "",
+            tuple(lists),
+            tuple(name for name, exact in lists.items() if exact),
+            TaskOptions(**{field: getattr(options, field) for field in TaskOptions.__struct_fields__}),
+        )
+        yield task, resolved
 
 
 def show(context: CommandContext, options: ExportOptions) -> None:
@@ -142,33 +153,15 @@ def show(context: CommandContext, options: ExportOptions) -> None:
     )
 
 
-def _made(resolved: Settings, operations: Mapping[Operation, bool], options: ExportOptions) -> ConnectionTask:
-    """The task for these settings. Raises ConfigError where they lead nowhere."""
-    address, account = resolved.reachable()
-    return ConnectionTask(
-        __version__,
-        resolved.profile,
-        str(address),
-        account,
-        options.to or "",
-        tuple(map(_list_name, operations)),
-        tuple(_list_name(operation) for operation, exact in operations.items() if exact),
-        TaskOptions(**{field: getattr(options, field) for field in TaskOptions.__struct_fields__}),
-    )
-
-
 def read(runtime: Runtime, text: str) -> ConnectionTask:
     """The task in the text, or on standard input for `-`. Raises UsageError."""
-    if text != "-":
-        return _decoded(text.encode())
-    if runtime.stdin is None:
-        raise UsageError("--task - needs a task on standard input, which is closed")
-    return _decoded(input_bounds.whole(runtime.stdin, "standard input"))
-
-
-def _decoded(text: bytes) -> ConnectionTask:
+    content = text.encode()
+    if text == "-":
+        if runtime.stdin is None:
+            raise UsageError("--task - needs a task on standard input, which is closed")
+        content = input_bounds.whole(runtime.stdin, "standard input")
     try:
-        return msgspec.json.decode(text, type=ConnectionTask)
+        return msgspec.json.decode(content, type=ConnectionTask)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(
             f"--task is no task of an export: {error}", hint="unified export … --tasks prints them"
@@ -209,7 +202,3 @@ def plan_of(context: CommandContext, task: ConnectionTask, given: ExportOptions)
 def manifest_name(name: str) -> str:
     """The name of the manifest of a connection's task: no two tasks of an export write the same file."""
     return f"manifest-of-{quote(name, safe='')}.json"
-
-
-def _list_name(operation: Operation) -> str:
-    return f"{operation.api}/{operation.resource}"
