@@ -59,7 +59,7 @@ def show(
     elif chosen == "junit":
         stdout.write(runtime, junit.document([*map(_suite, found)]))
     elif chosen == "ndjson":
-        stdout.write(runtime, (_json_line(record) for record in _records(found, service)))
+        stdout.write(runtime, (encoded(record) + b"\n" for record in _records(found, service)))
     else:
         stdout.write(runtime, _rows(found, chosen, service))
 
@@ -81,10 +81,6 @@ def _records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[Jso
                 # What is offered and cannot be called does not count.
                 "held": held or None,
             }
-
-
-def _json_line(record: JsonObject) -> bytes:
-    return encoded(record) + b"\n"
 
 
 def _rows(found: Sequence[ConnectionOffer], form: str, service: Service) -> Iterator[bytes]:

@@ -45,7 +45,7 @@ class HelpTopic:
 
     def page(self, context: CommandContext) -> HelpPage:
         """The page; that of the options looks at every command of the program."""
-        generated = _TABLES.get(self.name, _no_tables)(context)
+        generated = _TABLES[self.name](context) if self.name in _TABLES else ()
         tables = [*generated, *((head, [*rows.items()]) for head, rows in self.tables.items())]
         code = [(head, CodeBlock(text)) for head, text in self.code.items()]
         examples = EXAMPLES, "\n".join(self.examples)
@@ -59,10 +59,6 @@ def topics() -> Mapping[str, HelpTopic]:
     texts = [folder.joinpath(name).read_text("utf-8") for name in _FILES]
     tables = [pair for text in texts for pair in tomllib.loads(text).items()]
     return {name: HelpTopic(name, **data) for name, data in tables}
-
-
-def _no_tables(_: CommandContext) -> list[Section]:
-    return []
 
 
 def _every_option(context: CommandContext) -> list[Section]:

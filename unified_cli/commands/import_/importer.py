@@ -194,7 +194,9 @@ class Importer:
         """
         # The records of one connection keep their order: there is no need to look for others.
         ahead = 0 if None in self._task.targets else _AHEAD
-        way = SendWay[InputItem, ImportJob](_profile, self._job, self._open_client, _attempt, ahead, _size)
+        way = SendWay[InputItem, ImportJob](
+            lambda item: item.profile, self._job, self._open_client, _attempt, ahead, lambda item: len(item.record)
+        )
         sender = Sender(self._writers, self._journal, way, self._stops)
         for job, attempt in sender.outcomes(self._until_broken(items)):
             self._count(attempt, job.profile)
@@ -281,14 +283,6 @@ class Importer:
         """Whether a request in doubt, first sent at that time, may be sent again."""
         age = self._task.runtime.wall() - sent
         return self._options.retry_in_doubt or outcome.may_resend(request, age, self._window)
-
-
-def _profile(item: InputItem) -> str | None:
-    return item.profile
-
-
-def _size(item: InputItem) -> int:
-    return len(item.record)
 
 
 def _attempt(client: Client, job: ImportJob) -> WriteAttempt:

@@ -1,7 +1,7 @@
 """What a report says of all connections together: counts, who is needed, and the map of what is offered."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -145,7 +145,7 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
             told[keeps] = tuple(_word(keeps, places, changes) for places in resources.values())
         groups[told[keeps]].append(connection)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    named = {words: _letter(at) for at, (words, _) in enumerate(ordered[:_MOST_COLUMNS])}
+    named = {words: ascii_uppercase[at] for at, (words, _) in enumerate(ordered[:_MOST_COLUMNS])}
     columns = [_column(context, named[words], words, of_it) for words, of_it in ordered[:_MOST_COLUMNS]]
     rows: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for at, (api, resource) in enumerate(resources):
@@ -155,10 +155,6 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
     }
     more = len(seen) - sum(one.number for one in columns)
     return OfferMap(columns=columns, rows=shown, more=more), [named.get(told[one.keeps], "") for one in seen]
-
-
-def _letter(at: int) -> str:
-    return ascii_uppercase[at]
 
 
 def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> str:
@@ -180,10 +176,6 @@ def _column(context: CommandContext, letter: str, words: Sequence[str], of_it: S
         letter=letter,
         number=len(of_it),
         held="" if {ALL, READS} & {*words} or "/" in "".join(words) else ", ".join(held),
-        products=_by_product(of_it),
+        products=dict(Counter(one.product or _NO_PRODUCT for one in of_it).most_common()),
         names=[one.name for one in of_it[:_MOST_NAMED]],
     )
-
-
-def _by_product(of_it: Sequence[SeenConnection]) -> Mapping[str, int]:
-    return dict(Counter(one.product or _NO_PRODUCT for one in of_it).most_common())
