@@ -8,12 +8,11 @@ from urllib.parse import quote
 import msgspec
 
 from unified_cli import __version__
-from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
 from unified_cli.commands.export import plan as plans
 from unified_cli.commands.export.options import ExportFormat, ExportOptions
-from unified_cli.commands.export.plan import ExportConnections, ExportPlan
+from unified_cli.commands.export.plan import ExportPlan
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UsageError
 from unified_cli.fleet.read import FairReaders
@@ -69,21 +68,6 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def name(self) -> str:
         """What the connection is called."""
         return self.profile or self.account
-
-    def operations(self, catalogue: Catalogue) -> dict[Operation, bool]:
-        """The operations that list, and whether each is required. Raises StateError for one that is not known here."""
-        found = {}
-        for name in self.lists:
-            api, _, resource = name.partition("/")
-            try:
-                operation = catalogue.operation(api, resource, "list")
-            except KeyError:
-                raise StateError(
-                    f"the task of {self.name} reads {name}, which is not known here",
-                    hint="catalogue.d must hold the same files on each machine",
-                ) from None
-            found[operation] = name in self.required
-        return found
 
     def check_version(self) -> None:
         """Raise StateError where another version made the task."""
@@ -168,13 +152,28 @@ def read(runtime: Runtime, text: str) -> ConnectionTask:
         ) from None
 
 
-def checked(
-    context: CommandContext, task: ConnectionTask, options: ExportOptions, readers: FairReaders
-) -> ExportConnections:
-    """The connection of the task, with the options of the command that does it.
+def plan_of(
+    context: CommandContext, task: ConnectionTask, given: ExportOptions, readers: FairReaders | None = None
+) -> ExportPlan:
+    """The plan of a task, with the options `given` beside it; its own readers read it unless others are given.
 
-    Raises StateError where the task leads elsewhere than where it was made, or has no token here; UsageError.
+    Raises StateError where the task reads what is not known here, leads elsewhere, or has no token; UsageError, and
+    ConfigError where its files cannot be written.
     """
+    task.check_version()
+    operations = {}
+    for name in task.lists:
+        api, _, resource = name.partition("/")
+        try:
+            operation = context.catalogue.operation(api, resource, "list")
+        except KeyError:
+            raise StateError(
+                f"the task of {task.name} reads {name}, which is not known here",
+                hint="catalogue.d must hold the same files on each machine",
+            ) from None
+        operations[operation] = name in task.required
+    options = task.command(given)
+    readers = readers or FairReaders(context.runtime, context.catalogue, options.workers)
     try:
         found = plans.selected(context, options)
         resolved = found.resolve(found.names[0])
@@ -182,19 +181,6 @@ def checked(
         readers.clients.token(resolved)
     except ConfigError as error:
         raise StateError(f"the task of {task.name} cannot be done here: {error.reason}", hint=error.hint) from None
-    return found
-
-
-def plan_of(context: CommandContext, task: ConnectionTask, given: ExportOptions) -> ExportPlan:
-    """The plan of a task, with the options `given` beside it.
-
-    Raises StateError where the task leads elsewhere here, or has no token; UsageError.
-    """
-    task.check_version()
-    operations = task.operations(context.catalogue)
-    options = task.command(given)
-    readers = FairReaders(context.runtime, context.catalogue, options.workers)
-    found = checked(context, task, options, readers)
     plan = plans.planned(context, options, operations, found, readers)
     return replace(plan, manifest=manifest_name(task.name), pauses=True)
 

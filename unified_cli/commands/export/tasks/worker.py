@@ -8,7 +8,7 @@ from functools import cache
 import msgspec
 
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.export import plan as plans, run, stores
+from unified_cli.commands.export import run, stores
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.stores import shared_place
 from unified_cli.commands.export.tasks.messages import (
@@ -20,7 +20,7 @@ from unified_cli.commands.export.tasks.messages import (
     WorkerReport,
     digest,
 )
-from unified_cli.commands.export.tasks.task import ConnectionTask, checked, plan_of
+from unified_cli.commands.export.tasks.task import ConnectionTask, plan_of
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import ConfigError, StateError, UnifiedError
 from unified_cli.exported.list_export import TakenOverError
@@ -98,17 +98,13 @@ def _checked(
     """
     found = {}
     readers = FairReaders(context.runtime, context.catalogue, ExportOptions.workers)
-    for task in tasks:
-        task.check_version()
-        task.operations(context.catalogue)
-        options = task.command(ExportOptions())
-        connections = checked(context, task, options, readers)
-        token = readers.clients.token(connections.resolve(connections.names[0]))
-        found[task.name] = token_hash(token, key)
     try:
+        for task in tasks:
+            connections = plan_of(context, task, ExportOptions(), readers).connections
+            token = readers.clients.token(connections.resolve(connections.names[0]))
+            found[task.name] = token_hash(token, key)
         # A folder that is not there is not the one that the driver made.
         objects = stores.objects(context.runtime, tasks[0].to, make=False)
-        plans.file_format(options)
     except ConfigError as error:
         raise StateError(f"the export cannot be done here: {error.reason}", hint=error.hint) from None
     shared_place.check(context.runtime, objects, place)
