@@ -79,12 +79,11 @@ class TakenOverError(StateError):
 
 
 class ListTarget(Protocol):
-    """The pages of one list, which are kept whatever ends the process; methods raise what the place raises.
+    """The pages of one list, which are kept whatever ends the process; methods raise what the place raises."""
 
-    `state` says how far they go.
-    """
-
-    state: Checkpoint
+    @property
+    def state(self) -> Checkpoint:
+        """How far they go."""
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Go on where an earlier run stopped, or begin; `restart` forgets it, but with `keep` not what it wrote.

@@ -77,7 +77,7 @@ class TableFolder:
         if options.table is None:
             return pages
         table = self.table(f"{options.table.api}/{options.table.resource}")
-        return PartTarget(pages, self._files, _pages(file), table, options)
+        return PartTarget(pages, self._files, _pages(file), table, options.table, whole=options.increment is None)
 
     def holds(self, entry: ManifestEntry) -> bool:
         """Whether the complete list is in its table.
@@ -153,27 +153,21 @@ class PartTarget:
     """
 
     def __init__(
-        self, pages: ListTarget, files: FilePlace, file: str, table: ListTable, options: ListExportOptions
+        self, pages: ListTarget, files: FilePlace, file: str, table: ListTable, part: TablePart, *, whole: bool
     ) -> None:
-        """The `pages` go to this file at the place of the `files`."""
-        if options.table is None:
-            raise ValueError("a list that is no part of a table")
+        """The `pages` go to this file at the place of the `files`; with `whole` they are all that there is."""
         self._pages = pages
         self._files = files
         self._file = file
         self._table = table
-        self._part = options.table
-        self._is_whole = options.increment is None
+        self._part = part
+        self._is_whole = whole
         self._tidied = False
 
     @property
     def state(self) -> Checkpoint:
         """How far the pages go."""
         return self._pages.state
-
-    @state.setter
-    def state(self, state: Checkpoint) -> None:
-        self._pages.state = state
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Go on where an earlier run stopped, or begin; first see whether the table takes the list."""
