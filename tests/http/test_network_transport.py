@@ -15,7 +15,7 @@ import httpx
 import pytest
 from faults import authority
 from faults.rig import Clock
-from faults.script import Listener, reply
+from faults.script import Answer, Listener, Trickle, reply
 
 from unified_cli.config import address
 from unified_cli.http.attempt import Outcome
@@ -288,10 +288,11 @@ def test_a_body_of_another_length_than_its_headers_say_does_not_pass_it(pieces: 
 
 
 class TlsProxy:
-    """A proxy that is spoken to in TLS, and passes on to one place what comes after CONNECT."""
+    """A proxy that is spoken to in TLS, and passes on to one place what comes after CONNECT; answers after a pause."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, pause: float = 0) -> None:
         self.asked = b""
+        self._pause = pause
         self._to = port
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
@@ -299,7 +300,12 @@ class TlsProxy:
         self._thread.start()
 
     def _serve(self) -> None:
-        plain, _ = self._listening.accept()
+        with suppress(OSError):
+            while True:
+                self._serve_one(self._listening.accept()[0])
+
+    def _serve_one(self, plain: socket.socket) -> None:
+        self.asked = b""
         with authority.context("good").wrap_socket(plain, server_side=True) as client:
             while b"\r\n\r\n" not in self.asked:
                 self.asked += client.recv(65536)
@@ -318,10 +324,12 @@ class TlsProxy:
                 origin.sendall(data)
             if select.select([origin], [], [], 0)[0]:
                 client.setblocking(True)
+                time.sleep(self._pause)
                 client.sendall(origin.recv(65536))
                 client.setblocking(False)
 
     def close(self) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR)
         self._thread.join()
         self._listening.close()
 
@@ -348,3 +356,40 @@ def test_tls_goes_through_the_tls_of_a_proxy(tmp_path: Path) -> None:
     assert (state.reused, state.handshakes) == (True, 2)
     assert [request.endswith(large) for request in listener.requests] == [True, True]
     assert not any(credentials in request for request in listener.requests)
+
+
+def test_more_than_an_answer_closes_a_connection_within_the_tls_of_a_proxy(tmp_path: Path) -> None:
+    authority.write(tmp_path / "authority.pem")
+    context = tls_context(str(tmp_path / "authority.pem"), {})
+    # In a record of its own, which comes in one of the proxy's together with that of the answer.
+    listener = Listener([[reply(b"{}"), NEXT]], authority.context("good"))
+    listener.start({})
+    proxy = TlsProxy(listener.port, pause=0.1)
+    url = f"https://localhost:{proxy.port}"
+    state = ConnectionState(time.monotonic)
+    state.start(time.monotonic() + 30)
+    with NetworkTransport(state, context, ProxySetting("HTTPS_PROXY", url, httpx.URL(url))) as transport:
+        for _ in range(2):
+            assert transport.handle_request(httpx.Request("GET", "https://api.example.test/")).read() == b"{}"
+            assert not state.reused
+    proxy.close()
+    listener.stop()
+
+
+def test_bytes_one_by_one_within_the_tls_of_a_proxy_do_not_pass_the_deadline(tmp_path: Path) -> None:
+    authority.write(tmp_path / "authority.pem")
+    context = tls_context(str(tmp_path / "authority.pem"), {})
+    # A record that is never whole.
+    listener = Listener([Answer([Trickle(b"\x16\x03\x03\x40\x00" + bytes(300), 0.05)], after="nothing")])
+    listener.start({})
+    proxy = TlsProxy(listener.port)
+    url = f"https://localhost:{proxy.port}"
+    state = ConnectionState(time.monotonic)
+    began = time.monotonic()
+    state.start(began + 1)
+    setting = ProxySetting("HTTPS_PROXY", url, httpx.URL(url))
+    with NetworkTransport(state, context, setting) as transport, pytest.raises(httpx.ConnectTimeout):
+        transport.handle_request(httpx.Request("GET", "https://api.example.test/"))
+    assert time.monotonic() - began < 5
+    proxy.close()
+    listener.stop()

@@ -154,13 +154,14 @@ class DeadlineSocket:
 
     def take(self) -> bool:
         """Whether the connection is free and the peer has neither closed it nor said anything; it is in use then."""
-        self._state.reused = self._state.now() < self._idle_until and not self._polled(select.POLLIN, 0)
+        idle = self._state.now() < self._idle_until
         self._idle_until = 0.0
+        unread = isinstance(self._socket, _Nested) and self._socket.incoming.pending > 0
+        self._state.reused = idle and not unread and not self._polled(select.POLLIN, 0)
         return self._state.reused
 
     def close(self) -> None:
         """Close the connection."""
-        self._idle_until = 0.0
         self._plain.close()
 
     def _polled(self, events: int, seconds: float) -> int:
@@ -177,8 +178,8 @@ class _Nested:
         self._outer = outer
         self._now = now
         self._until = 0.0
-        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host)
+        self.incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self.incoming, self._outgoing, server_hostname=host)
 
     def settimeout(self, seconds: float) -> None:
         self._until = self._now() + seconds
@@ -199,7 +200,7 @@ class _Nested:
             except ssl.SSLWantReadError:
                 self._flush()
                 data = self._in_time().recv(_READ_SIZE)
-                self._incoming.write(data) if data else self._incoming.write_eof()
+                self.incoming.write(data) if data else self.incoming.write_eof()
             else:
                 self._flush()
                 return result
