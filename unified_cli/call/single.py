@@ -1,6 +1,7 @@
 """Call one operation on one connection, from the typed options to the result on stdout."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -10,11 +11,12 @@ from unified_cli.cli.options import ConfirmOptions, PageOptions, ReadOptions
 from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
+from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
     from unified_cli.http.answer.reader import Answer
-    from unified_cli.http.client import Client
+    from unified_cli.http.upload import Upload
     from unified_cli.output.jq_program import JqProgram
 
 # Modules that only some calls need are imported where they are used, and httpx only to send a request.
@@ -49,44 +51,40 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
         made_by = request.operation
         what = f"{made_by.api} {made_by.resource} {builder.identifier(options)}" if made_by else request.path
         prompt.confirm_delete(runtime, settings, what, yes=part(options, ConfirmOptions).yes)
-    if options.out == "-":
-        call = call._replace(options=options.replaced(out=None))
-    if exchange or options.out in {None, "", "-"}:
-        _send_with_clients(call, request, exchange or exchange_for(call, request))
-    else:
-        _send_to(Path(options.out or ""), call, request)
-
-
-def _send_to(path: Path, call: Call, request: Request) -> None:
-    """Write the answer to a file, or as to stdout where a device or a pipe is at the path."""
-    from unified_cli.storage import output_file  # noqa: PLC0415
-
-    stream = output_file.open_stream(path)
-    if stream is None:
-        _send_with_clients(call, request, exchange_for(call, request))
-        return
-    with stream:
-        # A terminal is written to as safely under this name as under any other.
-        runtime = call.runtime._replace(stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty())
-        call = call._replace(runtime=runtime, options=call.options.replaced(out=None))
-        _send_with_clients(call, request, exchange_for(call, request))
-
-
-def _send_with_clients(call: Call, request: Request, exchange: Exchange) -> None:
-    runtime, catalogue, *_ = call
-
     from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
-    with Clients(runtime, catalogue) as clients:
+    with _to_stream(call, exchange) as aimed, Clients(aimed.runtime, catalogue) as clients:
         try:
-            exchange(call, clients, request)
+            (exchange or exchange_for(aimed, request))(aimed, clients, request)
         except UnifiedError as error:
             _say_how_to_repeat(error, request)
             if isinstance(error, RefusedError):
                 from unified_cli.call import capability_hint  # noqa: PLC0415
 
-                capability_hint.add(error, call, clients, request)
+                capability_hint.add(error, aimed, clients, request)
             raise
+
+
+@contextmanager
+def _to_stream(call: Call, exchange: Exchange | None) -> Iterator[Call]:
+    """The call; where `--out` names standard output, a device or a pipe, that is its stdout, and no file."""
+    path = call.options.out
+    if path == "-":
+        yield call._replace(options=call.options.replaced(out=None))
+        return
+    if exchange or not path:
+        yield call
+        return
+    from unified_cli.storage import output_file  # noqa: PLC0415
+
+    stream = output_file.open_stream(Path(path))
+    if stream is None:
+        yield call
+        return
+    with stream:
+        # A terminal is written to as safely under this name as under any other.
+        runtime = call.runtime._replace(stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty())
+        yield call._replace(runtime=runtime, options=call.options.replaced(out=None))
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
@@ -153,7 +151,9 @@ def once(call: Call, clients: "Clients", request: Request) -> None:
         stdout.check(runtime)
     client = clients.open(settings)
     try:
-        got = _sent(call, client, request)
+        # How much of a file has been sent is told.
+        with _told(runtime, request.upload) if request.upload else nullcontext():
+            got = client.send(request, any_type=settings.output == "raw")
         _write(call, request, got, program)
     finally:
         client.close()
@@ -171,15 +171,10 @@ def once(call: Call, clients: "Clients", request: Request) -> None:
             seen_words.keep_page(call, request.operation, got.body)
 
 
-def _sent(call: Call, client: "Client", request: Request) -> "Answer":
-    """What is answered to the request; how much of its file has been sent is told, if it has one."""
-    any_type = call.settings.output == "raw"
-    if request.upload is None:
-        return client.send(request, any_type=any_type)
+def _told(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
     from unified_cli.call import uploading  # noqa: PLC0415  most calls send no file
 
-    with uploading.told(call.runtime, request.upload):
-        return client.send(request, any_type=any_type)
+    return uploading.told(runtime, upload)
 
 
 def _write(call: Call, request: Request, got: "Answer", program: "JqProgram | None") -> None:
