@@ -259,16 +259,17 @@ def _below(segments: Sequence[str]) -> str:
 
 def _read_back(request: Request, segments: Sequence[str]) -> None:
     """Raise UsageError if the URL, parsed again, does not give the same parts."""
-    parts = urlsplit(request.url)
+    target = request.target
+    parts = urlsplit(request.address.origin + target)
     path = parts.path.removeprefix(request.address.path)
     same = (
-        _TARGET.fullmatch(request.target)
+        _TARGET.fullmatch(target)
         and f"{parts.scheme}://{parts.netloc}" == request.address.origin
         and [unquote(segment, errors="strict") for segment in path.split("/")[1:]] == [*segments]
         and parse_qsl(parts.query, keep_blank_values=True, errors="strict") == [*request.query]
     )
     if not same:
-        raise UsageError(f"these words cannot be put into a URL safely: {visible(request.target)}")
+        raise UsageError(f"these words cannot be put into a URL safely: {visible(target)}")
 
 
 def _identifier(identifier: str | None) -> str:
