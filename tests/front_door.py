@@ -43,6 +43,24 @@ def interrupt_beside(process: subprocess.Popen[bytes]) -> None:
     assert ctypes.CDLL(None).tgkill(process.pid, int(thread), signal.SIGINT) == 0
 
 
+def wait_until_asleep(pid: int) -> None:
+    """Wait until a process waits for time to pass: neither it nor one that it started computes for a while."""
+    seen = 0
+    while seen < 10:
+        seen = seen + 1 if _asleep(pid) else 0
+        time.sleep(0.02)
+
+
+def _asleep(pid: int) -> bool:
+    lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    try:
+        told = [Path(f"/proc/{one}/stat").read_text() for one in (str(pid), *" ".join(lists).split())]
+    except FileNotFoundError:
+        # One ended meanwhile.
+        return False
+    return all(stat.rpartition(")")[2].split()[0] == "S" for stat in told)
+
+
 class Clock:
     """Time that passes only when somebody sleeps."""
 

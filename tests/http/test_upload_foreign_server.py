@@ -14,9 +14,10 @@ import uploading
 from unified_cli.errors import AccessError, RefusedError
 from unified_cli.http.upload import Upload, of_bytes, of_form
 
-serving, wrappers = pytest.importorskip("werkzeug.serving"), pytest.importorskip("werkzeug.wrappers")
-
 pytestmark = pytest.mark.extra
+serving, wrappers = (
+    pytest.importorskip(f"werkzeug.{part}", reason="needs the extra test-all") for part in ("serving", "wrappers")
+)
 
 
 @contextmanager

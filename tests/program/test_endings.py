@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from faults.case import CREATE, LIST, PAGE
 from faults.script import CLOSE, Listener, Script, Trickle, Wait, reply
-from front_door import ROOT, Unified, interrupt_beside
+from front_door import ROOT, Unified, interrupt_beside, wait_until_asleep
 
 SERVED: Script = [reply(PAGE)]
 
@@ -420,7 +420,7 @@ def test_a_signal_says_what_a_reader_has_done(start: Any, tmp_path: Path, comman
 def test_a_signal_says_what_was_waited_for(start: Any) -> None:
     listener, process = start(f"{LIST} --until length==5 --every 20")
     until(lambda: listener.requests)
-    time.sleep(0.3)
+    wait_until_asleep(process.pid)
     process.send_signal(signal.SIGINT)
     code, stdout, told = end(process)
     assert (code, stdout) == (130, b"")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pexpect
 import pytest
-from front_door import Clock, Process, Unified
+from front_door import Clock, Process, Unified, wait_until_asleep
 from junitparser import JUnitXml
 from pages import served
 from server import Reply, Seen, Service
@@ -141,15 +141,6 @@ def test_several_are_read_until_the_last_is_there(unified: Unified, service: Ser
     assert (result.code, sorted(asked)) == (0, ["a", "b", "b", "b", "b"])
 
 
-def wait_until_asleep(pid: int) -> None:
-    """Wait until a process waits; before, it runs a jq program, which a signal ends in another way."""
-    seen = 0
-    while seen < 10:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        seen = seen + 1 if state == "S" else 0
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_at_once(service: Service, number: int, tmp_path: Path) -> None:
     states(service, {"status": "new"})
@@ -158,6 +149,7 @@ def test_a_signal_ends_it_at_once(service: Service, number: int, tmp_path: Path)
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
         while not service.seen:
             time.sleep(0.01)
+        # Before, it runs a jq program, which a signal ends in another way.
         wait_until_asleep(waiting.pid)
         waiting.send_signal(number)
         _, stderr = waiting.communicate(timeout=20)
