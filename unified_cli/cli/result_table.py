@@ -5,7 +5,6 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from unified_cli.cli.shared_options import Output, flag_of
 from unified_cli.errors import UsageError
-from unified_cli.json_text import json_codec
 from unified_cli.masking import masked
 from unified_cli.output import screen, stdout, terminal
 from unified_cli.output.terminal import TerminalText
@@ -45,7 +44,7 @@ def show(
     if chosen not in FORMATS:
         raise UsageError(f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})")
     if chosen == "json":
-        stdout.write_json(runtime, json_codec.dump(_masked(value)).encode())
+        stdout.write_value(runtime, _masked(value))
         return
     if chosen == "table" and drawn and runtime.stdout_is_terminal:
         made = [screen.table(runtime, drawn.heads, drawn.rows, apart=apart)] if isinstance(drawn, Drawn) else drawn()

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from unified_cli.errors import StorageError
+from unified_cli.json_text.values import Json
 from unified_cli.output import terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
@@ -117,6 +118,13 @@ def write_json(runtime: Runtime, body: bytes) -> None:
         show(runtime, shown(text, colour=colour))
     else:
         write(runtime, [text])
+
+
+def write_value(runtime: Runtime, value: Json) -> None:
+    """Write a value as one JSON document and a newline."""
+    from unified_cli.json_text.json_codec import encoded  # noqa: PLC0415  most documents are written as served
+
+    write_json(runtime, encoded(value))
 
 
 def shown(document: bytes, *, colour: bool) -> Iterator[TerminalText]:

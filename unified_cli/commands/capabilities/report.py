@@ -55,7 +55,7 @@ def show(
             _table(runtime, operations, found)
         _tell_errors(runtime, service, found)
     elif chosen == "json":
-        stdout.write_json(runtime, encoded({"version": VERSION, "capabilities": [*_records(found, service)]}))
+        stdout.write_value(runtime, {"version": VERSION, "capabilities": [*_records(found, service)]})
     elif chosen == "junit":
         stdout.write(runtime, junit.document([*map(_suite, found)]))
     elif chosen == "ndjson":
