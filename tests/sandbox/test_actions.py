@@ -4,11 +4,6 @@ from typing import Any
 import httpx
 import pytest
 
-from unified_cli.catalogue import Operation, load
-from unified_cli.sandbox.seeded.sample_requests import example
-
-OPERATIONS = list(load())
-
 
 def run(client: httpx.Client, command: str, **more: Any) -> Any:
     api, resource, action = command.split()
@@ -19,28 +14,6 @@ def run(client: httpx.Client, command: str, **more: Any) -> Any:
 
 def get(client: httpx.Client, api: str, resource: str, identity: str) -> Any:
     return client.get(f"/unified/{api}/{resource}/{identity}").json()
-
-
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.command)
-def test_the_example_of_every_operation_is_answered_with_its_envelope(
-    client: httpx.Client, operation: Operation
-) -> None:
-    shown = example(operation)
-    path = operation.path.replace("{id}", shown.identity or "")
-    body = {} if shown.body is None else {"json": dict(shown.body)}
-    answer = client.request(operation.method, path, params=dict(shown.query), **body)
-    assert answer.status_code == (201 if operation.name == "create" else 200), answer.text
-    if operation.name == "download":
-        assert answer.content
-        assert "json" not in answer.headers["content-type"]
-    elif operation.lists:
-        assert list(answer.json()) == ["result", "next_cursor", "prev_cursor", "result_count"]
-    elif operation.kind == "action":
-        assert list(answer.json()) == ["result"]
-    elif operation.kind == "delete":
-        assert answer.json() == {"id": shown.identity}
-    else:
-        assert answer.json()["id"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ import httpx
 import pytest
 
 from unified_cli.catalogue import Resource, load
-from unified_cli.sandbox.seeded.vocabulary import record_id
 
 RESOURCES = [resource for api in load().apis.values() for resource in api.resources.values()]
 BODY = (
@@ -67,5 +66,5 @@ def test_a_created_record_lives_changes_and_ends(client: httpx.Client, resource:
 
 @having("get")
 def test_the_first_id_is_that_of_the_first_record(client: httpx.Client, resource: Resource) -> None:
-    identity = record_id(resource.name, 1)
+    identity = resource.operations["get"].example_id
     assert client.get(f"{path(resource)}/{identity}").json()["id"] == identity

@@ -9,7 +9,6 @@ import pytest
 from front_door import Process, Unified
 
 from unified_cli.catalogue import Resource, load
-from unified_cli.sandbox.seeded.vocabulary import record_id
 
 RESOURCES = [resource for api in load().apis.values() for resource in api.resources.values()]
 
@@ -37,7 +36,7 @@ def test_a_record_lives_from_create_to_delete(resource: Resource, unified: Unifi
         name = made.json["id"]
         assert b'"price":1.10' in made.raw
     else:
-        name = record_id(resource.name, 1)
+        name = resource.operations["get"].example_id
     got = unified(f"{command} get {name}")
     assert (got.code, got.json["id"]) == (0, name)
     if "update" in has:
