@@ -152,30 +152,26 @@ def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
     words = service.connections
     if path in (words.renewal, words.batch, words.files):
         return ("POST",)
-    return ("GET",) if _is_read(service, path) else ()
+    return ("GET",) if _place(service, path) else ()
 
 
-def _is_read(service: Service, path: str) -> bool:
-    segments = path.split("/")[2:]
-    if path == service.accounts or _documented(service, path):
-        return True
-    if not path.startswith((f"{service.accounts}/", f"{service.connections.products}/")) or not segments[0]:
-        return False
-    return path in _below(service, segments[0])
-
-
-def _documented(service: Service, path: str) -> tuple[str, str] | None:
-    """The API and the product whose documentation is at the path; None where it is no such path."""
+def _place(service: Service, path: str) -> tuple[str, str, str] | None:
+    """What is read at a path, the connection or product that it names, and the API; None where it is no such path."""
+    words = service.connections
+    if path == service.accounts:
+        return "list", "", ""
     begin = f"{service.prefix}/{service.schema}/"
-    api, _, product = path.removeprefix(begin).partition("/")
-    return (api, unquote(product)) if path.startswith(begin) and product and "/" not in product else None
-
-
-def _below(service: Service, segment: str) -> tuple[str, ...]:
-    """The routes of the connection, or the product, of that name."""
-    own = f"{service.accounts}/{segment}"
-    offer = service.connections.product_offer_path(segment)
-    return own, service.capabilities_path(segment), service.tools_path(segment), offer
+    if path.startswith(begin):
+        api, _, product = path.removeprefix(begin).partition("/")
+        return ("documentation", unquote(product), api) if product and "/" not in product else None
+    segment = "".join(path.split("/")[2:3])
+    routes = {
+        f"{service.accounts}/{segment}": "account",
+        service.capabilities_path(segment): "capabilities",
+        service.tools_path(segment): "tools",
+        words.product_offer_path(segment): "product",
+    }
+    return (routes[path], unquote(segment), "") if segment and path in routes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,22 +196,22 @@ class AccountRoutes:
         if request.method == "POST":
             return self._post(request)
         query = tree(request.query)
-        if path == service.accounts:
-            terms = ListTerms(self.now, greatest=PLATFORM, platform=True)
-            return page(ListedAccounts(self.store, service), service, query, terms)
-        segment = path.split("/")[2]
         offers = OfferedMethods(self.catalogue, self.store.seed, query)
-        if found := _documented(service, path):
-            return offers.documentation(*found)
-        if path == service.connections.product_offer_path(segment):
-            return offers.of_product(unquote(segment))
-        if path == service.capabilities_path(segment):
-            return offers.of_account(unquote(segment))
-        if path == service.tools_path(segment):
-            return offers.tools(unquote(segment))
+        match _place(service, path):
+            case "list", _, _:
+                terms = ListTerms(self.now, greatest=PLATFORM, platform=True)
+                return page(ListedAccounts(self.store, service), service, query, terms)
+            case "documentation", product, api:
+                return offers.documentation(api, product)
+            case "product", product, _:
+                return offers.of_product(product)
+            case "capabilities", account, _:
+                return offers.of_account(account)
+            case "tools", account, _:
+                return offers.tools(account)
         if path == me and self.own is None:
             raise Refusal(404, f"this token belongs to no connection, so there is no {me}")
-        record = account_record(self.own or unquote(segment), self.store.seed, service)
+        record = account_record(self.own or unquote(path.split("/")[2]), self.store.seed, service)
         return SandboxResponse.json(dump(record))
 
     def _post(self, request: SandboxRequest) -> SandboxResponse:
