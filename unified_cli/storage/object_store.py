@@ -201,7 +201,8 @@ class StoredObjects:
     def listed(self, folder: str) -> dict[str, Stored]:
         """The names of all objects below the folder, as paths from it, in their order, each with what is told of it."""
         found = self._do("list", lambda: [meta for batch in self._store.list(folder) for meta in batch])
-        return {meta["path"].removeprefix(f"{folder}/"): _stored(meta) for meta in sorted(found, key=_path)}
+        named = {meta["path"].removeprefix(f"{folder}/"): _stored(meta) for meta in found}
+        return dict(sorted(named.items()))
 
     def names(self) -> list[str]:
         """The names of the objects that are in no folder."""
@@ -229,11 +230,6 @@ class StoredObjects:
             return os_limits.result_of(work) if is_main else work()
         except (exceptions.BaseError, ValueError, OSError) as error:
             raise error_of(self.url, what, error) from None
-
-
-def _path(meta: "ObjectMeta") -> str:
-    path: str = meta["path"]
-    return path
 
 
 def _stored(meta: "ObjectMeta") -> Stored:

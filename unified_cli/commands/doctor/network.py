@@ -26,7 +26,7 @@ def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
     for verdict in verdicts:
         subject = verdict.profile or ""
         if verdict.error:
-            yield _failed(verdict)
+            yield _failed(verdict, verdict.error)
         else:
             answered = f"answered after {verdict.seconds * 1000:.0f} ms; token accepted"
             told = f"; {masked(verdict.said)}" if verdict.said else ""
@@ -36,9 +36,8 @@ def connections(probe: Probe, names: Sequence[str | None]) -> Iterator[Finding]:
     yield from _clock(runtime, verdicts)
 
 
-def _failed(verdict: ProbeResult) -> Finding:
-    assert verdict.error is not None  # noqa: S101  the caller's condition
-    found = Finding.failed("connection", verdict.profile or "", verdict.error)
+def _failed(verdict: ProbeResult, error: UnifiedError) -> Finding:
+    found = Finding.failed("connection", verdict.profile or "", error)
     if verdict.word != "token refused":
         return found
     # The remedy that a call prints is to run the doctor.
