@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from base64 import b64encode
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import httpx
@@ -296,7 +296,7 @@ class TlsProxy:
         self._to = port
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
-        self._thread = threading.Thread(target=self._serve)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def _serve(self) -> None:
@@ -368,11 +368,11 @@ def test_more_than_an_answer_closes_a_connection_within_the_tls_of_a_proxy(tmp_p
     url = f"https://localhost:{proxy.port}"
     state = ConnectionState(time.monotonic)
     state.start(time.monotonic() + 30)
-    with NetworkTransport(state, context, ProxySetting("HTTPS_PROXY", url, httpx.URL(url))) as transport:
+    setting = ProxySetting("HTTPS_PROXY", url, httpx.URL(url))
+    with closing(proxy), NetworkTransport(state, context, setting) as transport:
         for _ in range(2):
             assert transport.handle_request(httpx.Request("GET", "https://api.example.test/")).read() == b"{}"
             assert not state.reused
-    proxy.close()
     listener.stop()
 
 
@@ -380,7 +380,7 @@ def test_bytes_one_by_one_within_the_tls_of_a_proxy_do_not_pass_the_deadline(tmp
     authority.write(tmp_path / "authority.pem")
     context = tls_context(str(tmp_path / "authority.pem"), {})
     # A record that is never whole.
-    listener = Listener([Answer([Trickle(b"\x16\x03\x03\x40\x00" + bytes(300), 0.05)], after="nothing")])
+    listener = Listener([Answer([Trickle(b"\x16\x03\x03\x40\x00" + bytes(60), 0.05)], after="nothing")])
     listener.start({})
     proxy = TlsProxy(listener.port)
     url = f"https://localhost:{proxy.port}"
@@ -388,8 +388,7 @@ def test_bytes_one_by_one_within_the_tls_of_a_proxy_do_not_pass_the_deadline(tmp
     began = time.monotonic()
     state.start(began + 1)
     setting = ProxySetting("HTTPS_PROXY", url, httpx.URL(url))
-    with NetworkTransport(state, context, setting) as transport, pytest.raises(httpx.ConnectTimeout):
+    with closing(proxy), NetworkTransport(state, context, setting) as transport, pytest.raises(httpx.ConnectTimeout):
         transport.handle_request(httpx.Request("GET", "https://api.example.test/"))
     assert time.monotonic() - began < 5
-    proxy.close()
     listener.stop()
