@@ -2,9 +2,11 @@
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
-from front_door import Process
+import pytest
+from front_door import Unified
 
 COMMANDS = (
     "profile add acme base_url=https://api.example.com",
@@ -18,15 +20,27 @@ COMMANDS = (
 )
 
 
-def test_folders_and_files_are_private_without_a_umask(process: Process, tmp_path: Path) -> None:
+@pytest.fixture
+def no_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("no_umask")
+def test_folders_and_files_are_private_without_a_umask(
+    unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     given = {tmp_path / "in.ndjson": '{"name": "x"}\n', tmp_path / "ids": "attachments-1\n"}
     for path, text in given.items():
         path.write_text(text)
     home = tmp_path / "home"
+    home.mkdir()
     for command in COMMANDS:
-        stdin = {"input": b'{"name": "y"}\n'} if command.endswith(" -") else {}
-        done = process(command, cwd=tmp_path, preexec_fn=lambda: os.umask(0), **stdin)
-        assert done.returncode == 0, (command, done.stderr)
+        piped = b'{"name": "y"}\n' if command.endswith(" -") else b""
+        done = unified(command, environ={"HOME": str(home)}, stdin=piped)
+        assert done.code == 0, (command, done.stderr)
     open_to_others = [
         (str(path.relative_to(tmp_path)), oct(mode))
         for path in tmp_path.rglob("*")
