@@ -25,6 +25,11 @@ Cells = list[str]
 FULL_CLEAR = re.compile(r"\x1b\[[23]J|\x1bc")
 
 
+def _hear_hang_ups() -> None:
+    # Tests that run under nohup would hand down that it is ignored.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Terminal:
     """Runs `unified` on a pseudo-terminal; where there are files for them, stdout and stdin are those.
 
@@ -52,7 +57,14 @@ class Terminal:
         argv = ["-c", shell, "sh", sys.executable, "-P", "-m", "unified_cli", *words]
         own = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
         self._child = pexpect.spawn(
-            "/bin/sh", argv, env={**own, **environ}, encoding="utf-8", timeout=20, dimensions=(24, columns), cwd=cwd
+            "/bin/sh",
+            argv,
+            env={**own, **environ},
+            encoding="utf-8",
+            timeout=20,
+            dimensions=(24, columns),
+            cwd=cwd,
+            preexec_fn=_hear_hang_ups,
         )
         self._child.logfile_read = self._sent
 
