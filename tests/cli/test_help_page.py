@@ -9,9 +9,9 @@ from entries import ENTRIES
 from front_door import Process, Result, Unified
 
 from unified_cli.catalogue import Operation, load
+from unified_cli.cli.command_index import CommandEntry
 from unified_cli.cli.options import options_for
 from unified_cli.commands.help.command import topics
-from unified_cli.docs.command_index import CommandEntry
 
 CATALOGUE = load()
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

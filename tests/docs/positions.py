@@ -4,7 +4,7 @@ import random
 
 from entries import ENTRIES
 
-from unified_cli.docs.command_index import CommandEntry
+from unified_cli.cli.command_index import CommandEntry
 
 PROFILES = ("acme", "globex-2", "north.west")
 CONFIG = """

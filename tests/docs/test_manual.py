@@ -7,7 +7,7 @@ import pytest
 from entries import ENTRIES
 
 from unified_cli.catalogue import load
-from unified_cli.docs.command_index import all_flags
+from unified_cli.cli.command_index import all_flags
 from unified_cli.docs.documents import MANUAL, ROOT
 from unified_cli.errors import ExitCode
 

@@ -10,9 +10,9 @@ from entries import ENTRIES
 from front_door import Process, Result, Unified
 from server import Service
 
+from unified_cli.cli.command_index import CommandEntry
 from unified_cli.commands import COMMANDS as BUILT_IN
 from unified_cli.config.keys import KEYS
-from unified_cli.docs.command_index import CommandEntry
 
 # As Python hands on the byte 0xff of an argument or of a variable.
 BYTE = "\udcff"

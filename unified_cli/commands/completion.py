@@ -29,8 +29,8 @@ class InstallOptions(Options):
 
 
 def _script(shell: Shell, context: CommandContext) -> bytes:
+    from unified_cli.cli.command_index import command_entries  # noqa: PLC0415  as below
     from unified_cli.docs import completion  # noqa: PLC0415  builds every command
-    from unified_cli.docs.command_index import command_entries  # noqa: PLC0415  as below
 
     # The script holds the built-in catalogue; the user's own catalogue files are read by the script itself.
     catalogue = load()

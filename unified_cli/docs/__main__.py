@@ -4,7 +4,7 @@ import sys
 
 from unified_cli.app import whole
 from unified_cli.catalogue import Catalogue, load
-from unified_cli.docs.command_index import CommandEntry, command_entries
+from unified_cli.cli.command_index import CommandEntry, command_entries
 from unified_cli.docs.documents import ROOT, stale
 from unified_cli.errors import ExitCode
 from unified_cli.runtime import Runtime

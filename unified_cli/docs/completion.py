@@ -8,8 +8,8 @@ from itertools import groupby
 
 from unified_cli.catalogue import STANDARD, Catalogue, Operation, Service
 from unified_cli.catalogue.known_filters import known_filters
+from unified_cli.cli.command_index import CommandEntry, all_flags
 from unified_cli.cli.flags import Flag
-from unified_cli.docs.command_index import CommandEntry, all_flags
 
 Words = Sequence[tuple[str, str]]
 """Words, each with its purpose."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from unified_cli.catalogue import Catalogue
+from unified_cli.cli.command_index import CommandEntry
 from unified_cli.docs import completion, manual
-from unified_cli.docs.command_index import CommandEntry
 from unified_cli.docs.layers import LAYERS
 
 ROOT = Path(__file__).parents[2]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from unified_cli import __version__
 from unified_cli.catalogue import Catalogue
+from unified_cli.cli.command_index import CommandEntry, options
 from unified_cli.cli.flags import Flag
 from unified_cli.cli.operation_pages import example
 from unified_cli.config.keys import KEYS
-from unified_cli.docs.command_index import CommandEntry, options
 from unified_cli.errors import ExitCode
 
 _STARTS_REQUEST = re.compile(r"^([.'])", re.MULTILINE)
