@@ -15,7 +15,7 @@ import httpx
 import pytest
 from faults import authority
 from faults.rig import Clock
-from faults.script import Answer, Listener, Trickle, reply
+from faults.script import CLOSE, Answer, Listener, Trickle, reply
 
 from unified_cli.config import address
 from unified_cli.http.attempt import Outcome
@@ -380,7 +380,7 @@ def test_bytes_one_by_one_within_the_tls_of_a_proxy_do_not_pass_the_deadline(tmp
     authority.write(tmp_path / "authority.pem")
     context = tls_context(str(tmp_path / "authority.pem"), {})
     # A record that is never whole.
-    listener = Listener([Answer([Trickle(b"\x16\x03\x03\x40\x00" + bytes(60), 0.05)], after="nothing")])
+    listener = Listener([Answer([Trickle(b"\x16\x03\x03\x40\x00" + bytes(60), 0.05), CLOSE], after="nothing")])
     listener.start({})
     proxy = TlsProxy(listener.port)
     url = f"https://localhost:{proxy.port}"
