@@ -53,7 +53,7 @@ def results_of(
 ) -> Generator[Result]:
     """Do each of the jobs in one of so many workers, and give the results as `WorkerPool.results` does.
 
-    `look` is called now and then while a result is waited for, and may end that with an error.
+    `look` is called before a result is waited for and now and then meanwhile, and may end that with an error.
     To be used with `contextlib.closing`: a generator that is closed early waits for nobody.
     """
     with WorkerPool(size, work, look) as pool:
@@ -233,9 +233,9 @@ def pages(
 ) -> Generator[Page]:
     """The pages of a list, each read while the one before it is used; to be used with `contextlib.closing`.
 
-    `look` is called now and then while a page is waited for, and may end that with an error. The client is closed at
-    the end. Where the generator is closed while a request is under way, nothing waits for it: the worker closes the
-    client after that request. Raises what `ListReader.read` raises, after the pages read before.
+    `look` is called before a page is waited for and now and then meanwhile, and may end that with an error. The client
+    is closed at the end. Where the generator is closed while a request is under way, nothing waits for it: the worker
+    closes the client after that request. Raises what `ListReader.read` raises, after the pages read before.
     """
     reader = ListReader(client.send, request, service, span)
     try:

@@ -66,8 +66,8 @@ class FairReaders:
     ) -> Generator[Result]:
         """Do each job in a worker, and give the results as they come, or in order.
 
-        Each is that of a connection of its own, or they are of so many `connections`. `look` is called now and then
-        while a result is waited for, and may end that with an error.
+        Each is that of a connection of its own, or they are of so many `connections`. `look` is called before a
+        result is waited for and now and then meanwhile, and may end that with an error.
         """
 
         def run(job: Job) -> Generator[Result]:
