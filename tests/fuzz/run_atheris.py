@@ -1,20 +1,25 @@
-"""Fuzz one target in a process of its own: `python -m fuzz.run_atheris TARGET INPUTS FOLDER`, from the folder tests."""
+"""Fuzz one target in its own process: `python -m fuzz.run_atheris MODULE TARGET INPUTS FOLDER`, in the folder tests.
 
+Only the module that has the target is imported, so that the process holds little but what is fuzzed.
+"""
+
+import importlib
 import sys
 from pathlib import Path
 
 import atheris
 
 with atheris.instrument_imports(include=["unified_cli"]):
-    from fuzz.targets import TARGETS, pieces, run
+    from fuzz.target import Target, pieces, run
+
+    MODULE = importlib.import_module(sys.argv[1])
 
 # Longer than any of the pieces, so that each can be put into an example.
 LONGEST = 8192
 
 
-def fuzz(name: str, inputs: str, folder: Path) -> None:
+def fuzz(target: Target, inputs: str, folder: Path) -> None:
     """Run so many inputs, made from the target's examples; the process ends with 0 where nothing is found."""
-    target = TARGETS[name]
     corpus = folder / "corpus"
     corpus.mkdir()
     for number, example in enumerate(target.examples):
@@ -31,4 +36,4 @@ def _escaped(piece: bytes) -> str:
 
 
 if __name__ == "__main__":
-    fuzz(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
+    fuzz(MODULE.TARGETS[sys.argv[2]], sys.argv[3], Path(sys.argv[4]))

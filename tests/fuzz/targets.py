@@ -3,14 +3,15 @@
 import contextlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
 
 import httpx
 from front_door import Clock
+from fuzz import wire
+from fuzz.target import Target
 
 from unified_cli.call import download_targets
 from unified_cli.catalogue import CatalogueError, load
@@ -31,8 +32,6 @@ from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import OWN_CURSOR, Content, Request, Scope
-from unified_cli.http.transport.response_reader import ResponseReader
-from unified_cli.http.transport.sockets import DeadlineSocket
 from unified_cli.input import input_file
 from unified_cli.input.records import ItemRules, items
 from unified_cli.main import main
@@ -56,13 +55,6 @@ FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "table", "ids", "raw")
 TYPES = (b"application/json", b"text/html", b"text/plain; charset=latin-1", b"", b"application/json; charset=utf-16")
 CODINGS = (b"", b"", b"gzip", b"br", b"gzip, gzip")
 STATUSES = (200, 200, 201, 204, 206, 302, 400, 401, 404, 416, 429, 500, 503, 599)
-
-
-class Target(NamedTuple):
-    """A parser: a function that is given any bytes, and some bytes that it reads."""
-
-    run: Callable[[bytes], None]
-    examples: tuple[bytes, ...]
 
 
 class _Ticking(Clock):
@@ -137,41 +129,6 @@ def response(data: bytes) -> None:
     answer = service.client.send(service.request(), page=True)
     for _ in answer.chunks:
         pass
-
-
-class _Wire(DeadlineSocket):
-    """A connection on which bytes come in pieces of some size."""
-
-    def __init__(self, data: bytes, size: int) -> None:
-        self._data, self._at, self._size = data, 0, size
-        self.kept = False
-
-    def receive(self) -> bytes:
-        piece = self._data[self._at : self._at + self._size]
-        self._at += len(piece)
-        return piece
-
-    def keep(self) -> None:
-        self.kept = True
-
-    def close(self) -> None:
-        self.kept = False
-
-
-def wire(data: bytes) -> None:
-    """An answer off the wire: the first byte chooses the size of its pieces, and the method; the same in one piece."""
-    size, method = (data[0] % 64 + 1, "HEAD" if data[0] > 200 else "GET") if data else (1, "GET")
-    found = []
-    for pieces in (size, 65536):
-        read, refused = (0, b""), ""
-        try:
-            reader = ResponseReader(_Wire(data[1:], pieces), method)
-            read = (reader.status, b"".join(reader))
-        except httpx.RemoteProtocolError as error:
-            refused = str(error)
-        found.append(read)
-        assert refused.isprintable()
-    assert found[0] == found[1]
 
 
 def error_body(data: bytes) -> None:
@@ -341,13 +298,6 @@ _ENTRY = (
     b'"resource":"calls","fingerprint":"f","records":1,"bytes":2,"sha256":"0","complete":true,"offered":true,"why":null}'
 )
 _MANIFEST = b'{"v":1,"started":"2026","shard":null,"ended":null,"files":[' + _ENTRY + b"]}"
-_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-_ANSWERS = (
-    b"\0" + _HEAD + b"Content-Length: 2\r\n\r\n{}",
-    b"\x09HTTP/1.1 103 Soon\r\nLink: x\r\n\r\n" + _HEAD + b"Connection: close\r\n\r\n{}",
-    b"\x3f" + _HEAD + b'Transfer-Encoding: chunked\r\n\r\n1;a="b"\r\n{\r\n01\r\n}\r\n0\r\nX-Sum: 1\r\n\r\n',
-    b"\xf0" + _HEAD + b"Content-Length: 2\r\n\r\n",
-)
 _HEADER = b"attachment; filename=\"a.pdf\"; filename*=utf-8''b%20%c3%a4.pdf"
 
 TARGETS: Mapping[str, Target] = {
@@ -355,7 +305,7 @@ TARGETS: Mapping[str, Target] = {
         response, (b"\0\0\0retry-after: 3\n" + _PAGE, b"\x06\0\0\n" + _ERROR, b"\0\0\x02\n\x1f\x8b\x08")
     ),
     "page": Target(page, (b"\0" + _PAGE, b"\x02" + _PAGE, b"\x05" + _PAGE, b"\x04[1]")),
-    "wire": Target(wire, _ANSWERS),
+    **wire.TARGETS,
     "error body": Target(error_body, (b"\0" + _PAGE, b"\x06" + _ERROR, b"\x0c<title>Gone</title>", b"\0" + _ERROR)),
     "journal": Target(journal, (_JOURNAL, _JOURNAL[:-9])),
     "manifest": Target(manifest, (_MANIFEST,)),
@@ -376,36 +326,3 @@ TARGETS: Mapping[str, Target] = {
     "cursor": Target(cursor, (b'"abc"', b"null", b'"\\ud83d"', b"3:abc")),
     "file name": Target(names, (_HEADER, b"https://h/a/b%2Fc.pdf?x=1", b"CON.txt")),
 }
-
-
-def run(target: Target, data: bytes) -> None:
-    """Give the bytes to the parser; whatever it raises but a UnifiedError is a finding."""
-    with contextlib.suppress(UnifiedError):
-        target.run(data)
-
-
-def pieces() -> Iterator[bytes]:
-    """What parsers stumble over, for mutations."""
-    yield from (
-        b"\xff",
-        b"\0",
-        b"\r",
-        b"\n",
-        b'"',
-        b"\\ud83d",
-        b"\xed\xa0\xbd",
-        b"\xef\xbb\xbf",
-        b"\xe2\x80\xae",
-        b"9" * 5000,
-    )
-    yield from (b"[" * 300, b'{"a":' * 300, b"1e999", b"-0", b"NaN", b"null", b"..", b"/", b"%ff", b"{}", b"[]", b'""')
-    yield from (
-        b'"result"',
-        b'"next_cursor"',
-        b'"id"',
-        b'"statusCode":400',
-        b'"_profile":"acme",',
-        b"0x" + b"f" * 5000,
-        b"\x1b[31m",
-        b"1.10",
-    )

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from campaigns import size
-from fuzz.targets import TARGETS, pieces, run
+from fuzz.target import pieces, run
+from fuzz.targets import TARGETS
 from hypothesis import HealthCheck, given, settings, strategies
 
 # Inputs of a target in the long run; those that go through files or the whole program take longer.
@@ -47,7 +48,7 @@ def test_many_inputs_are_read_or_refused(name: str, tmp_path: Path, capsys: pyte
     root = Path(__file__).parents[1]
     wanted = SLOW.get(name, INPUTS)
     done = subprocess.run(
-        [sys.executable, "-m", "fuzz.run_atheris", name, str(wanted), str(tmp_path)],
+        [sys.executable, "-m", "fuzz.run_atheris", TARGETS[name].run.__module__, name, str(wanted), str(tmp_path)],
         cwd=root,
         env={**os.environ, "PYTHONPATH": str(root)},
         check=False,
