@@ -20,7 +20,7 @@ LISTS = ("ticketing/tickets", "ticketing/users", "ats/candidates")
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 PAGE = 10
-_CODE = tomllib.loads((ROOT / "unified_cli/commands/help/engines.toml").read_text("utf-8"))["engines"]["code"]
+_CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8"))["engines"]["code"]
 Key = tuple[str, str]
 """A connection, and the id of a record."""
 State = dict[Key, str]

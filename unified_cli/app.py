@@ -28,7 +28,7 @@ def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -
 def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> Callable[[], None] | None:
     """What runs the command line; None if it asked for help, which is printed. Raises UsageError and ConfigError."""
     if not argv and runtime.stdout_is_terminal:
-        from unified_cli.commands.help.command import first_steps_are_due, show_first_steps  # noqa: PLC0415
+        from unified_cli.commands.help import first_steps_are_due, show_first_steps  # noqa: PLC0415
 
         if first_steps_are_due(runtime):
             return partial(show_first_steps, runtime)

@@ -1,6 +1,6 @@
 """Every command that help prints runs on a fresh sandbox: examples as they are printed, those in sentences completed.
 
-What stands in code blocks for other programs is run in tests/commands/help.
+What stands in code blocks for other programs is run in tests/commands/topics.
 """
 
 import re
@@ -17,7 +17,7 @@ import pytest
 from entries import ENTRIES
 from front_door import ROOT, Unified
 
-from unified_cli.commands.help.command import topics
+from unified_cli.commands.help import topics
 
 # What an example may need that nobody has on a fresh machine: the profiles it names.
 CONFIG = """
@@ -213,7 +213,7 @@ def test_an_example_that_serves_ends_when_it_is_told_to(line: str, tmp_path: Pat
 
 
 def test_the_files_of_a_ticket_are_downloaded_as_a_topic_says(unified: Unified, tmp_path: Path) -> None:
-    text = tomllib.loads((ROOT / "unified_cli/commands/help/topics.toml").read_text("utf-8"))
+    text = tomllib.loads((ROOT / "unified_cli/commands/topics/topics.toml").read_text("utf-8"))
     [(head, script)] = [pair for topic in text.values() for pair in topic.get("code", {}).items()]
     shown = textwrap.indent(script.strip(), "  ")
     assert f"{head}:\n{shown}\n" in unified("help output").stdout

@@ -11,7 +11,7 @@ from front_door import Process, Result, Unified
 from unified_cli.catalogue import Operation, load
 from unified_cli.cli.command_index import CommandEntry
 from unified_cli.cli.options import options_for
-from unified_cli.commands.help.command import topics
+from unified_cli.commands.help import topics
 
 CATALOGUE = load()
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, Entry] = {
     "schema": _entry("Show which fields the records of a list really have", "schema.command:SCHEMA"),
     "mcp": _entry("Offer the operations to coding agents", "mcp.command:MCP"),
     "operations": _entry("Search the operations", "operations:OPERATIONS"),
-    "help": _entry("Show help on exit codes, output, profiles and more", "help.command:HELP"),
+    "help": _entry("Show help on exit codes, output, profiles and more", "help:HELP"),
     "completion": _entry("Complete commands with TAB", "completion:COMPLETION"),
     "sandbox": _entry("Manage the local sandbox of the service", "sandbox:SANDBOX"),
     "doctor": _entry("Find problems on this machine and on the way to the service", "doctor.command:DOCTOR"),

@@ -582,7 +582,7 @@ def test_a_link_in_the_place_of_a_table_is_not_followed(
 
 def test_cron_does_the_nightly_job_on_a_fresh_machine(s3: str, tmp_path: Path) -> None:
     """The lines of the help as they are printed, with the bucket of the tests."""
-    text = (ROOT / "unified_cli/commands/help/engines.toml").read_text("utf-8")
+    text = (ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8")
     lines = tomllib.loads(text)["engines"]["code"]["A nightly job, as lines of cron"].strip().splitlines()
     assert len(lines) == 4
     environ = dict(line.split("=", 1) for line in lines[:-1])

@@ -55,7 +55,7 @@ class HelpTopic:
 @cache
 def topics() -> Mapping[str, HelpTopic]:
     """The topics by their names."""
-    folder = files("unified_cli.commands.help")
+    folder = files("unified_cli.commands").joinpath("topics")
     texts = [folder.joinpath(name).read_text("utf-8") for name in _FILES]
     tables = [pair for text in texts for pair in tomllib.loads(text).items()]
     return {name: HelpTopic(name, **data) for name, data in tables}
@@ -137,7 +137,7 @@ def _skill(runtime: Runtime, options: HelpOptions) -> None:
     """Print the skill file, whose commands run as written on the sandbox."""
     if options.words != (_AGENTS,):
         raise UsageError("--skill belongs to one topic", hint=f"unified help {_AGENTS} --skill")
-    text = files("unified_cli.commands.help").joinpath("skill.md").read_text("utf-8")
+    text = files("unified_cli.commands").joinpath("topics").joinpath("skill.md").read_text("utf-8")
     stdout.show(runtime, [terminal.lines_visible(text)])
 
 

@@ -13,7 +13,7 @@ from unified_cli.cli import tree
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
-TEXT = (ROOT / "unified_cli" / "commands" / "help" / "skill.md").read_text("utf-8")
+TEXT = (ROOT / "unified_cli" / "commands" / "topics" / "skill.md").read_text("utf-8")
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
 
 

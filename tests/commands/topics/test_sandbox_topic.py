@@ -24,7 +24,7 @@ from unified_cli.sandbox.application import CONTROL_METHODS
 from unified_cli.sandbox.fault_plan import FAULT_WORDS, parse
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
-CODE = tomllib.loads((ROOT / "unified_cli/commands/help/sandbox.toml").read_text("utf-8"))["sandbox"]["code"]
+CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/sandbox.toml").read_text("utf-8"))["sandbox"]["code"]
 
 
 @pytest.mark.parametrize("word", FAULT_WORDS, ids=lambda word: word.name)

@@ -12,7 +12,7 @@ import yaml
 from front_door import ROOT
 from junitparser import JUnitXml
 
-TOPIC = tomllib.loads((ROOT / "unified_cli" / "commands" / "help" / "checks.toml").read_text("utf-8"))["checks"]
+TOPIC = tomllib.loads((ROOT / "unified_cli" / "commands" / "topics" / "checks.toml").read_text("utf-8"))["checks"]
 RECIPES = {name.partition(". ")[2]: text for name, text in TOPIC["code"].items() if name[0].isdigit()}
 FILES = {name: text for name, text in TOPIC["code"].items() if not name[0].isdigit()}
 PAGE = "A page of how all connections are"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from front_door import ROOT, Unified
 
-from unified_cli.commands.help.command import topics
+from unified_cli.commands.help import topics
 from unified_cli.config.keys import FORMATS, KEYS
 from unified_cli.docs.completion import FILES
 from unified_cli.errors import ExitCode

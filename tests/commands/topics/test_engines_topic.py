@@ -21,7 +21,7 @@ from front_door import ROOT, Unified
 
 from unified_cli import __version__
 
-CODE = tomllib.loads((ROOT / "unified_cli/commands/help/engines.toml").read_text("utf-8"))["engines"]["code"]
+CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8"))["engines"]["code"]
 CONFIG = 'base_url = "sandbox:"\n' + "".join(
     f'[profiles.{name}]\naccount_id = "full:{name}"\ntags = ["prod"]\n' for name in ("one", "two")
 )

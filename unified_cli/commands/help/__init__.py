@@ -1,1 +1,0 @@
-"""`unified help` and its topics."""
