@@ -32,13 +32,13 @@ from unified_cli.http.answer.reader import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import OWN_CURSOR, Content, Request, Scope
-from unified_cli.input import input_file
-from unified_cli.input.records import ItemRules, items
 from unified_cli.main import main
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
+from unified_cli.writes import input_file
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
+from unified_cli.writes.input_records import ItemRules, items
 
 CATALOGUE = load()
 SERVICE = CATALOGUE.service

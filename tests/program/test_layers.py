@@ -31,7 +31,7 @@ LIBRARIES = {
     "anyio": ["commands/mcp"],
     "obstore": ["storage/object_store.py"],
     "keyring": ["config/keyring.py"],
-    "jq": ["output", "commands", "input"],
+    "jq": ["output"],
     "yaml": ["output"],
     "waitress": ["sandbox"],
     "sqlite3": ["sandbox"],

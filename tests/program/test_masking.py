@@ -146,7 +146,6 @@ def sinks() -> Iterator[tuple[str, Any]]:
         "commands/move",
         "commands/operation",
         "exported",
-        "input",
         "writes",
     )
     folders = [(str(ROOT / name), f"unified_cli.{name.replace('/', '.')}.") for name in places]

@@ -84,7 +84,7 @@ SANDBOX_STDLIB = CALL_STDLIB | names("dataclasses decimal hmac numbers secrets s
 # Our own rooms that a call has and help does not, and the other way round.
 NOT_IN_HELP = names("http call.single config.settings config.token config.file json_text.members")
 NOT_IN_CALL = names("""
-    exported input writes catalogue.extend catalogue.known cli.help_page cli.operation_pages cli.prompt call.dry_run
+    exported writes catalogue.extend catalogue.known cli.help_page cli.operation_pages cli.prompt call.dry_run
     call.uploading config.connection_facts config.other_program json_text.members output.pager output.screen sandbox
 """)
 

@@ -15,16 +15,15 @@ from unified_cli.errors import RefusedError, StateError, UnifiedError, UsageErro
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request
-from unified_cli.input import records
-from unified_cli.input.input_file import InputFile
-from unified_cli.input.records import InputItem, ItemRules, RecordMap
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
-from unified_cli.writes import outcome
+from unified_cli.writes import input_records, outcome
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
 from unified_cli.writes.import_journal import ImportJournal
+from unified_cli.writes.input_file import InputFile
+from unified_cli.writes.input_records import InputItem, ItemRules, RecordMap
 from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay
 from unified_cli.writes.stop_rules import ConnectionStops
@@ -84,10 +83,10 @@ class ImportTask:
         """
         if self.profiles is not None:
             rules = ItemRules(self.operation, self.catalogue.service, profiles=self.profiles)
-            found = records.items(source.lines(), rules)
+            found = input_records.items(source.lines(), rules)
             return replace(self, used=Counter(item.profile for item in found if item.profile))
         if source.labelled:
-            raise UsageError(f"{source.path}, line {source.labelled} {records.NOT_ASKED_FOR}")
+            raise UsageError(f"{source.path}, line {source.labelled} {input_records.NOT_ASKED_FOR}")
         return self
 
     @property
@@ -116,7 +115,7 @@ class ImportTask:
         """The items to send, one for each record of the file."""
         reshape = None if self.map is None else RecordMap(self.map, note=self.runtime.stderr.note)
         rules = ItemRules(self.operation, self.catalogue.service, reshape, self.profiles)
-        return records.items(source.lines(), rules)
+        return input_records.items(source.lines(), rules)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 import msgspec
 
 from unified_cli.errors import StorageError
-from unified_cli.input.formats import InputLine
-from unified_cli.input.input_file import InputFile
-from unified_cli.input.records import MARK, LineMark, unmarked
 from unified_cli.storage import output_file, state
 from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes import outcome_files
 from unified_cli.writes.entry import IN_DOUBT, EntryState
+from unified_cli.writes.input_file import InputFile
+from unified_cli.writes.input_formats import InputLine
+from unified_cli.writes.input_records import MARK, LineMark, unmarked
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
 

@@ -22,17 +22,16 @@ from unified_cli.errors import UnifiedError, UnknownError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
-from unified_cli.input import input_file
-from unified_cli.input.input_file import InputFile
-from unified_cli.input.records import InputItem
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_lock
 from unified_cli.storage.output_file import OutputStream
-from unified_cli.writes import import_journal, journal as run_journal, outcome_files, stdin_copy
+from unified_cli.writes import import_journal, input_file, journal as run_journal, outcome_files, stdin_copy
 from unified_cli.writes.entry import EntryState
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
+from unified_cli.writes.input_file import InputFile
+from unified_cli.writes.input_records import InputItem
 from unified_cli.writes.outcome_files import OutcomeGroup
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.sender import FairWriters

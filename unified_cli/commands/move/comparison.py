@@ -23,11 +23,11 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.read import FairReaders
-from unified_cli.input.records import RecordMap
 from unified_cli.json_text.difference import PathRules
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
+from unified_cli.writes.input_records import RecordMap
 
 # Of the second side, so many bytes are in memory while the first one is read.
 _MOST_AHEAD = 8 * 1024 * 1024

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from unified_cli.commands.move.side import SpooledSide
 from unified_cli.errors import UsageError
-from unified_cli.input.records import RecordMap
 from unified_cli.json_text.difference import PathRules, canonical, differences
 from unified_cli.json_text.members import member, parts
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import excerpt
+from unified_cli.writes.input_records import RecordMap
 
 _NONE = -1
 _SEVERAL = -2

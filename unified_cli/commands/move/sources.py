@@ -19,11 +19,11 @@ from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import Content
-from unified_cli.input import formats
 from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
 from unified_cli.storage import regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
+from unified_cli.writes import input_formats
 
 _PROFILE = "profile:"
 _OFTEN = 1000
@@ -128,7 +128,7 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
     """The records of an NDJSON file. Raises UsageError for a line that is none, StateError where the file changes."""
     try:
         with closing(UnchangedFile(path)) as file, file.reader() as content:
-            for line in formats.READERS["ndjson"](content, str(path), items):
+            for line in input_formats.READERS["ndjson"](content, str(path), items):
                 wrong = line.wrong or ("" if line.text.startswith(b"{") else "is no JSON object")
                 if wrong:
                     raise UsageError(

@@ -52,7 +52,7 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
 
     from unified_cli.commands.operation import download_batch  # noqa: PLC0415  as above
     from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
-    from unified_cli.input import input_file  # noqa: PLC0415  as above
+    from unified_cli.writes import input_file  # noqa: PLC0415  as above
 
     with closing(input_file.examine(path, options.format, catalogue.service.items, ids=True)) as source:
         downloads = _items(call, operation, source)

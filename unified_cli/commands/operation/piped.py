@@ -23,14 +23,13 @@ from unified_cli.fleet.fair_turns import spread
 from unified_cli.http import request as requests, request_body as bodies
 from unified_cli.http.request import Content, Request
 from unified_cli.http.request_body import BodyField
-from unified_cli.input import input_file
-from unified_cli.input.records import InputItem, ItemRules, items
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
-from unified_cli.writes import outcome, run_sender, stop_rules
+from unified_cli.writes import input_file, outcome, run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
+from unified_cli.writes.input_records import InputItem, ItemRules, items
 from unified_cli.writes.registry import RunHeader
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import CallItem, RunSender

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.input import formats
-from unified_cli.input.formats import GUESSED_IDS, READERS, InputLine
 from unified_cli.json_text import json_check, record_label
 from unified_cli.json_text.members import parts
 from unified_cli.storage import input_bounds, regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
+from unified_cli.writes import input_formats
+from unified_cli.writes.input_formats import GUESSED_IDS, READERS, InputLine
 
 _MEMBER = re.compile(rb'\{\s*"')
 
@@ -102,13 +102,13 @@ def _guess(file: BinaryIO, path: Path, items: str, *, ids: bool) -> str:
     """By name for CSV and JSON, else by how it begins: where there may be ids, a table by its column `id`."""
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
-    first = next((line for line in formats.split(file, str(path)) if line.text), None)
+    first = next((line for line in input_formats.split(file, str(path)) if line.text), None)
     begins = first.text[:1] if first else b""
     if begins not in b"[{" and ids:
-        return "csv" if first and formats.names_id(first.text) else GUESSED_IDS
+        return "csv" if first and input_formats.names_id(first.text) else GUESSED_IDS
     if begins == b"[":
         # An id may begin like an array; it hardly goes on like one.
-        return GUESSED_IDS if first and ids and not formats.is_array(first.text, file) else "json"
+        return GUESSED_IDS if first and ids and not input_formats.is_array(first.text, file) else "json"
     return _guess_object(first.text, items) if first and ids else "ndjson"
 
 

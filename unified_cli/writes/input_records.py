@@ -10,12 +10,12 @@ import msgspec
 
 from unified_cli import signals
 from unified_cli.catalogue import Operation, Service
-from unified_cli.input.formats import InputLine
 from unified_cli.json_text import json_check, record_label
 from unified_cli.json_text.members import join, one_line, parts, string
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import NO_TEXT, MaskedText, excerpt
 from unified_cli.output.jq_program import changed_by_jq, compiled
+from unified_cli.writes.input_formats import InputLine
 
 MARK = "_import"
 """The member that result files add to a record, and that is removed when they are imported again."""

@@ -1,1 +1,0 @@
-"""The records of a file or a pipe, as commands take them."""
