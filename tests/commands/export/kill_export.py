@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from unified_cli.commands.export.tables import commits
+from unified_cli.commands.export import delta_commits
 from unified_cli.exported import partial_file
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.main import main
@@ -48,7 +48,7 @@ class Counter:
         if find_spec("deltalake"):
             # The library's own calls are not seen here: it is killed before each commit, and after it.
             for name in ("_merge", "_overwrite"):
-                setattr(commits, name, self._around(getattr(commits, name)))
+                setattr(delta_commits, name, self._around(getattr(delta_commits, name)))
 
     def _around(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def around(*args: Any) -> None:

@@ -299,7 +299,7 @@ def _remove(place: Place, name: str) -> None:
 def test_what_is_merged_may_be_large(
     at_once: int, run: Export, unified: Unified, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unified_cli.commands.export.tables.commits._MERGED_AT_ONCE", at_once)
+    monkeypatch.setattr("unified_cli.commands.export.delta_commits._MERGED_AT_ONCE", at_once)
     for number in range(20):
         world.change(f"t{number}", number * 1000)
     assert run(folder, "--incremental --columns n").code == 0
@@ -343,11 +343,11 @@ def _rows(rows: list[dict[str, Any]], table: Any) -> Any:
 
 def test_a_conflict_is_tried_again(run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each time this program is about to commit, another one is quicker."""
-    from unified_cli.commands.export.tables import commits  # noqa: PLC0415  an extra
+    from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
 
     world.change("t0", 0)
     assert run(folder, "--incremental").code == 0
-    merge, times = commits._merge, []
+    merge, times = delta_commits._merge, []
 
     def merge_after_others(table: Any, *more: Any) -> None:
         times.append(len(times))
@@ -357,7 +357,7 @@ def test_a_conflict_is_tried_again(run: Export, world: World, folder: Place, mon
             deltalake.write_deltalake(other, _rows([row], other), mode="append")
         merge(table, *more)
 
-    monkeypatch.setattr(commits, "_merge", merge_after_others)
+    monkeypatch.setattr(delta_commits, "_merge", merge_after_others)
     world.change("t0", 1000, name="changed")
     world.change("t1", 1000)
     assert run(folder, "--incremental").code == 0
@@ -368,10 +368,10 @@ def test_a_conflict_is_tried_again(run: Export, world: World, folder: Place, mon
     def always(*_: Any) -> None:
         raise deltalake.exceptions.CommitFailedError("a conflict")
 
-    monkeypatch.setattr(commits, "_merge", always)
+    monkeypatch.setattr(delta_commits, "_merge", always)
     result = run(folder, "--incremental")
     assert (result.code, "others write to" in result.stderr) == (12, True)
-    monkeypatch.setattr(commits, "_merge", merge)
+    monkeypatch.setattr(delta_commits, "_merge", merge)
     # All that was read is kept for the next run, which asks for what is newer.
     asked = len(world.asked)
     assert run(folder, "--incremental").code == 0
@@ -383,7 +383,7 @@ def test_a_conflict_is_tried_again(run: Export, world: World, folder: Place, mon
 def test_a_commit_whose_answer_is_lost_is_in_once(
     lost: str, mode: str, run: Export, unified: Unified, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from unified_cli.commands.export.tables import commits  # noqa: PLC0415  an extra
+    from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
 
     world.change("t0", 0)
     world.change("t1", 0)
@@ -402,7 +402,7 @@ def test_a_commit_whose_answer_is_lost_is_in_once(
         return lose
 
     for name in ("_merge", "_overwrite"):
-        monkeypatch.setattr(commits, name, losing(getattr(commits, name)))
+        monkeypatch.setattr(delta_commits, name, losing(getattr(delta_commits, name)))
     result = run(place, mode)
     assert (result.code in {6, 11}, place.records() == world.records) == (True, lost == "after"), result.stderr
     monkeypatch.undo()
@@ -660,17 +660,17 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
     run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the library of tables says of a store is told as what that of objects says of it."""
-    from unified_cli.commands.export.tables import commits  # noqa: PLC0415  an extra
+    from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
 
     for number in range(3):
         world.change(f"t{number}", number)
-    write = commits._overwrite
+    write = delta_commits._overwrite
     lost = {**place.environ, "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "allow_http": "true", "retry_timeout": "1s"}
 
     def lose(*_: Any) -> None:
         deltalake.DeltaTable("s3://bucket/none", storage_options={**lost, "max_retries": "0"})
 
-    monkeypatch.setattr(commits, "_overwrite", lose)
+    monkeypatch.setattr(delta_commits, "_overwrite", lose)
     result = run(place)
     assert (result.code, "it does not answer" in result.stderr) == (6, True), result.stderr
 
@@ -680,10 +680,10 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
             "returned non-2xx status code\n   \x1b[31m↳\x1b[0m 403 Forbidden\n"
         )
 
-    monkeypatch.setattr(commits, "_overwrite", deny)
+    monkeypatch.setattr(delta_commits, "_overwrite", deny)
     result = run(place)
     assert (result.code, "access is denied" in result.stderr) == (3, True), result.stderr
-    monkeypatch.setattr(commits, "_overwrite", write)
+    monkeypatch.setattr(delta_commits, "_overwrite", write)
     asked = len(world.asked)
     assert run(place).code == 0
     assert (len(world.asked), place.records()) == (asked, world.records)

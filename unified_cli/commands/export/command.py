@@ -60,8 +60,11 @@ _SECTIONS = (
 def _run(context: CommandContext, options: ExportOptions) -> None:
     """Do what the options ask for. Raises the error that says what is missing or differs."""
     # Help needs none of it.
-    from unified_cli.commands.export import plan, run  # noqa: PLC0415  as above
-    from unified_cli.commands.export.tasks import task  # noqa: PLC0415  as above
+    from unified_cli.commands.export import (  # noqa: PLC0415  as above
+        connection_task,
+        plan,
+        run,
+    )
 
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
@@ -72,7 +75,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     elif options.dry_run:
         _preview(context, options)
     elif options.task is not None:
-        run.export(task.plan_of(context, task.read(runtime, options.task), options))
+        run.export(connection_task.plan_of(context, connection_task.read(runtime, options.task), options))
     elif options.to == "-":
         raise UsageError(
             "export writes files, not to standard output",
@@ -81,11 +84,11 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     elif not options.to:
         raise _no_folder(options)
     elif options.tasks:
-        task.show(context, options)
+        connection_task.show(context, options)
     elif options.engine:
-        from unified_cli.commands.export.tasks import driver  # noqa: PLC0415  most exports need none of it
+        from unified_cli.commands.export import engine_driver  # noqa: PLC0415  most exports need none of it
 
-        driver.run(context, options, options.engine)
+        engine_driver.run(context, options, options.engine)
     else:
         run.export(plan.of_options(context, options))
 
@@ -112,11 +115,10 @@ def _no_folder(options: ExportOptions) -> UsageError:
 
 def _preview(context: CommandContext, options: ExportOptions) -> None:
     """Show what the options would do."""
-    from unified_cli.commands.export import plan, report  # noqa: PLC0415  as above
-    from unified_cli.commands.export.tasks import engine, task  # noqa: PLC0415  as above
+    from unified_cli.commands.export import connection_task, engine, plan, report  # noqa: PLC0415  as above  # noqa: PLC0415  as above
 
     if options.task is not None:
-        report.preview(task.plan_of(context, task.read(context.runtime, options.task), options))
+        report.preview(connection_task.plan_of(context, connection_task.read(context.runtime, options.task), options))
         return
     if not options.to:
         raise _no_folder(options)

@@ -78,7 +78,7 @@ def file_format(options: ExportOptions) -> str:
 
 def _check_table(options: ExportOptions) -> None:
     """Raise UsageError for columns that a table cannot have, ConfigError without the packages."""
-    from unified_cli.commands.export.tables import delta_table  # noqa: PLC0415  most exports are files
+    from unified_cli.commands.export import delta_table  # noqa: PLC0415  most exports are files
 
     seen = {name.lower() for name in parquet_file.COLUMNS}
     for name in dict.fromkeys(record_output.columns(options.columns)):

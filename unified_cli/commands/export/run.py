@@ -37,14 +37,14 @@ def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = Fa
         files = StoreFolder(runtime, stores.objects(runtime, text, make=make))
     if not tables:
         return files
-    from unified_cli.commands.export.tables.table_folder import TableFolder  # noqa: PLC0415  most are files
+    from unified_cli.commands.export.delta_folder import TableFolder  # noqa: PLC0415  most are files
 
     return TableFolder(runtime, text, files)
 
 
 def make_tables(destination: Destination, names: Iterable[str], more: Sequence[str]) -> None:
     """Have the tables of these lists there, if they go into tables, before several make one at the same time."""
-    from unified_cli.commands.export.tables.table_folder import TableFolder  # noqa: PLC0415  as above
+    from unified_cli.commands.export.delta_folder import TableFolder  # noqa: PLC0415  as above
 
     if isinstance(destination, TableFolder):
         destination.make(names, more)

@@ -14,7 +14,7 @@ from typing import Any, Self
 import dask
 from distributed import Client, Future, get_worker, secede
 
-from unified_cli.commands.export.tasks.engine import EngineTask, TaskEnd, TaskNews, Work
+from unified_cli.commands.export.engine import EngineTask, TaskEnd, TaskNews, Work
 from unified_cli.errors import ConfigError, NetworkError, StateError, UnsafeError
 
 _CONNECT_SECONDS = 10

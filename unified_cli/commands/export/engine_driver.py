@@ -13,14 +13,22 @@ import msgspec
 from unified_cli import signals
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import by_name
-from unified_cli.commands.export import plan, report, run as runs, stores
+from unified_cli.commands.export import (
+    connection_task as tasks,
+    engine as engines,
+    engine_messages,
+    engine_worker,
+    plan,
+    report,
+    run as runs,
+    stores,
+)
+from unified_cli.commands.export.connection_task import ConnectionTask
+from unified_cli.commands.export.engine import Engine, EngineTask, TaskEnd
+from unified_cli.commands.export.engine_messages import CheckOrder, TaskOrder
+from unified_cli.commands.export.engine_results import EngineResults
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.stores.shared_place import SharedPlace
-from unified_cli.commands.export.tasks import engine as engines, messages, task as tasks, worker
-from unified_cli.commands.export.tasks.engine import Engine, EngineTask, TaskEnd
-from unified_cli.commands.export.tasks.messages import CheckOrder, TaskOrder
-from unified_cli.commands.export.tasks.results import EngineResults
-from unified_cli.commands.export.tasks.task import ConnectionTask
 from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import WINDOW
@@ -147,7 +155,7 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     objects = stores.objects(runtime, options.to or "", make=True)
     job = _job(context, options)
     # It takes a third of a second to import.
-    from unified_cli.commands.export.tasks.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
+    from unified_cli.commands.export.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
 
     form = plan.file_format(options)
     destination = runs.destination_of(runtime, options.to or "", make=False, tables=form == "delta")
@@ -156,7 +164,7 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     with progress(runtime, Work(part="list", parts=lists)) as shown:
         try:
             with (
-                DaskEngine(address, worker.work, runtime.monotonic) as cluster,
+                DaskEngine(address, engine_worker.work, runtime.monotonic) as cluster,
                 SharedPlace(runtime, objects) as place,
             ):
                 watch = WorkerWatch(runtime, cluster, options.wait_timeout)
@@ -190,7 +198,7 @@ def _job(context: CommandContext, options: ExportOptions) -> _Job:
     sharing = Counter((task.base_url, task.account) for task, _ in found)
     for task, resolved in found:
         try:
-            hashes[task.name] = worker.token_hash(readers.clients.token(resolved), key)
+            hashes[task.name] = engine_worker.token_hash(readers.clients.token(resolved), key)
         except ConfigError:
             # Only the workers have it: all such tasks are paced as if they had the same.
             hashes[task.name] = ""
@@ -292,7 +300,7 @@ def _check_answer(end: TaskEnd, hashes: Mapping[str, str], place: SharedPlace) -
     where = f"the worker {end.where}"
     if end.result is None:
         raise StateError(f"{where} cannot do the export: {end.why}", hint=end.hint)
-    report = messages.read_report(end.result, end.task.payload)
+    report = engine_messages.read_report(end.result, end.task.payload)
     if report is None:
         raise StateError(f"{where} answered the check with what is no answer to it; nothing of it was used")
     if report.error:

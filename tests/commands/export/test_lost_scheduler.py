@@ -9,7 +9,7 @@ pytest.importorskip("distributed", reason="needs the extra dask")
 
 from distributed.comm import CommClosedError  # noqa: E402  needs the extra
 
-from unified_cli.commands.export.tasks.dask_engine import DaskEngine  # noqa: E402  as above
+from unified_cli.commands.export.dask_engine import DaskEngine  # noqa: E402  as above
 from unified_cli.errors import ExitCode, NetworkError  # noqa: E402  as above
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Self, TypeVar
 
 import msgspec
 
-from unified_cli.commands.export.tasks.task import ConnectionTask
+from unified_cli.commands.export.connection_task import ConnectionTask
 from unified_cli.errors import (
     DifferentError,
     ServiceError,

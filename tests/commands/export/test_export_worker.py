@@ -19,12 +19,11 @@ from server import Service
 from unified_cli import __version__
 from unified_cli.catalogue import load
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.export import stores
+from unified_cli.commands.export import engine_messages, engine_worker, stores
+from unified_cli.commands.export.connection_task import ConnectionTask, TaskOptions
+from unified_cli.commands.export.engine_messages import CheckOrder, TaskOrder, WorkerReport
 from unified_cli.commands.export.stores import shared_place
 from unified_cli.commands.export.stores.shared_place import SharedPlace
-from unified_cli.commands.export.tasks import messages, worker
-from unified_cli.commands.export.tasks.messages import CheckOrder, TaskOrder, WorkerReport
-from unified_cli.commands.export.tasks.task import ConnectionTask, TaskOptions
 from unified_cli.config import file
 from unified_cli.errors import StateError
 from unified_cli.exported.list_export import TakenOverError
@@ -43,7 +42,7 @@ def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         None, None, Stderr(io.BytesIO()), service.environ, folders={}, monotonic=seconds, sleep=lambda _: None
     )
     context = CommandContext(runtime, load(), lambda _: None, ())
-    monkeypatch.setattr(worker, "_context", lambda: context)
+    monkeypatch.setattr(engine_worker, "_context", lambda: context)
     options = TaskOptions(rate=0, token_rate=0)
     to, lists = f"file://{tmp_path}/dump", ("ticketing/tickets",)
     task = ConnectionTask(__version__, None, service.url, "acct-1", to, lists, lists, options)
@@ -52,7 +51,7 @@ def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def report(order: bytes, answer: bytes) -> WorkerReport:
-    found = messages.read_report(answer, order)
+    found = engine_messages.read_report(answer, order)
     assert found is not None
     return found
 
@@ -63,18 +62,18 @@ def test_a_task_that_nobody_wants_any_more_ends_after_its_page_and_keeps_it(orde
     def tell(_news: bytes) -> None:
         raise StateError("the driver of this task wants it no more")
 
-    outcome = report(order, worker.work(order, tell)).outcome
+    outcome = report(order, engine_worker.work(order, tell)).outcome
     assert outcome is not None
     (failure,) = outcome.failed.values()
     assert failure.message.startswith("the driver of this task wants it no more; run the same command to resume at")
     before = [cursor_of(seen) for seen in service.seen]
     assert len(before) < 20
     news: list[bytes] = []
-    outcome = report(order, worker.work(order, news.append)).outcome
+    outcome = report(order, engine_worker.work(order, news.append)).outcome
     assert outcome is not None
     assert outcome.failed == {}
     assert [cursor_of(seen) for seen in service.seen] == [None, *(f"c{number}" for number in range(1, 20))]
-    numbers = [messages.read_numbers(one) for one in news if one]
+    numbers = [engine_messages.read_numbers(one) for one in news if one]
     assert numbers
     assert numbers[-1] is not None
     # It asks more often whether the task is wanted than it says how far it is.
@@ -92,7 +91,7 @@ def test_when_one_list_was_taken_over_the_others_end_as_well(order: bytes, servi
         if len({seen.path for seen in service.seen}) == 2 and told.acquire(blocking=False):
             raise TakenOverError("the list")
 
-    error = report(order, worker.work(order, tell)).error
+    error = report(order, engine_worker.work(order, tell)).error
     assert error is not None
     assert error.message == "another run writes to the list, and has taken over from this one"
     # The page that was under way may still come.
@@ -104,7 +103,7 @@ def test_when_one_list_was_taken_over_the_others_end_as_well(order: bytes, servi
 
 @pytest.mark.parametrize("payload", [b"", b"{}", b"\xff", b'{"type": "other"}'])
 def test_an_order_of_another_version_is_refused(payload: bytes) -> None:
-    found = report(payload, worker.work(payload, lambda _: None))
+    found = report(payload, engine_worker.work(payload, lambda _: None))
     assert found.error is not None
     assert (found.error.exit, found.error.message) == (
         12,
@@ -122,7 +121,7 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
     path.chmod(0o600)
     runtime = Runtime(None, None, Stderr(io.BytesIO()), {"UNIFIED_CONFIG": str(path)}, folders={})
     context = CommandContext(runtime, load(), lambda _: None, ())
-    monkeypatch.setattr(worker, "_context", lambda: context)
+    monkeypatch.setattr(engine_worker, "_context", lambda: context)
     read, parsed = file.load, []
     monkeypatch.setattr(file, "load", lambda *given: parsed.append(given) or read(*given))
     lists = ("ticketing/tickets",)
@@ -141,12 +140,12 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
     ]
     with SharedPlace(runtime, stores.objects(runtime, f"file://{tmp_path}/dump", make=True)) as place:
         payload = msgspec.json.encode(CheckOrder(b"key", place.word, tuple(tasks)))
-        found = report(payload, worker.work(payload, lambda _: None))
+        found = report(payload, engine_worker.work(payload, lambda _: None))
         assert (found.error, [*found.tokens]) == (None, names)
         assert len(parsed) == 1
         # What is changed meanwhile is seen.
         path.write_text(path.read_text().replace("of-c19", "of-another"))
-        error = report(payload, worker.work(payload, lambda _: None)).error
+        error = report(payload, engine_worker.work(payload, lambda _: None)).error
     assert error is not None
     assert "is for the account of-c19, and here it leads to of-another" in error.message
 
@@ -154,9 +153,9 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
 # In a process of its own, as a worker is: the first orders come to several threads at once.
 FIRST_ORDERS = """
 import sys, threading, time
-from unified_cli.commands.export.tasks import worker
+from unified_cli.commands.export import engine_worker
 from unified_cli.errors import ConfigError
-made = worker.own_catalogue
+made = engine_worker.own_catalogue
 broken = sys.argv[1:] == ["broken"]
 
 def slow(*given):
@@ -167,15 +166,15 @@ def slow(*given):
         raise ConfigError("catalogue.d is damaged")
     return made(*given)
 
-worker.own_catalogue = slow
+engine_worker.own_catalogue = slow
 answers = []
 order = sys.stdin.buffer.read()
-threads = [threading.Thread(target=lambda: answers.append(worker.work(order, print))) for _ in range(8)]
+threads = [threading.Thread(target=lambda: answers.append(engine_worker.work(order, print))) for _ in range(8)]
 for one in threads:
     one.start()
 for one in threads:
     one.join()
-answers.append(worker.work(order, print))
+answers.append(engine_worker.work(order, print))
 for one in answers:
     print(one.decode())
 """
@@ -201,7 +200,9 @@ def test_each_of_the_first_orders_finds_the_token_of_the_environment(more: list[
     reports = [report(order, line) for line in done.stdout.splitlines()]
     said = [one.error.message for one in reports if one.error]
     assert (len(reports), said) == (9, ["catalogue.d is damaged"] if more else [])
-    assert {one.tokens.get("acct-1") for one in reports if not one.error} == {worker.token_hash("t-0123456789", b"key")}
+    assert {one.tokens.get("acct-1") for one in reports if not one.error} == {
+        engine_worker.token_hash("t-0123456789", b"key")
+    }
 
 
 @pytest.mark.parametrize(
@@ -216,7 +217,7 @@ def test_a_worker_that_was_not_there_for_the_check_does_it_before_its_task(
     changed: dict[str, str], said: str, order: bytes, service: Service, tmp_path: Path
 ) -> None:
     order = msgspec.json.encode(msgspec.structs.replace(msgspec.json.decode(order, type=TaskOrder), **changed))
-    found = report(order, worker.work(order, lambda _: None))
+    found = report(order, engine_worker.work(order, lambda _: None))
     assert found.error
     assert (found.error.exit, found.error.message.startswith(said.format(tmp=tmp_path))) == (12, True), found.error
     assert service.seen == []

@@ -11,15 +11,14 @@ import msgspec
 import pytest
 
 from unified_cli import __version__
-from unified_cli.commands.export import run, stores
+from unified_cli.commands.export import engine_driver, engine_messages, run, stores
+from unified_cli.commands.export.connection_task import ConnectionTask, TaskOptions
+from unified_cli.commands.export.engine import Engine, EngineTask, TaskEnd, TaskNews
+from unified_cli.commands.export.engine_messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
+from unified_cli.commands.export.engine_results import EngineResults
 from unified_cli.commands.export.stores import shared_place
 from unified_cli.commands.export.stores.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
 from unified_cli.commands.export.stores.shared_place import SharedPlace
-from unified_cli.commands.export.tasks import driver, messages
-from unified_cli.commands.export.tasks.engine import Engine, EngineTask, TaskEnd, TaskNews
-from unified_cli.commands.export.tasks.messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
-from unified_cli.commands.export.tasks.results import EngineResults
-from unified_cli.commands.export.tasks.task import ConnectionTask, TaskOptions
 from unified_cli.errors import NetworkError, ServiceError, StateError, UnifiedError, UnsafeError
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.manifest import Manifest, ManifestEntry
@@ -71,7 +70,7 @@ def put(folder: Path, *files: str, **changed: object) -> None:
 
 
 def answer(**changed: object) -> TaskEnd:
-    report = WorkerReport(messages.digest(ORDER.payload), outcome=msgspec.structs.replace(FINE, **changed))
+    report = WorkerReport(engine_messages.digest(ORDER.payload), outcome=msgspec.structs.replace(FINE, **changed))
     return TaskEnd(ORDER, "tcp://w:1", msgspec.json.encode(report))
 
 
@@ -153,9 +152,9 @@ def test_what_a_worker_says_of_stamps_to_come_is_cut(results: EngineResults, sho
         b"null",
         b"[" * 100_000,
         msgspec.json.encode(WorkerReport("of another", outcome=FINE)),
-        msgspec.json.encode(WorkerReport(messages.digest(ORDER.payload))),
+        msgspec.json.encode(WorkerReport(engine_messages.digest(ORDER.payload))),
         answer(failed={"another": Failure(5, "failed")}).result,
-        msgspec.json.encode({"order": messages.digest(ORDER.payload), "more": 1}),
+        msgspec.json.encode({"order": engine_messages.digest(ORDER.payload), "more": 1}),
     ],
 )
 def test_what_is_no_result_of_the_task_is_named_and_not_used(
@@ -171,7 +170,7 @@ def test_what_is_no_result_of_the_task_is_named_and_not_used(
 
 
 def test_an_error_keeps_its_exit_code(results: EngineResults, shown: Progress) -> None:
-    report = WorkerReport(messages.digest(ORDER.payload), error=Failure.of(StateError("in use")))
+    report = WorkerReport(engine_messages.digest(ORDER.payload), error=Failure.of(StateError("in use")))
     results.note(TaskEnd(ORDER, "tcp://w:1", msgspec.json.encode(report)), shown)
     assert (type(failure(results)), failure(results).message) == (
         StateError,
@@ -208,7 +207,7 @@ class Ends:
         return len(self.ends)
 
     def wait(self, _seconds: float) -> list[TaskNews | TaskEnd]:
-        order = messages.digest(self.order.payload)
+        order = engine_messages.digest(self.order.payload)
         return [
             end
             if isinstance(end, TaskEnd)
@@ -230,11 +229,11 @@ class Workers(Ends):
         return []
 
 
-def watch(engine: Engine, seconds: float | None, stderr: io.BytesIO) -> driver.WorkerWatch:
+def watch(engine: Engine, seconds: float | None, stderr: io.BytesIO) -> engine_driver.WorkerWatch:
     """Each look at the clock is a second after the one before."""
     times = itertools.count()
     runtime = RUNTIME._replace(stderr=Stderr(stderr), monotonic=lambda: float(next(times)))
-    return driver.WorkerWatch(runtime, engine, seconds)
+    return engine_driver.WorkerWatch(runtime, engine, seconds)
 
 
 @pytest.mark.parametrize(("seconds", "looks"), [(None, 10), (3.0, 3)])
@@ -266,6 +265,6 @@ def test_a_worker_that_is_lost_while_it_is_asked_is_no_obstacle(tmp_path: Path) 
     objects = stores.objects(RUNTIME, f"file://{tmp_path}", make=True)
     with SharedPlace(RUNTIME, objects) as place:
         fine = WorkerReport("", tokens=hashes, place=shared_place.answer(objects, place.word))
-        driver.check_workers(Ends(lost, fine, lost), [TASK], hashes, b"key", place)
+        engine_driver.check_workers(Ends(lost, fine, lost), [TASK], hashes, b"key", place)
         with pytest.raises(NetworkError, match="all workers were lost before they could be asked"):
-            driver.check_workers(Ends(lost), [TASK], hashes, b"key", place)
+            engine_driver.check_workers(Ends(lost), [TASK], hashes, b"key", place)

@@ -21,7 +21,7 @@ from cluster import HERE, Cluster, cluster, records_of, stop, wait_until  # noqa
 from front_door import ROOT, Result, Unified  # noqa: E402  as above
 
 from unified_cli import __version__  # noqa: E402  as above
-from unified_cli.commands.export.tasks.engine import EngineTask, TaskEnd  # noqa: E402  as above
+from unified_cli.commands.export.engine import EngineTask, TaskEnd  # noqa: E402  as above
 
 PROFILES = {"acme": "one", "globex": "one", "initech": "two", "hooli": "two"}
 LISTS = ("ticketing/tickets", "ticketing/contacts")
@@ -108,7 +108,7 @@ def test_what_a_hostile_worker_answers_is_refused_and_not_run(
 
 
 def test_a_result_is_bytes_or_is_not_read(dask: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
-    from unified_cli.commands.export.tasks.dask_engine import DaskEngine  # noqa: PLC0415  needs the extra
+    from unified_cli.commands.export.dask_engine import DaskEngine  # noqa: PLC0415  needs the extra
 
     kinds = ["text", "pickle", "pickled in a list", "nothing", "number", "raise", "news", "bytes"]
     ends: dict[str, TaskEnd] = {}
@@ -138,8 +138,8 @@ def test_a_result_is_bytes_or_is_not_read(dask: Cluster, capfd: pytest.CaptureFi
 MESSAGES = """
 import os, sys, time
 import hostile_worker
-from unified_cli.commands.export.tasks import dask_engine
-from unified_cli.commands.export.tasks.engine import EngineTask
+from unified_cli.commands.export import dask_engine
+from unified_cli.commands.export.engine import EngineTask
 from unified_cli.errors import UnsafeError
 dask_engine._PING_SECONDS, dask_engine._LOST_SECONDS = 0.2, 1.0
 with dask_engine.DaskEngine(sys.argv[1], hostile_worker.answer, time.monotonic) as engine:

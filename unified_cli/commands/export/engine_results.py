@@ -4,12 +4,11 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from unified_cli.commands.export import plan
+from unified_cli.commands.export import connection_task as tasks, engine_messages, plan
+from unified_cli.commands.export.connection_task import ConnectionTask
+from unified_cli.commands.export.engine import TaskEnd, TaskNews
+from unified_cli.commands.export.engine_messages import TaskNumbers, TaskOutcome
 from unified_cli.commands.export.report import ExportSummary
-from unified_cli.commands.export.tasks import messages, task as tasks
-from unified_cli.commands.export.tasks.engine import TaskEnd, TaskNews
-from unified_cli.commands.export.tasks.messages import TaskNumbers, TaskOutcome
-from unified_cli.commands.export.tasks.task import ConnectionTask
 from unified_cli.config import address
 from unified_cli.errors import NetworkError, StateError, UnifiedError, UnsafeError
 from unified_cli.exported import list_history
@@ -54,7 +53,7 @@ class EngineResults:
         """
         task = self._tasks[event.task.name]
         if isinstance(event, TaskNews):
-            numbers = messages.read_numbers(event.data)
+            numbers = engine_messages.read_numbers(event.data)
             if numbers is not None and numbers.lists <= len(task.lists) and numbers.failed <= numbers.lists:
                 self._count(task.name, self._told[task.name].reached(numbers), shown)
             return None
@@ -85,7 +84,7 @@ class EngineResults:
         if end.result is None:
             kind = UnsafeError if end.refused else NetworkError
             return kind(f"{where} did not do the task of {end.task.name}: {end.why}", hint=end.hint)
-        report = messages.read_report(end.result, end.task.payload)
+        report = engine_messages.read_report(end.result, end.task.payload)
         if report is not None and report.error:
             error = report.error.error()
             return error.retold(f"{where} did not do the task of {end.task.name}: {error.message}")

@@ -9,9 +9,8 @@ import msgspec
 
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.export import run, stores
-from unified_cli.commands.export.options import ExportOptions
-from unified_cli.commands.export.stores import shared_place
-from unified_cli.commands.export.tasks.messages import (
+from unified_cli.commands.export.connection_task import ConnectionTask, plan_of
+from unified_cli.commands.export.engine_messages import (
     ORDERS,
     CheckOrder,
     Failure,
@@ -20,7 +19,8 @@ from unified_cli.commands.export.tasks.messages import (
     WorkerReport,
     digest,
 )
-from unified_cli.commands.export.tasks.task import ConnectionTask, plan_of
+from unified_cli.commands.export.options import ExportOptions
+from unified_cli.commands.export.stores import shared_place
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import ConfigError, StateError, UnifiedError
 from unified_cli.exported.list_export import TakenOverError

@@ -7,8 +7,8 @@ import pytest
 from front_door import Unified
 
 from unified_cli.cli.flags import flags_of
+from unified_cli.commands.export.connection_task import TaskOptions
 from unified_cli.commands.export.options import ExportOptions
-from unified_cli.commands.export.tasks.task import TaskOptions
 
 EXPORT = "export ticketing/tickets -p sandbox --to file://TMP/dump"
 LOCAL = "--engine dask://127.0.0.1:1"

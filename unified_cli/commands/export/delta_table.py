@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from unified_cli.commands.export.tables import commits
-from unified_cli.commands.export.tables.commits import Digest, DistinctRecords
+from unified_cli.commands.export import delta_commits
+from unified_cli.commands.export.delta_commits import Digest, DistinctRecords
 from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import TableRead
@@ -98,7 +98,7 @@ class ListTable:
         """The number of the last read of this list that is in the table; 0 without one."""
         with self._lock:
             table = self._found()
-            return (table.transaction_version(commits.app(part)) or 0) if table else 0
+            return (table.transaction_version(delta_commits.app(part)) or 0) if table else 0
 
     def make(self, columns: ParquetColumns) -> None:
         """Have an empty table with these columns there, unless there is one."""
@@ -117,13 +117,13 @@ class ListTable:
                 self._files.check(self._name)
                 table = self._made(part.columns)
                 self._claim(part)
-                if (table.transaction_version(commits.app(part)) or 0) >= number:
+                if (table.transaction_version(delta_commits.app(part)) or 0) >= number:
                     # An earlier run put it in.
                     there = self.counted(part)
                     return TableRead(number, there.rows, there.text)
                 try:
                     with self._errors("write to"):
-                        write = commits.replaced if replace else commits.merged
+                        write = delta_commits.replaced if replace else delta_commits.merged
                         return write(table, part, number, found)
                 except CommitFailedError:
                     # Another one was quicker: on what it left, the same is done again.
@@ -136,7 +136,7 @@ class ListTable:
             table = self._found()
         if table is not None:
             with self._errors("read"):
-                yield from commits.records(table, part)
+                yield from delta_commits.records(table, part)
 
     def counted(self, part: TablePart) -> Digest:
         """How many records are in a part, and their digest."""
@@ -148,7 +148,7 @@ class ListTable:
             table = self._opened
             for commit in table.history() if table else ():
                 what = commit.get("operation")
-                if commits.OURS not in commit and what not in _HARMLESS:
+                if delta_commits.OURS not in commit and what not in _HARMLESS:
                     return f"version {commit['version']} is a {what} of another program"
         return ""
 
@@ -165,7 +165,7 @@ class ListTable:
                 self._uri,
                 parquet_file.schema(columns),
                 mode="ignore",
-                partition_by=[commits.PROFILE],
+                partition_by=[delta_commits.PROFILE],
                 name=self._name,
                 configuration=_CONFIGURATION,
                 storage_options=self._place.settings,
@@ -207,7 +207,7 @@ class ListTable:
         there = pa.schema(table.schema().to_arrow())
         wanted = parquet_file.schema(columns or ParquetColumns(""))
         same = there.equals(wanted) if columns else pa.schema(list(there)[: len(wanted)]).equals(wanted)
-        if not same or table.metadata().partition_columns != [commits.PROFILE]:
+        if not same or table.metadata().partition_columns != [delta_commits.PROFILE]:
             names = excerpt(", ".join(there.names))
             raise StateError(
                 f"{self} is a table with other columns ({names})", hint="the same --columns, or --to another folder"
@@ -219,7 +219,7 @@ class ListTable:
         if text is None:
             return False
         known = state.decoded(text, dict) or {}
-        if known != commits.owner(part):
+        if known != delta_commits.owner(part):
             raise StateError(
                 f"{self} holds the {self._name} of another connection as {part.columns.profile}: account "
                 f"{excerpt(str(known.get('account')))} at {excerpt(str(known.get('origin')))}",
@@ -231,7 +231,7 @@ class ListTable:
         """Note whose part it is, unless that is noted."""
         if self._check_owner(part):
             return
-        if not self._files.create(self._owner_file(part), json.dumps(commits.owner(part)).encode()):
+        if not self._files.create(self._owner_file(part), json.dumps(delta_commits.owner(part)).encode()):
             self._check_owner(part)
 
     def _owner_file(self, part: TablePart) -> str:

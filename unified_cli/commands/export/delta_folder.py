@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from unified_cli.commands.export.tables.commits import DistinctRecords
-from unified_cli.commands.export.tables.delta_table import ListTable, TablePlace
+from unified_cli.commands.export.delta_commits import DistinctRecords
+from unified_cli.commands.export.delta_table import ListTable, TablePlace
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity, TableRead
 from unified_cli.exported.destination import FilePlace

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unified_cli.commands.export.tasks.driver import PacedTask, TokenSlots
+from unified_cli.commands.export.engine_driver import PacedTask, TokenSlots
 
 WINDOW = 10.25
 

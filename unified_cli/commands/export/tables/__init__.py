@@ -1,1 +1,0 @@
-"""Lists as parts of Delta tables: `export --format delta`."""

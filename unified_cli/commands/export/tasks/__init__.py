@@ -1,1 +1,0 @@
-"""An export as tasks of one connection each, and the clusters that do them."""
