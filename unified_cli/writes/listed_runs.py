@@ -24,7 +24,7 @@ def newest(runtime: Runtime) -> list[JsonObject]:
 
     One that cannot be obeyed or read is named on stderr. Raises ConfigError, StorageError for the folder of them all.
     """
-    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    registry = RunRegistry(runtime)
     for journal in stdin_copy.unfinished(runtime):
         # Version 0.1 listed no imports; those of files it left beside them, where nobody can look.
         registry.point("import … -", str(journal), at=journal.stat().st_mtime)

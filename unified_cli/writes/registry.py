@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli.shared_options import ConnectionOptions
 from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.masking import masked
+from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, permissions, regular_file, state
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
@@ -70,11 +71,12 @@ class RunHeader(msgspec.Struct):
 
 
 class RunRegistry:
-    """The folder of all runs; `folder` is None for a user without a home, who has none."""
+    """The folder of all runs; a user without a home has none."""
 
-    def __init__(self, folder: Path | None, wall: Callable[[], float]) -> None:
+    def __init__(self, runtime: Runtime) -> None:
+        folder = runtime.folder("data")
         self._folder = folder / "runs" if folder else None
-        self._wall = wall
+        self._wall = runtime.wall
 
     def ids(self) -> list[str]:
         """The ids of all runs. Raises ConfigError where others can change the folder, StorageError."""

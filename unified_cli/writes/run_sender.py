@@ -47,7 +47,7 @@ class CallJob:
 
 def begun(runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> StoredRun:
     """A run that begins with these calls; its id is told, or why it has none."""
-    run, not_kept = StoredRun.begin(RunRegistry(runtime.folder("data"), runtime.wall), header, calls)
+    run, not_kept = StoredRun.begin(RunRegistry(runtime), header, calls)
     if not_kept is not None:
         runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
     else:

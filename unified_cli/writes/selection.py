@@ -35,7 +35,7 @@ def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> t
     def settings(name: str) -> Settings:
         return own_account.resolved(overrides(options, name)._replace(output=None), resolving, config)
 
-    selection = _RunSelection(RunRegistry(runtime.folder("data"), runtime.wall), [*config.profiles], settings)
+    selection = _RunSelection(RunRegistry(runtime), [*config.profiles], settings)
     return tuple(one for pattern in patterns for one in selection.expanded(pattern))
 
 

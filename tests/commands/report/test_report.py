@@ -1,5 +1,6 @@
 """`unified report`: one page of how connections, runs and exports are, that holds text and nothing else."""
 
+import io
 import json
 import os
 import socket
@@ -19,7 +20,9 @@ from server import Reply, Seen, Service
 
 from unified_cli.commands.report.page import ReportPage
 from unified_cli.masking import visible
+from unified_cli.runtime import Runtime
 from unified_cli.sandbox.accounts import KINDS
+from unified_cli.stderr import Stderr
 from unified_cli.writes.registry import RunRegistry
 
 pytestmark = pytest.mark.extra
@@ -485,7 +488,8 @@ def test_exports_are_as_verify_finds_them(unified: Unified, tmp_path: Path, to: 
 
 
 def test_an_export_to_a_store_is_named_and_not_asked(unified: Unified, tmp_path: Path, to: Path) -> None:
-    RunRegistry(tmp_path / "data", lambda: 1e9).point("export ticketing/tags --to s3://b/dump", "s3://b/dump")
+    runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={"data": tmp_path / "data"}, wall=lambda: 1e9)
+    RunRegistry(runtime).point("export ticketing/tags --to s3://b/dump", "s3://b/dump")
     found = unified(f"-p sandbox report -o json --to {to}")
     assert (found.code, found.json["exports"], found.json["stores"]) == (0, [], ["s3://b/dump"])
     assert "Elsewhere, and not looked at: s3://b/dump." in ReadPage(to).texts

@@ -77,7 +77,7 @@ def _register(plan: ExportPlan, place: str, where: str) -> None:
     """List the export among the runs, unless it is a task of another one."""
     if not plan.options.task:
         runtime, what = plan.context.runtime, f"export {' '.join(plan.options.what)} --to {place}"
-        RunRegistry(runtime.folder("data"), runtime.wall).point(what, where)
+        RunRegistry(runtime).point(what, where)
 
 
 def carry_out(

@@ -129,7 +129,7 @@ def _locked_import(
         journal = ImportJournal.open(path, _header(task, source), other, highest=source.last, restart=options.restart)
         try:
             work = f"import {options.resource} {options.file}"
-            registry = RunRegistry(task.runtime.folder("data"), task.runtime.wall)
+            registry = RunRegistry(task.runtime)
             if run := registry.point(work, str(path.absolute())):
                 task.runtime.stderr.begin_run(run)
             before = result_files.count(source, journal)

@@ -76,7 +76,7 @@ class WriteLog:
             runtime = self._runtime
             header = RunHeader("", "mcp serve", runtime.wall(), selection=self._selection, calls=_MOST)
             header.kind = RunKind.AGENT
-            registry = RunRegistry(runtime.folder("data"), runtime.wall)
+            registry = RunRegistry(runtime)
             self._run, not_kept = StoredRun.begin(registry, header, lambda: iter(()))
             if not_kept:
                 runtime.stderr.line(f"the log of this server is not kept: {not_kept.message}")

@@ -181,7 +181,7 @@ def _send(runtime: Runtime, sender: PlanSender, order: CallOrder, total: int) ->
 
 def _list_runs(runtime: Runtime, applied: Applied) -> None:
     """Have the plans in the list of runs."""
-    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    registry = RunRegistry(runtime)
     for plan, journal in applied:
         if journal.lock and (run := registry.point(f"apply {plan.file.path}", str(journal.path))):
             runtime.stderr.begin_run(run)

@@ -77,7 +77,7 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
     form = options.output or ("table" if runtime.stdout_is_terminal else "tsv")
     wanted = options.run or listed_runs.LAST
     found = listed_runs.last(runtime, also_done=True) if wanted == listed_runs.LAST else wanted
-    with StoredRun.look(RunRegistry(runtime.folder("data"), runtime.wall), found) as stored:
+    with StoredRun.look(RunRegistry(runtime), found) as stored:
         header = stored.header
         listed_runs.refuse(header)
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")

@@ -41,7 +41,7 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
     config = file.read(runtime)
     wanted = options.run or listed_runs.LAST
     found = listed_runs.last(runtime) if wanted == listed_runs.LAST else wanted
-    with StoredRun.open(RunRegistry(runtime.folder("data"), runtime.wall), found) as run:
+    with StoredRun.open(RunRegistry(runtime), found) as run:
         listed_runs.refuse(run.header)
         kept = run.header
         flags = overrides(options)._replace(
@@ -120,7 +120,7 @@ def _open(run: StoredRun, connections: RunConnections, wall: float) -> Iterator[
 def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     """Remove the journals of runs. Raises UsageError where that is declined, StateError for one that is under way."""
     runtime = context.runtime
-    registry = RunRegistry(runtime.folder("data"), runtime.wall)
+    registry = RunRegistry(runtime)
     unfinished = [remove for remove in options.runs if _is_open(registry, remove)]
     if unfinished:
         what = f"{counted(len(unfinished), 'run')} with calls that are not done ({', '.join(unfinished)})"
