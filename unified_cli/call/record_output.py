@@ -91,7 +91,8 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
     `first` are columns that come before the chosen ones.
     """
     chosen = columns(call.options.columns)
-    style = printer.style_for(call.runtime, call.catalogue.service, call.settings.output, screen=screen)
+    service = call.catalogue.service
+    style = printer.style_for(call.runtime, call.settings.output, service.items, service.cursor, screen=screen)
     return style._replace(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
         known=[field.name for field in operation.facts.fields] if operation else (),

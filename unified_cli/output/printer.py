@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from unified_cli.catalogue import Service
 from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.values import Json
@@ -115,13 +114,16 @@ class Printer:
                 self.flush()
 
 
-def style_for(runtime: Runtime, service: Service, form: str, *, screen: bool = True) -> Style:
-    """How a list in that format looks on this stdout, or in a file where it is not for the `screen`."""
+def style_for(runtime: Runtime, form: str, items: str, cursor: str, *, screen: bool = True) -> Style:
+    """How a list in that format looks on this stdout, or in a file where it is not for the `screen`.
+
+    `items` and `cursor` are the members of a page that are the records and where the list goes on.
+    """
     terminal_there = screen and runtime.stdout_is_terminal
     return Style(
         form,
-        items=service.items,
-        cursor=service.cursor,
+        items=items,
+        cursor=cursor,
         width=runtime.width if terminal_there else None,
         colour=screen and terminal.has_colour(runtime),
         pretty=terminal_there or (screen and runtime.pretty),

@@ -268,7 +268,7 @@ class ExportPlan:
         parquet = ParquetColumns(one.connection, more, self.timestamps) if self.form == "parquet" else None
         table = self._table_part(one, more) if self.form == "delta" else None
         form = "ndjson" if parquet or table else self.form
-        style = printer.style_for(self.context.runtime, service, form, screen=False)
+        style = printer.style_for(self.context.runtime, form, service.items, service.cursor, screen=False)
         known = [field.name for field in one.operation.facts.fields]
         lag = _LAG if options.lag is None else options.lag
         return ListExportOptions(

@@ -47,8 +47,9 @@ def run(context: CommandContext, options: DiffOptions) -> None:
             _draw(runtime, found, pairings)
         else:
             row, columns = (_table_row, _TABLE_COLUMNS) if form == "table" else (_record_row, ())
-            style = printer.style_for(runtime, context.catalogue.service, form)._replace(columns=columns)
-            _print_rows(Printer(runtime, style), found, pairings, row)
+            service = context.catalogue.service
+            style = printer.style_for(runtime, form, service.items, service.cursor)
+            _print_rows(Printer(runtime, style._replace(columns=columns)), found, pairings, row)
         _conclude(runtime, found, counts)
 
 

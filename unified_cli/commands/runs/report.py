@@ -86,7 +86,8 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
         if form == "table" and runtime.stdout_is_terminal:
             stdout.show(runtime, [_by_cause(runtime, stored)])
             return
-        style = printer.style_for(runtime, context.catalogue.service, form)
+        service = context.catalogue.service
+        style = printer.style_for(runtime, form, service.items, service.cursor)
         columns = _COLUMNS if form in {"table", "csv", "tsv"} else ()
         made = printer.Printer(
             runtime, style._replace(columns=columns, first=columns or (LABEL,), listing=False), strict=False
