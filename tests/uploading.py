@@ -26,7 +26,7 @@ from unified_cli.config import file, resolution
 from unified_cli.config.keys import Overrides
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import evidence, request as requests
-from unified_cli.http.answer.reader import Answer
+from unified_cli.http.answer import Answer
 from unified_cli.http.request import Content, Request
 from unified_cli.http.upload import Progress, Upload, of_bytes, of_form
 from unified_cli.runtime import Runtime

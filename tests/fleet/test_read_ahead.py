@@ -21,8 +21,8 @@ from server import Reply, Seen, Service
 from unified_cli.catalogue import load
 from unified_cli.config.address import Address
 from unified_cli.fleet import pool
-from unified_cli.http.answer import page_body
-from unified_cli.http.answer.reader import Answer
+from unified_cli.http import page_body
+from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import Request

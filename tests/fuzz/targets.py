@@ -26,9 +26,8 @@ from unified_cli.exported.destination import verify
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import Manifest
 from unified_cli.fleet.clients import Clients
-from unified_cli.http import pagination, request as requests, request_body
-from unified_cli.http.answer import decoding, page_body
-from unified_cli.http.answer.reader import Answer
+from unified_cli.http import decoding, page_body, pagination, request as requests, request_body
+from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import OWN_CURSOR, Content, Request, Scope

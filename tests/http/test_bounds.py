@@ -11,7 +11,7 @@ from pages import by_cursor, envelope, served, tickets
 from server import Service
 
 from unified_cli.catalogue import load
-from unified_cli.http.answer import decoding, page_body
+from unified_cli.http import decoding, page_body
 
 LIST = "ticketing tickets list"
 FORMATS = [

@@ -16,7 +16,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli.options import CallOptions, DownloadOptions
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
-from unified_cli.http.answer.reader import Answer
+from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import ByteRange, Request, content_range
 from unified_cli.json_text.members import parts, string

@@ -42,7 +42,7 @@ def _cursor(body: bytes, service: Service) -> str | None:
         document = json.loads(body, parse_int=float)
         found = document.get(service.cursor) if isinstance(document, dict) else None
         return found if isinstance(found, str) else None
-    from unified_cli.http.answer import decoding, page_body  # noqa: PLC0415  see above
+    from unified_cli.http import decoding, page_body  # noqa: PLC0415  see above
 
     try:
         page = page_body.split(body, service)

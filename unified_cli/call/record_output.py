@@ -6,9 +6,8 @@ from unified_cli.call import Call
 from unified_cli.catalogue import Operation, Service
 from unified_cli.cli.options import CallOptions
 from unified_cli.errors import IncompleteError, ServiceError, UsageError
-from unified_cli.http import pagination
-from unified_cli.http.answer import decoding, page_body
-from unified_cli.http.answer.page_body import unwrapped
+from unified_cli.http import decoding, page_body, pagination
+from unified_cli.http.page_body import unwrapped
 from unified_cli.http.request import Request
 from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation
 from unified_cli.config import file, known_methods
-from unified_cli.http.answer import decoding, page_body
+from unified_cli.http import decoding, page_body
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record
 from unified_cli.masking import masked

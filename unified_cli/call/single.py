@@ -15,7 +15,7 @@ from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
-    from unified_cli.http.answer.reader import Answer
+    from unified_cli.http.answer import Answer
     from unified_cli.http.upload import Upload
     from unified_cli.output.jq_program import JqProgram
 

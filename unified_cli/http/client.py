@@ -8,7 +8,7 @@ import httpx
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AbandonedError, RateLimitError, UnifiedError, UnsafeError
 from unified_cli.http import attempt as attempts
-from unified_cli.http.answer.reader import Answer, Expected, Failed
+from unified_cli.http.answer import Answer, Expected, Failed
 from unified_cli.http.attempt import Attempt, Outcome, WriteOutcome
 from unified_cli.http.http_connection import HttpConnection, HttpContext
 from unified_cli.http.rate_limit import Patience, Permit, Quota, RateLimit

@@ -10,8 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from unified_cli.http import har_redaction
-from unified_cli.http.answer import decoding
+from unified_cli.http import decoding, har_redaction
 from unified_cli.http.request import answers_with_credentials
 from unified_cli.json_text.values import JsonObject
 

@@ -12,8 +12,8 @@ from unified_cli.catalogue import Service
 from unified_cli.config.address import Address, parse
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, NetworkError, ServiceError, UnifiedError, UnsafeError
-from unified_cli.http.answer import decoding
-from unified_cli.http.answer.reader import Answer, Expected, Failed, Reader, Trace
+from unified_cli.http import decoding
+from unified_cli.http.answer import Answer, Expected, Failed, Reader, Trace
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.outgoing_request import OutgoingRequest, place_of
 from unified_cli.http.request import ByteRange, Request

@@ -13,9 +13,9 @@ import msgspec
 from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UnifiedError, UsageError
-from unified_cli.http.answer import page_body
-from unified_cli.http.answer.page_body import PageBody
-from unified_cli.http.answer.reader import Answer
+from unified_cli.http import page_body
+from unified_cli.http.answer import Answer
+from unified_cli.http.page_body import PageBody
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record, string

@@ -15,8 +15,8 @@ import httpx
 
 from unified_cli.errors import StateError, StorageError
 from unified_cli.http import har_entry, har_reader, har_redaction
-from unified_cli.http.answer.decoding import DamageError
 from unified_cli.http.attempt import Outcome
+from unified_cli.http.decoding import DamageError
 from unified_cli.http.har_entry import BodyEnd
 from unified_cli.http.har_reader import HarEntry, HarFailure, HarRequest
 from unified_cli.http.http_connection import ReplayedError

@@ -6,8 +6,8 @@ import msgspec
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, UnifiedError, UnknownError
-from unified_cli.http.answer import decoding
-from unified_cli.http.answer.reader import Answer
+from unified_cli.http import decoding
+from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_check

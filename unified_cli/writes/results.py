@@ -7,7 +7,7 @@ import msgspec
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.errors import IncompleteError, UnifiedError
-from unified_cli.http.answer.page_body import unwrapped
+from unified_cli.http.page_body import unwrapped
 from unified_cli.json_text.members import Record
 from unified_cli.masking import NO_TEXT, MaskedText, masked, visible
 from unified_cli.output import screen

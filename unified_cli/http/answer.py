@@ -8,8 +8,7 @@ import httpx
 
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
-from unified_cli.http import attempt as attempts, rate_headers
-from unified_cli.http.answer import decoding
+from unified_cli.http import attempt as attempts, decoding, rate_headers
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import ByteRange, Request, content_range
 from unified_cli.http.transport.sockets import ConnectionState
@@ -17,7 +16,7 @@ from unified_cli.masking import excerpt
 from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
-    from unified_cli.http.answer.page_body import PageBody
+    from unified_cli.http.page_body import PageBody
     from unified_cli.http.transport.network_errors import NetworkFailure
 
 _WARNING = "sandbox-warning"
@@ -205,7 +204,7 @@ class Reader(NamedTuple):
         return har_redaction.without_credentials(body)
 
     def _split(self, request: Request, body: bytes) -> "PageBody | None":
-        from unified_cli.http.answer import page_body  # noqa: PLC0415  msgspec is not needed for a document that is passed on
+        from unified_cli.http import page_body  # noqa: PLC0415  msgspec is not needed for a document that is passed on
 
         if request.operation is None and not request.scoped:
             names = self.service.connections.platform_items.split()
@@ -249,7 +248,7 @@ class Reader(NamedTuple):
             own=envelope is not None,
             facts=rate_headers.read(response.headers),
         )
-        from unified_cli.http.answer import api_errors  # noqa: PLC0415  most answers are no errors
+        from unified_cli.http import api_errors  # noqa: PLC0415  most answers are no errors
 
         answer = api_errors.ErrorAnswer(request, status, response.headers, body, envelope, blocked, self.token)
         return Failed(attempt, api_errors.error_for(answer, self.service))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, ErrorResponse, RateLimitError, RefusedError, ServiceError, UnifiedError
-from unified_cli.http.answer import decoding
+from unified_cli.http import decoding
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.values import Json, JsonObject

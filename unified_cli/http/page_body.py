@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from unified_cli.catalogue import Operation, Service
-from unified_cli.http.answer import decoding
+from unified_cli.http import decoding
 from unified_cli.json_text import json_check, members
 from unified_cli.json_text.members import Record, parts, placed, string
 

@@ -1,1 +1,0 @@
-"""The answer to a request: read within bounds, decoded, and turned into an error where it is one."""
