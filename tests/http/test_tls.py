@@ -152,6 +152,9 @@ def test_a_bundle_is_left_unread_where_a_folder_has_all_its_authorities(
     for found, lazily in [(issuers, True), (issuers[:1], False), ([*issuers, b"\n"], False)]:
         bundle.write_bytes(b"".join(found))
         assert (tls._complete_folder() == str(folder)) is lazily
+    bundle.write_bytes(b"".join(issuers))
+    (folder / "0a1b2c3d.1").chmod(0o600)
+    assert tls._complete_folder() is None
     for name in folder.iterdir():
         name.unlink()
     bundle.write_bytes(b"")

@@ -3,6 +3,7 @@
 import os
 import re
 import ssl
+import stat
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -84,9 +85,11 @@ def _complete_folder() -> str | None:
     try:
         bundle = Path(paths.openssl_cafile).stat().st_size
         with os.scandir(paths.openssl_capath) as entries:
-            size = sum(entry.stat().st_size for entry in entries if _HASHED.fullmatch(entry.name))
+            found = [entry.stat() for entry in entries if _HASHED.fullmatch(entry.name)]
     except OSError:
         return None
+    # What not everybody may read does not count, because this user may be one of those who may not.
+    size = sum(one.st_size for one in found if one.st_mode & stat.S_IROTH)
     # The bundle is written as all files of the folder together, so it is longer where only it was added to.
     return paths.openssl_capath if size and size == bundle else None
 
