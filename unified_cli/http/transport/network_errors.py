@@ -51,24 +51,28 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
         outcome = Outcome.NOT_SENT if state.status in _PROXY_FAILS else Outcome.PERMANENT
         reason = f"{route.first_place} refuses to connect to {host}: {excerpt(str(error), 200)}"
         wants_login = state.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED
-        hint = hints.proxy_login(route.first_source, known=bool(route.proxy.url.userinfo)) if wants_login else None
+        hint = hints.proxy_login(route.proxy.variable, known=bool(route.proxy.url.userinfo)) if wants_login else None
         return NetworkFailure(outcome, reason, hint)
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return _not_connected(error, route, state)
-    if state.handshakes >= route.handshakes:
-        return _lost(error, host, state)
-    # The service cannot have seen the request.
-    return _lost(error, route.first_peer, state)._replace(outcome=Outcome.NOT_SENT)
+    if state.tunnelling:
+        # The service cannot have seen the request.
+        return _lost(error, route.first_peer, state)._replace(outcome=Outcome.NOT_SENT)
+    return _lost(error, host, state)
 
 
 def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
     cause = error.__cause__
     # Whom the TLS handshake is with: the proxy first, if that uses TLS.
-    peer = route if route.proxy_uses_tls and not state.handshakes else route._replace(proxy=None)
+    peer = route if route.proxy and route.proxy.uses_tls and not state.handshakes else route._replace(proxy=None)
     if isinstance(cause, ssl.SSLError):
         return _no_tls(cause, peer)
+    hint = hints.check_address(route.proxy.variable if route.proxy else route.source)
     if isinstance(cause, socket.gaierror):
-        return _no_name(cause, route)
+        if cause.errno == socket.EAI_AGAIN:
+            reason = f"cannot look up {route.first_peer}: the name server does not answer"
+            return NetworkFailure(Outcome.NOT_SENT, reason)
+        return NetworkFailure(Outcome.PERMANENT, f"cannot find {route.first_peer}: no such name", hint)
     if cause and os_limits.is_no_descriptor(cause):
         raise os_limits.no_descriptor() from None
     where = route.first_place
@@ -80,7 +84,7 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
         reason = f"{where} refused the connection"
     else:
         reason = f"cannot connect to {where}"
-    return NetworkFailure(Outcome.NOT_SENT, reason, hints.check_address(route.first_source))
+    return NetworkFailure(Outcome.NOT_SENT, reason, hint)
 
 
 def _without_tls(peer: NetworkRoute) -> str:
@@ -112,14 +116,6 @@ def _no_handshake(peer: NetworkRoute, state: ConnectionState) -> NetworkFailure:
         # It is only slow.
         return NetworkFailure(Outcome.NOT_SENT, reason)
     return NetworkFailure(Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}")
-
-
-def _no_name(error: socket.gaierror, route: NetworkRoute) -> NetworkFailure:
-    where = route.first_peer
-    if error.errno == socket.EAI_AGAIN:
-        return NetworkFailure(Outcome.NOT_SENT, f"cannot look up {where}: the name server does not answer")
-    hint = hints.check_address(route.first_source)
-    return NetworkFailure(Outcome.PERMANENT, f"cannot find {where}: no such name", hint)
 
 
 def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> NetworkFailure:

@@ -73,12 +73,14 @@ class NetworkTransport(httpx.BaseTransport):
             connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
         host = b"[%b]" % url.raw_host if b":" in url.raw_host else url.raw_host
         target = b"%b:%d" % (host, port_of(url))
+        self._state.tunnelling = True
         with suppress(httpx.WriteError):
             connection.send(_head(b"CONNECT", target, [(b"Host", target), *proxy.credentials]))
         answer = ResponseReader(connection, "CONNECT")
         self._state.status = answer.status
         if answer.status // 100 != 2:
             raise httpx.ProxyError(f"{answer.status} {answer.reason.decode('ascii', 'ignore')}")
+        self._state.tunnelling = False
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
         target = request.extensions.get("target") or request.url.raw_path

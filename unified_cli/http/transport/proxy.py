@@ -4,6 +4,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # typeshed leaves it out
 
 import httpx
 
@@ -43,21 +44,6 @@ class NetworkRoute(NamedTuple):
     source: str
 
     @property
-    def handshakes(self) -> int:
-        """The number of TLS handshakes before a request can be sent to the service."""
-        return (self.address.scheme == "https") + self.proxy_uses_tls
-
-    @property
-    def proxy_uses_tls(self) -> bool:
-        """Whether the first of them is with the proxy."""
-        return self.proxy is not None and self.proxy.uses_tls
-
-    @property
-    def first_source(self) -> str:
-        """Where the name of the host that is connected to comes from."""
-        return self.proxy.variable if self.proxy else self.source
-
-    @property
     def first_peer(self) -> str:
         """The host that is connected to, as messages name it."""
         return f"proxy {self.proxy.url.host}" if self.proxy else self.address.host
@@ -82,11 +68,6 @@ def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | No
 
     Raises ConfigError for a setting that cannot be used.
     """
-    # typeshed leaves it out, though the standard library exports it.
-    from urllib.request import (  # type: ignore[attr-defined]  # noqa: PLC0415  httpx has imported it already
-        proxy_bypass_environment,
-    )
-
     if is_loopback(address.host):
         return None
     no_proxy = environ.get("no_proxy") or environ.get("NO_PROXY") or ""

@@ -43,6 +43,8 @@ class ConnectionState:
         """The request goes over a connection that was opened for an earlier one."""
         self.handshake_seconds = 0.0
         """Seconds that the peer has for the TLS handshake that is under way; 0 outside of one."""
+        self.tunnelling = False
+        """A proxy is asked for the service, which has not been reached yet."""
         self.status = 0
         """The status of the current answer; 0 before it has arrived."""
         self.received = 0

@@ -37,7 +37,11 @@ def system_has_authorities() -> bool:
 def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl.SSLContext:
     if folder and not Path(folder).is_dir():
         raise ConfigError(f"SSL_CERT_DIR {folder} cannot be used: there is no such folder")
-    context = _by_environment(file, folder) if file or folder else _by_system()
+    if file or folder:
+        with _naming(f"SSL_CERT_FILE {file}" if file else f"SSL_CERT_DIR {folder}"):
+            context = ssl.create_default_context(cafile=file or None, capath=folder or None)
+    else:
+        context = _by_system()
     context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
     context.set_alpn_protocols(["http/1.1"])
     if ca_bundle:
@@ -48,16 +52,8 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
             # OpenSSL would wait for its writer for ever.
             raise ConfigError(f"the CA bundle {bundle} cannot be used: it is a named pipe")
         with _naming(f"the CA bundle {bundle}"):
-            # OpenSSL does not say which file is missing.
-            os.stat(bundle)  # noqa: PTH116  as above
             context.load_verify_locations(bundle)
     return context
-
-
-def _by_environment(file: str | None, folder: str | None) -> ssl.SSLContext:
-    variable = "SSL_CERT_FILE" if file else "SSL_CERT_DIR"
-    with _naming(f"{variable} {file or folder}"):
-        return ssl.create_default_context(cafile=file or None, capath=folder or None)
 
 
 def _by_system() -> ssl.SSLContext:
