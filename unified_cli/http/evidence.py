@@ -24,7 +24,9 @@ from unified_cli.storage.append_file import GrowingDocument
 from unified_cli.storage.spool_file import SpoolFile
 
 if TYPE_CHECKING:
-    from unified_cli.http.transport.network_errors import Describe
+    from unified_cli.http.transport.network_errors import NetworkFailure
+
+    Describe = Callable[[httpx.TransportError], NetworkFailure]
 
 _NAME, _, _VERSION = PRODUCT.partition("/")
 _BEGIN = f'{{"log":{{"version":"1.2","creator":{{"name":{json_codec.dump(_NAME)},"version":'

@@ -6,9 +6,9 @@ import threading
 import time
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
 import httpx
@@ -27,9 +27,6 @@ from unified_cli.plural import counted
 from unified_cli.storage import regular_file
 from unified_cli.storage.regular_file import NotRegularError
 from unified_cli.storage.spool_file import SpoolFile
-
-if TYPE_CHECKING:
-    from unified_cli.http.transport.network_errors import Describe
 
 _RECORDED = {"content-encoding", "transfer-encoding"}
 _MOST = 1_000_000
@@ -162,8 +159,8 @@ class ReplayClock:
         self._passed.seconds = getattr(self._passed, "seconds", 0.0) + seconds
 
 
-class Replay:
-    """The transports of a command that is answered from a recording."""
+class Replay(httpx.BaseTransport):
+    """The transport of all connections of a command that is answered from a recording."""
 
     replays = True
 
@@ -172,12 +169,11 @@ class Replay:
         self._clock = clock
         self._connection = connection
 
-    def transport(self, opened: Callable[[], httpx.BaseTransport], describe: "Describe") -> httpx.BaseTransport:
+    def transport(self, _opened: object, _describe: object) -> httpx.BaseTransport:
         """A transport that answers from the recording; none is opened."""
-        del opened, describe
-        return _ReplayTransport(self.answer)
+        return self
 
-    def answer(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The recorded answer. Raises UnrecordedError if there is none, ReplayedError if there was none."""
         taken = self._index.take(request)
         if taken is None:
@@ -210,14 +206,6 @@ class Replay:
 
 
 _ANEW = "record the same command again with --record"
-
-
-class _ReplayTransport(httpx.BaseTransport):
-    def __init__(self, answer: Callable[[httpx.Request], httpx.Response]) -> None:
-        self._answer = answer
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        return self._answer(request)
 
 
 class _ReplayedStream(httpx.SyncByteStream):

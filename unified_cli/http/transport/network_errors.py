@@ -2,7 +2,6 @@
 
 import socket
 import ssl
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -35,10 +34,6 @@ class NetworkFailure(NamedTuple):
     hint: str | None = None
     malformed: bool = False
     stale: bool = False
-
-
-Describe = Callable[[httpx.TransportError], NetworkFailure]
-"""What an error of a transport means; called while the connection is still in the state in which it failed."""
 
 
 def failure_of(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
@@ -77,7 +72,12 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
         raise os_limits.no_descriptor() from None
     where = route.first_place
     if isinstance(error, httpx.ConnectTimeout) and state.handshake_seconds:
-        return _no_handshake(peer, state)
+        late = f"no TLS handshake came within {state.handshake_seconds:.1f} s"
+        reason = f"{peer.first_place} accepted the connection, but {late}"
+        if state.speaks_tls:
+            # It is only slow.
+            return NetworkFailure(Outcome.NOT_SENT, reason)
+        return NetworkFailure(Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}")
     if isinstance(error, httpx.ConnectTimeout):
         reason = f"no answer from {where} while connecting"
     elif isinstance(cause, ConnectionRefusedError):
@@ -107,15 +107,6 @@ def _no_tls(error: ssl.SSLError, peer: NetworkRoute) -> NetworkFailure:
         return NetworkFailure(Outcome.PERMANENT, f"{peer.first_place} does not speak TLS", _without_tls(peer))
     reason = error.reason or "protocol error"
     return NetworkFailure(Outcome.PERMANENT, f"no TLS connection to {peer.first_peer}: {reason}")
-
-
-def _no_handshake(peer: NetworkRoute, state: ConnectionState) -> NetworkFailure:
-    late = f"no TLS handshake came within {state.handshake_seconds:.1f} s"
-    reason = f"{peer.first_place} accepted the connection, but {late}"
-    if state.speaks_tls:
-        # It is only slow.
-        return NetworkFailure(Outcome.NOT_SENT, reason)
-    return NetworkFailure(Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}")
 
 
 def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> NetworkFailure:

@@ -2,6 +2,7 @@
 
 import re
 import ssl
+from base64 import b64encode
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -73,9 +74,13 @@ class NetworkTransport(httpx.BaseTransport):
             connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
         host = b"[%b]" % url.raw_host if b":" in url.raw_host else url.raw_host
         target = b"%b:%d" % (host, port_of(url))
+        headers = [(b"Host", target)]
+        if proxy.url.userinfo:
+            pair = f"{proxy.url.username}:{proxy.url.password}".encode()
+            headers.append((b"Proxy-Authorization", b"Basic " + b64encode(pair)))
         self._state.tunnelling = True
         with suppress(httpx.WriteError):
-            connection.send(_head(b"CONNECT", target, [(b"Host", target), *proxy.credentials]))
+            connection.send(_head(b"CONNECT", target, headers))
         answer = ResponseReader(connection, "CONNECT")
         self._state.status = answer.status
         if answer.status // 100 != 2:

@@ -1,6 +1,5 @@
 """The route to an address: straight, or through the proxy that the environment names for it."""
 
-from base64 import b64encode
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -28,12 +27,6 @@ class ProxySetting(NamedTuple):
     def uses_tls(self) -> bool:
         """Whether the connection to the proxy itself uses TLS."""
         return self.url.scheme == "https"
-
-    @property
-    def credentials(self) -> list[tuple[bytes, bytes]]:
-        """The header with its name and password; none without them."""
-        pair = f"{self.url.username}:{self.url.password}".encode()
-        return [(b"Proxy-Authorization", b"Basic " + b64encode(pair))] if self.url.userinfo else []
 
 
 class NetworkRoute(NamedTuple):
