@@ -59,7 +59,8 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
 def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
     cause = error.__cause__
     # Whom the TLS handshake is with: the proxy first, if that uses TLS.
-    peer = route if route.proxy and route.proxy.uses_tls and not state.handshakes else route._replace(proxy=None)
+    first = route.proxy is not None and route.proxy.url.scheme == "https" and not state.handshakes
+    peer = route if first else route._replace(proxy=None)
     if isinstance(cause, ssl.SSLError):
         return _no_tls(cause, peer)
     hint = hints.check_address(route.proxy.variable if route.proxy else route.source)

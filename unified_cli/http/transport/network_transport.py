@@ -69,7 +69,7 @@ class NetworkTransport(httpx.BaseTransport):
         return connection
 
     def _tunnel(self, connection: DeadlineSocket, proxy: ProxySetting, url: httpx.URL) -> None:
-        if proxy.uses_tls and self._context is not None:
+        if proxy.url.scheme == "https" and self._context is not None:
             # The authorities of the service verify it too.
             connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
         host = b"[%b]" % url.raw_host if b":" in url.raw_host else url.raw_host

@@ -23,11 +23,6 @@ class ProxySetting(NamedTuple):
     text: str
     url: httpx.URL
 
-    @property
-    def uses_tls(self) -> bool:
-        """Whether the connection to the proxy itself uses TLS."""
-        return self.url.scheme == "https"
-
 
 class NetworkRoute(NamedTuple):
     """The address of the service, and the proxy on the way to it, if any; `source` says where the address is from."""

@@ -88,9 +88,7 @@ class DeadlineSocket:
         # As the ssl module does it, which leaves the socket open where it fails.
         host.encode("idna")
         if isinstance(self._plain, ssl.SSLSocket):
-            self._socket = _Nested(self._plain, context, host, self._state.now)
-            self._socket.settimeout(seconds)
-            self._socket.do_handshake()
+            self._socket = _Nested(self._plain, context, host, self._state)
         else:
             # In one call, because the one of truststore looks at the certificate before it returns.
             self._plain.settimeout(seconds)
@@ -176,18 +174,17 @@ class DeadlineSocket:
 class _Nested:
     """TLS within the TLS of a proxy: as much of a socket as is used here, over one."""
 
-    def __init__(self, outer: ssl.SSLSocket, context: ssl.SSLContext, host: str, now: Callable[[], float]) -> None:
+    def __init__(self, outer: ssl.SSLSocket, context: ssl.SSLContext, host: str, state: ConnectionState) -> None:
         self._outer = outer
-        self._now = now
-        self._until = 0.0
+        self._now = state.now
         self.incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self.incoming, self._outgoing, server_hostname=host)
 
+        self.settimeout(state.handshake_seconds)
+        self._exchange(self._tls.do_handshake)
+
     def settimeout(self, seconds: float) -> None:
         self._until = self._now() + seconds
-
-    def do_handshake(self) -> None:
-        self._exchange(self._tls.do_handshake)
 
     def recv(self, size: int) -> bytes:
         return self._exchange(partial(self._tls.read, size))
