@@ -2,27 +2,24 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import aliases, tree
-from unified_cli.cli.command import stubs
-from unified_cli.cli.command_context import CommandContext
-from unified_cli.cli.flags import Options
+from unified_cli.cli.command import Later, stubs
+from unified_cli.cli.command_context import CommandContext, yes_or_no
+from unified_cli.cli.flags import Options, by_name
 from unified_cli.cli.shared_options import EarlyOptions, EvidenceOptions, MessageOptions, errors_are_json
 from unified_cli.commands import COMMANDS
+from unified_cli.config.keys import AUTO, format_for
 from unified_cli.config.user_catalogue import own_catalogue
+from unified_cli.errors import UsageError
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-if TYPE_CHECKING:
-    from unified_cli.cli.options import OperationOptions
-
-
-def run(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> None:
-    """Run a command line; every expected failure is a UnifiedError."""
-    if command := read(argv, runtime, catalogue):
-        command()
+OptionsT = TypeVar("OptionsT", bound=Options)
+Work = Callable[[CommandContext, Any], None]
+"""What a command does, in a context, with its options."""
 
 
 def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> Callable[[], None] | None:
@@ -34,16 +31,22 @@ def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) 
             return partial(show_first_steps, runtime)
     context = _context(runtime, catalogue or own_catalogue(runtime, COMMANDS))
     words = aliases.expanded(argv, runtime, context.first_words)
-    command = tree.read(_tree(context), words, runtime)
-    if command is None:
+    before: list[EarlyOptions] = []
+    parsed = tree.read(_tree(context, before.append), words, runtime)
+    if parsed is None:
         return None
     if words == argv:
         aliases.refuse_shadowing(argv, runtime)
-    options, work = command.options, partial(command.run, command.options)
-    context.runtime = _as_asked(runtime, options, context.early)
-    if isinstance(options, EvidenceOptions) and (options.record is not None or options.replay is not None):
-        return partial(_run_with_evidence, context, work, (options.record, options.replay))
-    return work
+    early = before[-1]
+    context.runtime = _as_asked(runtime, parsed.options, early)
+    options = _merged(parsed.options, early)
+    runtime.stderr.verbosity = getattr(options, "verbose", early.verbose)
+    if isinstance(parsed.runs, Operation):
+        from unified_cli.commands.operation import mode  # noqa: PLC0415  not for help
+
+        return _with_files(context, partial(mode.run, parsed.runs), options)
+    work = parsed.runs.load() if isinstance(parsed.runs, Later) else parsed.runs
+    return _with_files(context, work, _of_built_in(runtime, options))
 
 
 def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtime:
@@ -58,35 +61,73 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
     return runtime
 
 
-def _run_with_evidence(context: CommandContext, work: Callable[[], None], files: tuple[str | None, str | None]) -> None:
-    """Run the command in a runtime that records its exchanges or replays them."""
+def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
+    """The options of a command, with those right after the program's name where it has them and they are not given.
+
+    `-p` selects connections wherever it stands, so all of them count. Raises UsageError for an option of a connection
+    that the command does not take, but for -p and -o, which may stand in a shell's alias.
+    """
+    nothing: tuple[object, ...] = ((), None, False)
+    given = {name: value for name, value in early.given() if name not in MessageOptions.field_names}
+    found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
+    if early.profile and (own := getattr(options, "profile", ())):
+        found["profile"] = (*early.profile, *own)
+    for name in given.keys() - {"profile", "output"}:
+        if not hasattr(options, name):
+            raise UsageError(f"this command takes no {by_name(EarlyOptions)[name].spellings[-1]}")
+    if hasattr(options, "verbose"):
+        found["verbose"] = options.verbose + early.verbose
+    return options.replaced(**found)
+
+
+def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
+    """The options of a built-in command, of which most read no settings: what these say is said by the options."""
+    from unified_cli.cli.options import CallOptions  # noqa: PLC0415  not for the page above
+
+    if getattr(options, "output", None) == AUTO and not isinstance(options, CallOptions):
+        # What makes a call finds it among the settings.
+        options = options.replaced(output=format_for(AUTO, terminal=runtime.stdout_is_terminal))
+    if hasattr(options, "quiet"):
+        # A command that reads settings finds the same, or that the config file says more.
+        runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
+    return options
+
+
+def _with_files(context: CommandContext, work: Work, options: Options) -> Callable[[], None]:
+    """What does the work: for the connections of runs that `-p` names, with the file of --record or --replay."""
+    if any(pattern.startswith(("run:", "!run:")) for pattern in getattr(options, "profile", ())):
+        work = partial(_of_runs, work)
+    if isinstance(options, EvidenceOptions) and (options.record is not None or options.replay is not None):
+        work = partial(_with_evidence, work)
+    return partial(work, context, options)
+
+
+def _of_runs(work: Work, context: CommandContext, options: Any) -> None:
+    """Do the work for the connections that `-p` selects of runs."""
+    from unified_cli.writes import selection  # noqa: PLC0415  few selections name a run
+
+    work(context, options.replaced(profile=selection.selected(context.runtime, options, options.profile)))
+
+
+def _with_evidence(work: Work, context: CommandContext, options: EvidenceOptions) -> None:
+    """Do the work in a runtime that records its exchanges or replays them."""
     from unified_cli.http import evidence  # noqa: PLC0415  most commands do neither
 
-    with evidence.kept(context.runtime, context.catalogue.service, evidence.Evidence(*files)) as changed:
+    files = evidence.Evidence(options.record, options.replay)
+    with evidence.kept(context.runtime, context.catalogue.service, files) as changed:
         context.runtime = changed
-        work()
+        work(context, options)
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
     """The whole program as one command; nothing below its first level is built yet."""
-    return _tree(_context(runtime, catalogue))
+    return _tree(_context(runtime, catalogue), lambda _: None)
 
 
 def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
-    def selected(options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        from unified_cli.writes import selection  # noqa: PLC0415  few selections name a run
-
-        return selection.selected(context.runtime, options, patterns)
-
-    context = CommandContext(runtime, catalogue, partial(whole, runtime), tuple(COMMANDS), selected)
-    return context
+    return CommandContext(runtime, catalogue, partial(whole, runtime), tuple(COMMANDS))
 
 
-def _tree(context: CommandContext) -> Any:
-    def execute(operation: Operation, options: "OperationOptions") -> None:
-        from unified_cli.commands.operation import mode as operations  # noqa: PLC0415  not for help
-
-        operations.run(context.runtime, context.catalogue, operation, context.complete(options))
-
+def _tree(context: CommandContext, remember: Callable[[EarlyOptions], None]) -> Any:
     listed = partial(aliases.listed, context.runtime, context.first_words)
-    return tree.root(context.catalogue, stubs(COMMANDS, context), execute, context.remember, listed)
+    return tree.root(context.catalogue, stubs(COMMANDS, context), remember, listed)

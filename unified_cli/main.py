@@ -25,39 +25,34 @@ _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
-    """The exit code of running `unified` with these arguments."""
+    """The exit code of running `unified` with these arguments; the only place where an error becomes one."""
     # Masked from the start: it may appear in a message before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
     with stdout.paged(runtime) as shown:
-        return _code(argv, shown)
-
-
-def _code(argv: list[str], runtime: Runtime) -> int:
-    """The exit code; the only place where an error becomes one."""
-    try:
-        if argv == ["--version"]:
-            stdout.write(runtime, [VERSION_LINE.encode()])
+        try:
+            if argv == ["--version"]:
+                stdout.write(shown, [VERSION_LINE.encode()])
+                return ExitCode.DONE
+            with _typer_output(shown):
+                if command := _read(argv, shown):
+                    command()
+            stdout.unpage(shown)
+        except UnifiedError as error:
+            os_limits.add_hint(error)
+            return _report(error, shown)
+        except stdout.QuitError:
             return ExitCode.DONE
-        with _typer_output(runtime):
-            if command := _read(argv, runtime):
-                command()
-        stdout.unpage(runtime)
-    except UnifiedError as error:
-        os_limits.add_hint(error)
-        return _report(error, runtime)
-    except stdout.QuitError:
-        return ExitCode.DONE
-    except stdout.ClosedError:
-        return ExitCode.CLOSED
-    except KeyboardInterrupt as stop:
-        if isinstance(stop, Terminated):
-            stdout.end_pager(runtime)
-        else:
-            runtime.stderr.end_line()
-        return _report(_stopped(stop), runtime)
-    except Exception as error:  # noqa: BLE001  any other exception is a bug of ours
-        wrapped = signals.stop_in(error)
-        return _report(_stopped(wrapped) if wrapped else _bug(error, runtime), runtime)
+        except stdout.ClosedError:
+            return ExitCode.CLOSED
+        except KeyboardInterrupt as stop:
+            if isinstance(stop, Terminated):
+                stdout.end_pager(shown)
+            else:
+                shown.stderr.end_line()
+            return _report(_stopped(stop), shown)
+        except Exception as error:  # noqa: BLE001  any other exception is a bug of ours
+            wrapped = signals.stop_in(error)
+            return _report(_stopped(wrapped) if wrapped else _bug(error, shown), shown)
     return ExitCode.DONE
 
 
@@ -70,7 +65,7 @@ def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
     except BaseException:
         from unified_cli.cli import raw_words  # noqa: PLC0415  only for an error
 
-        runtime.stderr.machine = raw_words.ask_for_json(argv, runtime)
+        runtime.stderr.machine = runtime.stderr.machine or raw_words.ask_for_json(argv, runtime)
         raise
 
 

@@ -53,7 +53,8 @@ def run(argv: list[str], base: str = BASE, transport: Any = None) -> None:
     runtime = Runtime(
         stdin=io.BytesIO(), stdout=io.BytesIO(), stderr=Stderr(None), environ=environ, folders={}, transport=transport
     )
-    app.run(argv, runtime, CATALOGUE)
+    if work := app.read(argv, runtime, CATALOGUE):
+        work()
 
 
 def sent(argv: list[str]) -> httpx.Request | None:

@@ -163,7 +163,8 @@ def changed(tmp_path: Path) -> Callable[[str], tuple[str, str]]:
         stdout, stderr = io.BytesIO(), io.BytesIO()
         folders = {"config": tmp_path, "data": tmp_path}
         runtime = Runtime(io.BytesIO(), stdout, Stderr(stderr), {}, folders=folders)
-        app.run(shlex.split(command), runtime, catalogue)
+        if work := app.read(shlex.split(command), runtime, catalogue):
+            work()
         return stdout.getvalue().decode(), stderr.getvalue().decode()
 
     return run

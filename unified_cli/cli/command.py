@@ -6,10 +6,8 @@ from importlib import import_module
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from unified_cli.cli import tree
-from unified_cli.cli.command_context import CommandContext, yes_or_no
-from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES, CommandStub
-from unified_cli.cli.flags import Argument, Flag, Options, arguments_of
-from unified_cli.config.keys import AUTO, format_for
+from unified_cli.cli.command_context import EXAMPLE, EXAMPLES, CommandContext, CommandStub
+from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 ABOUT = "{about}"
@@ -89,21 +87,8 @@ def _leaf(name: str, about: str, command: Command[OptionsT], context: CommandCon
         text = [paragraph.replace(ABOUT, about) for paragraph in command.text]
         return HelpPage(command.usage, text, [*examples, *command.sections])
 
-    def run(options: OptionsT) -> None:
-        options = context.complete(options)
-        from unified_cli.cli.options import CallOptions  # noqa: PLC0415  not for the page above
-
-        if getattr(options, "output", None) == AUTO and not isinstance(options, CallOptions):
-            # What makes a call finds it among the settings.
-            terminal = context.runtime.stdout_is_terminal
-            options = options.replaced(output=format_for(AUTO, terminal=terminal))
-        if hasattr(options, "quiet"):
-            # A command that reads settings finds the same, or that the config file says more.
-            context.runtime.stderr.quiet = yes_or_no(context.runtime, options.quiet, "quiet")
-        function = command.run.load() if isinstance(command.run, Later) else command.run
-        function(context, options)
-
+    flags = flags_of(command.options) if command.flags is None else command.flags
     arguments = arguments_of(command.options) if command.arguments is None else command.arguments
     if command.takes is not None:
         arguments = [one._replace(takes=tuple(command.takes(context))) for one in arguments]
-    return tree.leaf(tree.CommandSpec(name, command.options, run, page, command.flags, arguments))
+    return tree.leaf(name, command.run, page, command.options, flags, arguments)

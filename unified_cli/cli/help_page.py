@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli.command_stub import EXAMPLE, EXAMPLES, CommandStub
+from unified_cli.cli.command_context import EXAMPLE, EXAMPLES, CommandStub
 from unified_cli.cli.flags import Flag, flags_of
 from unified_cli.cli.shared_options import EarlyOptions
 from unified_cli.masking import visible

@@ -1,6 +1,6 @@
 """The options of operations, each defined once; commands, help, completion and documents use these definitions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Literal, TypeVar
 
@@ -283,9 +283,9 @@ def class_for(operation: Operation) -> type[ReadOptions | WriteOptions | Downloa
     return WriteOptions if operation.takes_body else ReadOptions
 
 
-def options_for(operation: Operation) -> Iterator[Flag]:
+def options_for(operation: Operation) -> tuple[Flag, ...]:
     """The options of an operation, in the order help shows them."""
-    return (flag for flag in flags_of(class_for(operation)) if flag.when is None or flag.when(operation))
+    return tuple(flag for flag in flags_of(class_for(operation)) if flag.when is None or flag.when(operation))
 
 
 @cache

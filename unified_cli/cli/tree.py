@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, either_dash
-from unified_cli.cli.command_stub import APIS, CommandStub
+from unified_cli.cli.command_context import APIS, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
 from unified_cli.cli.shared_options import EarlyOptions
 from unified_cli.errors import UsageError
@@ -16,7 +16,6 @@ from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.cli.help_page import HelpPage
-    from unified_cli.cli.options import OperationOptions
 
 
 @runtime_checkable
@@ -30,30 +29,13 @@ class TyperUsageError(Protocol):
 
 
 _SHORT = "unified_cli.short_help"
-Execute = Callable[[Operation, "OperationOptions"], None]
-
-OptionsT = TypeVar("OptionsT", bound=Options)
 
 
-class CommandSpec(NamedTuple, Generic[OptionsT]):
-    """A command: its name, the class of its options, the function that runs it, and its help page.
+class ParsedCommand(NamedTuple):
+    """A command line that was read: its options, and what runs with them, as `leaf` was told."""
 
-    `flags` and `arguments` select some of the class's; None takes all.
-    """
-
-    name: str
-    options: type[OptionsT]
-    run: Callable[[OptionsT], None]
-    page: Callable[[], "HelpPage"]
-    flags: Sequence[Flag] | None = None
-    arguments: Sequence[Argument] | None = None
-
-
-class ParsedCommand(NamedTuple, Generic[OptionsT]):
-    """A command line that was read: its options, and what they are to be given to."""
-
-    run: Callable[[OptionsT], None]
-    options: OptionsT
+    runs: Any
+    options: Options
 
 
 def _pages() -> Any:
@@ -141,72 +123,72 @@ class CommandGroup(TyperGroup):
 def root(
     catalogue: Catalogue,
     built_in: Mapping[str, CommandStub],
-    execute: Execute,
     remember: Callable[[EarlyOptions], None],
     aliases: Callable[[], Sequence[tuple[str, str]]] = tuple,
 ) -> Any:
-    """The whole program as a command; `execute` runs an operation, `remember` takes the options before the API.
-
-    `aliases` are listed on its page.
-    """
+    """The whole program as a command; `remember` takes the options before the API, `aliases` are listed on its page."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     callback = typer_function(EarlyOptions, remember, flags_of(EarlyOptions), ())
     app.callback(cls=CommandGroup, context_settings=_CONTEXT)(callback)
-    group = typer.main.get_command(app)
+    made: Any = typer.main.get_command(app)
     apis = {
-        api.name: CommandStub(api.about, partial(_api, catalogue.service, api, execute), APIS)
-        for api in catalogue.apis.values()
+        api.name: CommandStub(api.about, partial(_api, catalogue.service, api), APIS) for api in catalogue.apis.values()
     }
     entries = {**apis, **built_in}
-    return _fill(group, "API or command", entries, lambda: _pages().for_root(entries, aliases()))
+    made.kind, made.entries = "API or command", entries
+    made.page = lambda: _pages().for_root(entries, aliases())
+    return made
 
 
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
-def _api(service: Service, api: Api, execute: Execute) -> CommandGroup:
+def _api(service: Service, api: Api) -> CommandGroup:
     entries = {
-        resource.name: CommandStub(resource.about, partial(_resource, service, resource, execute))
+        resource.name: CommandStub(resource.about, partial(_resource, service, resource))
         for resource in api.resources.values()
     }
     return group(api.name, "resource", entries, lambda: _operation_pages().for_api(api))
 
 
-def _resource(service: Service, resource: Resource, execute: Execute) -> CommandGroup:
+def _resource(service: Service, resource: Resource) -> CommandGroup:
     entries = {
-        operation.name: CommandStub(operation.summary, partial(_operation, service, operation, execute))
+        operation.name: CommandStub(operation.summary, partial(_operation, service, operation))
         for operation in resource.operations.values()
     }
     return group(resource.name, "operation", entries, lambda: _operation_pages().for_resource(resource))
 
 
-def _operation(service: Service, operation: Operation, execute: Execute) -> Any:
+def _operation(service: Service, operation: Operation) -> Any:
     from unified_cli.cli.options import class_for, options_for  # noqa: PLC0415  not for the pages above
 
     options = class_for(operation)
     # What answers with a file has its id in the query; one that is typed is looked up.
     arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
     return leaf(
-        CommandSpec(
-            operation.name,
-            options,
-            partial(execute, operation),
-            lambda: _operation_pages().for_operation(operation, service),
-            tuple(options_for(operation)),
-            arguments,
-        )
+        operation.name,
+        operation,
+        lambda: _operation_pages().for_operation(operation, service),
+        options,
+        options_for(operation),
+        arguments,
     )
 
 
-def leaf(spec: CommandSpec[OptionsT]) -> Any:
-    """A Typer command; invoking it returns the function that runs it."""
-    flags = flags_of(spec.options) if spec.flags is None else spec.flags
-    arguments = arguments_of(spec.options) if spec.arguments is None else spec.arguments
+def leaf(
+    name: str,
+    runs: Any,
+    page: Callable[[], "HelpPage"],
+    options: type[Options],
+    flags: Sequence[Flag],
+    arguments: Sequence[Argument],
+) -> Any:
+    """A Typer command with these options and arguments of the class; invoking it gives a ParsedCommand."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    read = typer_function(spec.options, lambda options: ParsedCommand(spec.run, options), flags, arguments)
-    app.command(spec.name, cls=LeafCommand, context_settings={**_CONTEXT, "allow_extra_args": True})(read)
+    read = typer_function(options, partial(ParsedCommand, runs), flags, arguments)
+    app.command(name, cls=LeafCommand, context_settings={**_CONTEXT, "allow_extra_args": True})(read)
     command: Any = typer.main.get_command(app)
-    command.page = lambda: spec.page()._replace(flags=flags)
+    command.page = lambda: page()._replace(flags=flags)
     command.takes = [word for one in arguments for word in one.takes]
     return command
 
@@ -216,15 +198,8 @@ def group(
 ) -> CommandGroup:
     """A group of commands."""
     made = CommandGroup(name=name, context_settings=_CONTEXT)
-    return _fill(made, kind, entries, make_page)
-
-
-def _fill(
-    made: Any, kind: str, entries: Mapping[str, CommandStub], make_page: Callable[[], "HelpPage"]
-) -> CommandGroup:
     made.kind, made.entries, made.page = kind, entries, make_page
-    filled: CommandGroup = made
-    return filled
+    return made
 
 
 def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
@@ -238,7 +213,7 @@ def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | No
     return with_one_dash(argv)
 
 
-def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] | None:
+def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
     """The command that the command line names; None if it asked for help, which is printed.
 
     Nothing runs from within Typer: deep in its stack every import and every page would cost more, because CPython
@@ -259,7 +234,7 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand[Any] 
         # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
         # Typer takes the words out of the list as it reads them.
         with command.make_context("unified", [*argv], obj=for_help, color=True) as context:
-            parsed: ParsedCommand[Any] = command.invoke(context)
+            parsed: ParsedCommand = command.invoke(context)
     except typer.Exit:
         return None
     except Exception as error:

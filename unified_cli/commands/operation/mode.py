@@ -5,6 +5,7 @@ from contextlib import closing
 from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command import Later
+from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions, ReadCheckOptions, SendOptions, WriteOptions
 from unified_cli.cli.shared_options import StopOptions
@@ -27,8 +28,9 @@ _RUNS = {
 }
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
+def run(operation: Operation, context: CommandContext, options: OperationOptions) -> None:
     """Run the operation; every expected failure is a UnifiedError."""
+    runtime, catalogue = context.runtime, context.catalogue
     builder.check_options(options)
     _check_rules(part(options, StopOptions))
     mode = mode_of(operation, options)
