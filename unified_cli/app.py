@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import aliases, tree
-from unified_cli.cli.command import Later, stubs
+from unified_cli.cli.command import Later
 from unified_cli.cli.command_context import CommandContext, yes_or_no
 from unified_cli.cli.flags import Options, by_name
 from unified_cli.cli.shared_options import EarlyOptions, EvidenceOptions, MessageOptions, errors_are_json
@@ -130,4 +130,4 @@ def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
 
 def _tree(context: CommandContext, remember: Callable[[EarlyOptions], None]) -> Any:
     listed = partial(aliases.listed, context.runtime, context.first_words)
-    return tree.root(context.catalogue, stubs(COMMANDS, context), remember, listed)
+    return tree.root(context.catalogue, tree.built_in(COMMANDS, context), remember, listed)

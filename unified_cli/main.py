@@ -63,9 +63,9 @@ def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
 
         return app.read(argv, runtime)
     except BaseException:
-        from unified_cli.cli import raw_words  # noqa: PLC0415  only for an error
+        from unified_cli.cli.tree import ask_for_json  # noqa: PLC0415  only for an error
 
-        runtime.stderr.machine = runtime.stderr.machine or raw_words.ask_for_json(argv, runtime)
+        runtime.stderr.machine = runtime.stderr.machine or ask_for_json(argv, runtime)
         raise
 
 

@@ -3,9 +3,10 @@
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unified_cli.catalogue import Operation
+from unified_cli.cli.command import ABOUT, Command
 from unified_cli.cli.command_context import EXAMPLE, EXAMPLES, CommandStub
 from unified_cli.cli.flags import Flag, flags_of
 from unified_cli.cli.shared_options import EarlyOptions
@@ -84,6 +85,14 @@ def for_group(about: str, an_example: str, entries: Mapping[str, CommandStub]) -
     """The page of a built-in group of commands."""
     rows = [(name, entry.about) for name, entry in entries.items()]
     return HelpPage("COMMAND [options]", [about], [(EXAMPLE, an_example), ("Commands", rows)])
+
+
+def for_command(about: str, command: Command[Any]) -> HelpPage:
+    """The page of a built-in command, which `about` is for."""
+    heading = EXAMPLES if "\n" in command.examples else EXAMPLE
+    examples = [(heading, command.examples)] if command.examples else []
+    text = [paragraph.replace(ABOUT, about) for paragraph in command.text]
+    return HelpPage(command.usage, text, [*examples, *command.sections])
 
 
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:

@@ -1,5 +1,6 @@
-"""The tree of commands: API, resource and operation from the catalogue, built only as far as a command line needs."""
+"""The tree of commands, of the catalogue and built in; only as much of it is built as a command line needs."""
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -8,10 +9,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, either_dash
-from unified_cli.cli.command_context import APIS, CommandStub
+from unified_cli.cli.command import Entry, Group, Later
+from unified_cli.cli.command_context import APIS, CommandContext, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
-from unified_cli.cli.shared_options import EarlyOptions
+from unified_cli.cli.shared_options import EarlyOptions, errors_are_json
 from unified_cli.errors import UsageError
+from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -202,6 +205,25 @@ def group(
     return made
 
 
+def built_in(commands: Mapping[str, Entry], context: CommandContext) -> dict[str, CommandStub]:
+    """The built-in commands; each is imported and built when it is chosen."""
+    return {name: CommandStub(one.about, partial(_built_in, name, one, context)) for name, one in commands.items()}
+
+
+def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
+    command = entry.command.load() if isinstance(entry.command, Later) else entry.command
+    if isinstance(command, Group):
+        entries = built_in(command.commands, context)
+        return group(name, command.kind, entries, lambda: _pages().for_group(command.text, command.example, entries))
+    flags = flags_of(command.options) if command.flags is None else command.flags
+    arguments = arguments_of(command.options) if command.arguments is None else command.arguments
+    if command.takes is not None:
+        arguments = [one._replace(takes=tuple(command.takes(context))) for one in arguments]
+    return leaf(
+        name, command.run, lambda: _pages().for_command(entry.about, command), command.options, flags, arguments
+    )
+
+
 def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
     """The error for a long option among the words, which have one dash."""
     from unified_cli.cli.options import operation_flags  # noqa: PLC0415  few lines have such words
@@ -224,16 +246,10 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
     short = [one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]]
     if short and (error := _with_one_dash(short, argv)):
         raise error
-
-    def for_help() -> Runtime:
-        from unified_cli.cli import raw_words  # noqa: PLC0415  --help is done before other options are read
-
-        return raw_words.for_help(argv, runtime)
-
     try:
         # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
         # Typer takes the words out of the list as it reads them.
-        with command.make_context("unified", [*argv], obj=for_help, color=True) as context:
+        with command.make_context("unified", [*argv], obj=partial(_for_help, argv, runtime), color=True) as context:
             parsed: ParsedCommand = command.invoke(context)
     except typer.Exit:
         return None
@@ -244,3 +260,32 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
             raise from_typer(error, argv) from None
         raise
     return parsed
+
+
+def ask_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
+    """Whether the words of a command line that could not be read ask for errors as JSON."""
+    return errors_are_json(_typed(argv, "--output", "-o"), runtime, asked="--json-errors" in _words_before_dashes(argv))
+
+
+def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
+    """The runtime for a page of help, which is shown before other options are read: as the words ask."""
+    if "--no-pager" in _words_before_dashes(argv):
+        stdout.unpage(runtime)
+    return runtime._replace(color=_typed(argv, "--color") or runtime.color)
+
+
+def _words_before_dashes(argv: Sequence[str]) -> list[str]:
+    return [*itertools.takewhile("--".__ne__, argv)]
+
+
+def _typed(argv: Sequence[str], name: str, letter: str = "") -> str | None:
+    """The last value of an option."""
+    found, words = None, _words_before_dashes(argv)
+    for position, word in enumerate(words):
+        if word in {name, letter} and position + 1 < len(argv):
+            found = argv[position + 1]
+        elif word.startswith(f"{name}="):
+            found = word.removeprefix(f"{name}=")
+        elif letter and word.startswith(letter):
+            found = word.removeprefix(letter)
+    return found
