@@ -1,17 +1,23 @@
-"""Ask for confirmation before what cannot be undone; whether anybody can be asked is decided here."""
+"""Ask at the terminal: before what cannot be undone, for a line, for a secret; whether anybody can be asked."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+import io
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from unified_cli.config import connection_facts
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UsageError
+from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 _ANSWERS = {b"y": True, b"yes": True, b"n": False, b"no": False}
 _LONGEST_ANSWER = 100
+_LONGEST = 8192
+_TRIES = 3
+AnswerT = TypeVar("AnswerT")
+FoundT = TypeVar("FoundT")
 
 
 def confirm_delete(
@@ -96,3 +102,52 @@ def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
         if word in _ANSWERS or not word:
             return _ANSWERS.get(word, default)
         runtime.stderr.line("please answer y or n")
+
+
+def until_valid(runtime: Runtime, ask: Callable[[], AnswerT], read: Callable[[AnswerT], FoundT]) -> FoundT:
+    """What the first answer means that `read` accepts; the error of a wrong one is said. Raises that of the third."""
+    for _ in range(_TRIES - 1):
+        try:
+            return read(ask())
+        except UnifiedError as error:
+            runtime.stderr.line(error.message)
+    return read(ask())
+
+
+def line(runtime: Runtime, question: str) -> str:
+    """The line typed as the answer, without surrounding blanks."""
+    runtime.stderr.prompt(question)
+    found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
+    return found.decode("utf-8", "replace").strip()
+
+
+def hidden(runtime: Runtime, question: str) -> bytes:
+    """The line typed as the answer, not shown by the terminal, without its line end."""
+    with _without_echo(runtime):
+        runtime.stderr.prompt(question)
+        found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
+    return found.removesuffix(b"\n").removesuffix(b"\r")
+
+
+@contextlib.contextmanager
+def _without_echo(runtime: Runtime) -> Iterator[None]:
+    """Switch the terminal's echo off, and on again however the block ends."""
+    try:
+        import termios  # noqa: PLC0415  only for a prompt, and not on Windows
+
+        assert runtime.stdin is not None  # noqa: S101  a terminal
+        handle = runtime.stdin.fileno()
+        before = termios.tcgetattr(handle)
+    except (ImportError, io.UnsupportedOperation):
+        # Not a terminal, as in a test, or a system without termios.
+        yield
+        return
+    after = [*before]
+    after[3] &= ~termios.ECHO
+    try:
+        termios.tcsetattr(handle, termios.TCSAFLUSH, after)
+        yield
+    finally:
+        termios.tcsetattr(handle, termios.TCSAFLUSH, before)
+        # The Enter that was not shown.
+        runtime.stderr.line("")

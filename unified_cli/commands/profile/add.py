@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from unified_cli.cli import terminal_input
+from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import AddOptions, ProfileFileOptions, may_ask
 from unified_cli.commands.profile.sign_in import agreed, places_for, typed_token
@@ -62,8 +62,8 @@ def _asked(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
     if "base_url" not in top:
         questions.insert(0, ("base_url", "base URL of the service, like https://api.example.com: "))
     for key, question in questions:
-        typed = partial(terminal_input.line, runtime, question)
-        answer = terminal_input.until_valid(runtime, typed, partial(_read, key))
+        typed = partial(prompt.line, runtime, question)
+        answer = prompt.until_valid(runtime, typed, partial(_read, key))
         if answer is not None:
             found[key] = answer
     return found

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from unified_cli.cli import prompt, terminal_input
+from unified_cli.cli import prompt
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.profile.options import LoginOptions, LogoutOptions, may_ask
 from unified_cli.config import edit, file, keyring, login, profiles, token as secrets
@@ -70,7 +70,7 @@ def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> s
     def read(typed: bytes) -> str:
         return "" if optional and not typed.strip() else _checked(typed)
 
-    return terminal_input.until_valid(runtime, lambda: terminal_input.hidden(runtime, question), read)
+    return prompt.until_valid(runtime, lambda: prompt.hidden(runtime, question), read)
 
 
 def _checked(typed: bytes) -> str:
