@@ -1,10 +1,10 @@
-"""Ask the service about a connection: which operations it offers, and its record, whatever its product.
+"""Ask the service about connections: which there are, and which operations one offers, and its record.
 
 What the record says of its state is judged in `call.connection_record`.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote
@@ -16,15 +16,19 @@ from unified_cli.catalogue import Catalogue, Service
 from unified_cli.config.known_capabilities import Offered
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, RefusedError, ServiceError, UsageError
-from unified_cli.http import request as requests
+from unified_cli.http import pagination, request as requests
 from unified_cli.http.client import Client
+from unified_cli.http.pagination import Span
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import parts
 from unified_cli.json_text.values import Json
 from unified_cli.masking import visible
+from unified_cli.plural import counted
 
 LARGEST_ANSWER = 8 * 1024 * 1024
 """Bytes of what a connection says of itself, which is decoded as a whole."""
+# A service that has thousands lists 5,000 on a page.
+_MOST, _MOST_PAGES, _LARGEST = 50_000, 5_000, 32 * 1024 * 1024
 _NOT_TOLD = (403, 404, 405)
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -178,3 +182,35 @@ def with_blocked(state: AccountState, client: Client, settings: Settings, catalo
 def merged(state: AccountState, told: AccountState) -> AccountState:
     """The state of a record, with what the offer says of it: that is never older."""
     return state._replace(status=told.status or state.status, blocked=told.blocked)
+
+
+def listed(
+    client: Client, resolved: Settings, service: Service, query: Sequence[tuple[str, str]] = ()
+) -> Iterator[list[ConnectionRecord]]:
+    """All connections that the token can see, a page at a time; credentials in the answer are dropped at once.
+
+    Raises what a list raises.
+    """
+    address, _ = resolved.reachable()
+    request = requests.for_service(address, service.accounts, query)
+    number = size = 0
+    for page in pagination.pages(client.send, request, service, Span()):
+        found = []
+        for one in (ConnectionRecord.of(record, service) for record in page.records):
+            number, size = number + 1, size + one.size
+            _check_bounds(service, page.number, number, size)
+            found.append(one)
+        yield found
+
+
+def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
+    """Raise ServiceError for a list that goes on and on: all of it is held in memory."""
+    if pages > _MOST_PAGES or number > _MOST or size > _LARGEST:
+        words = service.connections
+        bounds = f"{_MOST} connections, {_MOST_PAGES} pages and {_LARGEST >> 20} MiB of facts about them"
+        raise ServiceError(
+            f"the list of connections goes on after {number - 1} on {counted(pages, 'page')}, and at most {bounds} are "
+            f"read (GET {service.accounts})",
+            hint=f"ask for less: -q {words.status}={words.healthy}, -q {words.tenant}=ID",
+            retryable=False,
+        )

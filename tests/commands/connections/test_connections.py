@@ -12,7 +12,7 @@ from pages import cursor_of, served
 from screen import configured, drawn
 from server import Reply, Seen, Service
 
-from unified_cli.call import listed_connections
+from unified_cli.call import introspection
 
 SECRET = "provider-credential-0123456789"
 LIST = "connections list"
@@ -456,7 +456,7 @@ def test_an_endless_list_of_connections_ends(
 def test_pages_of_one_connection_end_too(
     unified: Unified, service: Service, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listed_connections, "_MOST_PAGES", 20)
+    monkeypatch.setattr(introspection, "_MOST_PAGES", 20)
     service.reply = lambda seen: served({"result": [{"id": "c"}], "next_cursor": f"{cursor_of(seen) or ''}x"})
     result = unified(LIST, environ={**environ, "UNIFIED_RATE": "0"})
     assert (result.code, len(service.seen)) == (5, 21)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from unified_cli.call import builder, listed_connections
+from unified_cli.call import builder, introspection
 from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.cli.options import overrides
@@ -39,7 +39,7 @@ def listed(context: CommandContext, resolved: Settings, options: ListedConnectio
         progress(context.runtime, Work("connection")) as shown,
         readers.client(resolved) as client,
     ):
-        for page in listed_connections.pages(client, resolved, service, query):
+        for page in introspection.listed(client, resolved, service, query):
             shown.add(len(page), pages=1)
             found += page
     return found

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from unified_cli.call import introspection, listed_connections, offer_check
+from unified_cli.call import introspection, offer_check
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState, ConnectionRecord
 from unified_cli.call.introspection import Offer
 from unified_cli.call.offer_check import AskedConnections, ConnectionOffer, OfferCheck
@@ -89,7 +89,7 @@ def _read_lists(check: OfferCheck, settings: Mapping[str, Settings], readers: Fa
         mine = settings[names[0]]._replace(account_id="")
         try:
             with readers.client(mine) as client:
-                for page in listed_connections.pages(client, mine, check.catalogue.service):
+                for page in introspection.listed(client, mine, check.catalogue.service):
                     found += page
             yield names, found, None
         except UnifiedError as error:
