@@ -85,7 +85,7 @@ def test_other_words_with_one_dash_are_read_as_ever(words: str, unified: Unified
 
 def test_what_is_told_instead_exists() -> None:
     ours = {spelling for flag in operation_flags() for spelling in flag.spellings}
-    told = dict(other_tools._by_option())
+    told = other_tools._BY_OPTION
     assert {own.option for own in told.values()} - ours == {""}
     # Where ids are read, --format is that of the input.
     assert ours & set(told) == {"--format"}

@@ -37,7 +37,7 @@ def aimed(call: Call, request: Request) -> Request:
         raise UsageError(f"{name} stands in the body {count} times")
     if count:
         return request
-    account = call.settings.with_needed_account().reachable()[1]
+    account = call.settings._replace(account_id=selected or None).reachable()[1]
     rest = body[1:].lstrip()
     comma = b"" if rest.startswith(b"}") else b","
     return request._replace(body=b"{" + encoded(name) + b":" + encoded(account) + comma + rest)

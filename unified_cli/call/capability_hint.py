@@ -13,6 +13,7 @@ from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_check
 from unified_cli.masking import masked, visible
+from unified_cli.plural import named
 
 if TYPE_CHECKING:
     from unified_cli.config.known_capabilities import Offered
@@ -65,7 +66,7 @@ def _offered(call: Call, clients: "Clients") -> "Offered | None":
     runtime, catalogue, settings, *_ = call
     if known := known_capabilities.recall(runtime, settings, catalogue):
         return known.offered
-    client = clients.open(settings.limited_to(timeout=_SECONDS, retries=0))
+    client = clients.open(settings.changed({"timeout": _SECONDS, "retries": 0}))
     try:
         offer = introspection.ask_offer(client, settings, catalogue)
     except UnifiedError:
@@ -93,6 +94,4 @@ def _instead(offered: "Offered", operation: Operation) -> str | None:
 
 
 def _names(offered: Iterable[str]) -> str:
-    names = [visible(one) for one in offered]
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(names[:_MOST]) + more
+    return named([visible(one) for one in offered], _MOST)

@@ -5,7 +5,7 @@ Looked at only where a command line could not be read.
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -122,6 +122,8 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--web --fail --location --show-error --compressed --ignore-not-found": OwnSpelling("", "leave it out"),
 }
 
+_BY_OPTION = {one: own for spellings, own in _GROUPS.items() for one in spellings.split()}
+
 _AS_COLUMNS = OwnSpelling("--columns", "-o json --columns {NAMES}")
 _AS_BODY = OwnSpelling("--data", "-d {JSON}")
 
@@ -212,17 +214,16 @@ _NONE: Mapping[str, tuple[str, str]] = {
     ),
 }
 
-# Arguments for which a command has an option.
-_ARGUMENTS: Mapping[str, OwnSpelling] = {
+ARGUMENTS: Mapping[str, OwnSpelling] = {
     "all": OwnSpelling("--all", "--all reads every page"),
     "json": OwnSpelling("--output", "-o json"),
     "csv": OwnSpelling("--output", "-o csv"),
     "table": OwnSpelling("--output", "-o table"),
 }
+"""Arguments for which a command has an option."""
 
 _VALUES = {
     "pq": "parquet",
-    **dict.fromkeys(("xls", "xlsx"), "csv"),
     **dict.fromkeys(("jsonl", "jsonlines", "json-lines", "jsonstream"), "ndjson"),
     **dict.fromkeys(("text", "wide", "human", "md", "markdown", "plain", "pretty"), "table"),
     **dict.fromkeys(("name", "id"), "ids"),
@@ -289,11 +290,6 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
     return _DOTS.sub(lambda place: named or (place[1] and f" {place[1]}"), line.replace("{}", word))
 
 
-def own_argument(word: str) -> OwnSpelling | None:
-    """The option to type instead of an argument; None where it is no such word."""
-    return _ARGUMENTS.get(word)
-
-
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
     """What to type instead of another tool's option with this value; the command has one of them, or none."""
     before = [*_ELSEWHERE.get(option, ())]
@@ -305,11 +301,3 @@ def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
         before.append(OwnSpelling("--query", f"-q {quoted('='.join(filtered.groups()))} filters"))
     usual = [_BY_OPTION[option]] if option in _BY_OPTION else []
     return [*before, *usual, *(_OF_FOLDER if usual and usual[0].option == "--out" else ())]
-
-
-def _by_option() -> Iterator[tuple[str, OwnSpelling]]:
-    for spellings, own in _GROUPS.items():
-        yield from ((one, own) for one in spellings.split())
-
-
-_BY_OPTION = dict(_by_option())

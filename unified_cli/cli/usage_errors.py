@@ -11,7 +11,7 @@ from unified_cli.catalogue.known import KnownField, known
 from unified_cli.cli.command_context import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.options import operation_flags, writes
-from unified_cli.cli.other_tools import no_command, own_argument, own_commands, own_line, own_spellings, quoted
+from unified_cli.cli.other_tools import ARGUMENTS, no_command, own_commands, own_line, own_spellings, quoted
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.hints import meant_body
@@ -60,12 +60,12 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
 
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:
     """The error for a long option with one dash, which would be read as short ones: -all as -a with the value ll."""
-    takes_value = {spelling for flag in operation_flags() if flag.takes_value for spelling in flag.spellings}
     for before, word in pairwise(("", *argv)):
         if word == "--":
             return None
         meant = f"-{word.partition('=')[0]}"
-        if meant.startswith("--") and meant in _OWN and before not in takes_value:
+        is_value = before in _OWN and _OWN[before].takes_value
+        if meant.startswith("--") and meant in _OWN and not is_value:
             return UsageError(f"{visible(word)}: a long option has two dashes", hint=f'did you mean "{meant}"?')
     return None
 
@@ -166,7 +166,7 @@ def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
 
 def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageError:
     """The error for an option without the value that it takes, or with one that it does not take."""
-    flag = next((flag for flag in operation_flags() if option in flag.spellings), None)
+    flag = _OWN.get(option)
     if flag is None:
         return _usage_error(None, message)
     if option == "-f" and "delete" in argv:
@@ -200,7 +200,7 @@ def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str 
     if assignment := _ASSIGNMENT.fullmatch(argument):
         name, sign, value = assignment.groups()
         return next(_assigned(spellings, sign, f"{name}={value}"), None)
-    own = own_argument(argument)
+    own = ARGUMENTS.get(argument)
     if own and own.option in spellings:
         return own.text
     before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]

@@ -9,7 +9,7 @@ from unified_cli.config import file, resolution
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
-from unified_cli.plural import ago, counted
+from unified_cli.plural import ago, counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
@@ -95,10 +95,8 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
             found = [asked[one] for one in listed if isinstance(one, int) and 0 <= one < len(asked)]
             names = [*_unmoved(runtime, found)]
             if names:
-                more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
                 of_all = counted(len(asked) - len(found) + len(names), "connection")
-                shown = ", ".join(names[:_MOST_NAMED])
-                return f"{len(names)} of {of_all}, asked {ago(fact.age)}: {shown}{more}"
+                return f"{len(names)} of {of_all}, asked {ago(fact.age)}: {named(names, _MOST_NAMED)}"
     return ""
 
 

@@ -121,27 +121,14 @@ class Settings(NamedTuple):
         """The same settings for requests that name no connection, so that none need be known."""
         return self._replace(account_id=self.account_id or "")
 
-    def with_needed_account(self) -> "Settings":
-        """The same settings for a request that names a connection after all: one that is not known is missing."""
-        return self._replace(account_id=self.account_id or None)
-
-    def printed_as(self, output: str, source: str = "here") -> "Settings":
-        """The same settings with this output format."""
-        return self._replace(values={**self.values, "output": Value(output, source)})
-
-    def limited_to(self, *, timeout: float, retries: int) -> "Settings":
-        """The same settings with this timeout and number of retries."""
-        merged = {**self.values, "timeout": Value(timeout, "here"), "retries": Value(retries, "here")}
-        return self._replace(values=merged)
+    def changed(self, values: Mapping[str, float | str], source: str = "here") -> "Settings":
+        """The same settings with these values."""
+        return self._replace(values={**self.values, **{name: Value(one, source) for name, one in values.items()}})
 
     def shared_by(self, runs: int) -> "Settings":
         """The settings of one of so many runs at the same time: each has its part of the limits that nobody set."""
         parts = {"rate": self.rate / runs, "token_rate": self.token_rate / runs}
-        merged = {
-            name: Value(part, "here") if self.values[name].source == DEFAULT else self.values[name]
-            for name, part in parts.items()
-        }
-        return self._replace(values={**self.values, **merged})
+        return self.changed({name: part for name, part in parts.items() if self.values[name].source == DEFAULT})
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from unified_cli.json_text.members import Parts, Record, parts, text
 from unified_cli.json_text.record_columns import pick
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 # How a cell begins that a spreadsheet takes for a formula.
@@ -70,10 +70,8 @@ class Delimited(RecordWriter):
         """The keys that have no column."""
         if not self._lost:
             return []
-        named = ", ".join([*self._lost][:_MOST_NAMED])
-        more = f" and {len(self._lost) - _MOST_NAMED} more" if len(self._lost) > _MOST_NAMED else ""
-        more += " at least" if len(self._lost) >= _MOST_LOST else ""
-        return [f"no column for {named}{more}, first seen after the header was written (name them with --columns)"]
+        lost = named([*self._lost], _MOST_NAMED) + (" at least" if len(self._lost) >= _MOST_LOST else "")
+        return [f"no column for {lost}, first seen after the header was written (name them with --columns)"]
 
     def remarks(self) -> Sequence[str]:
         """How many cells got a quote."""
