@@ -48,90 +48,6 @@ class Permit(NamedTuple):
         return self.connection.at
 
 
-class TokenPace:
-    """When the next request of a connection may be sent; without clock, threads or waiting.
-
-    `rate` is the largest number of sends in 10 s for one connection, `token_rate` for the token; 0 is no bound.
-    """
-
-    def __init__(self, rate: float, token_rate: float) -> None:
-        self._bound = _bound(rate)
-        self._token = Pace(_bound(token_rate), flying=NEVER)
-        self._connections: dict[str, Pace] = {}
-        self._refusals: deque[tuple[float, str]] = deque(maxlen=100)
-
-    def recall(self, account: str, window: Window) -> None:
-        """Begin with what an earlier run learned about a connection, unless this run has begun with it already."""
-        self._connections.setdefault(account, Pace(self._bound, recalled=window))
-
-    def learned(self) -> dict[str, Window]:
-        """The windows of the connections that were learned."""
-        return {account: window for account, pace in self._connections.items() if (window := pace.learned)}
-
-    def disproved(self) -> list[str]:
-        """The connections whose window, as it was known, is none."""
-        return [account for account, pace in self._connections.items() if pace.trust.doubted]
-
-    def recent(self, now: float) -> int:
-        """How many sends count for the token's limit now."""
-        return self._token.sends_after(now - WINDOW)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several connections send with the token."""
-        return len(self._connections) > 1
-
-    def delay(self, account: str, now: float) -> float:
-        """Seconds until this connection may send; 0 is now, NEVER is not before another request was answered."""
-        return max(self._of(account).delay(now), self._token.delay(now))
-
-    def take(self, account: str, now: float) -> Permit:
-        """Count a request that is sent now, after `delay` was 0."""
-        return Permit(account, self._of(account).take(now), self._token.take(now))
-
-    def accepted(self, permit: Permit, now: float, facts: RateFacts | None = None) -> None:
-        """No limit refused the request."""
-        self._of(permit.account).accepted(permit.connection, now, facts)
-        self._token.accepted(permit.token, now)
-
-    def lost(self, permit: Permit) -> None:
-        """There was no answer."""
-        self._of(permit.account).lost(permit.connection)
-        self._token.lost(permit.token)
-
-    def refused(self, permit: Permit, now: float, attempt: Attempt) -> bool:
-        """A 429 was the answer.
-
-        True if it closed a limit that was open: of several that were in flight together only the first one does.
-        """
-        connection = self._of(permit.account)
-        # A provider limits its own connection.
-        if not attempt.remote and connection.unlikely(now):
-            self._refusals.append((now, permit.account))
-            together = {account for at, account in self._refusals if at > now - _TOGETHER}
-            if len(together) >= _SEVERAL:
-                for account in together:
-                    self._of(account).forgive()
-                connection.lost(permit.connection)
-                return self._token.refused(permit.token, now, attempt.retry_after)
-        self._token.lost(permit.token)
-        return connection.refused(permit.connection, now, attempt.retry_after, attempt.facts)
-
-    def exhausted(self, account: str) -> bool:
-        """Whether the limit that holds this connection did not open when it should have."""
-        return self._of(account).exhausted or self._token.exhausted
-
-    def reason(self, account: str, now: float) -> str:
-        """Why this connection waits, in words."""
-        return self._of(account).reason(now) or self._token.reason(now) or "several are on their way"
-
-    def _of(self, account: str) -> Pace:
-        pace = self._connections.get(account)
-        if pace is None:
-            pace = self._connections[account] = Pace(self._bound)
-        return pace
-
-
 def _bound(rate: float) -> Window | None:
     if 0 < rate < 1:
         return Window(1, WINDOW / rate)
@@ -152,8 +68,7 @@ class Patience(Enum):
 class RateLimit:
     """The pace of one token, shared by all workers of a run and safe for their threads.
 
-    `rate` is the largest number of sends in 10 s for one connection, `token_rate` for the token; 0 leaves it to the
-    service.
+    `rates` are the largest numbers of sends in 10 s for one connection and for the token; 0 leaves it to the service.
     """
 
     def __init__(
@@ -163,52 +78,63 @@ class RateLimit:
         sleep: Callable[[float], None],
         idle: Idle = nullcontext,
     ) -> None:
-        self._pace = TokenPace(*rates)
+        rate, token_rate = rates
+        self._bound = _bound(rate)
+        self._token = Pace(_bound(token_rate), flying=NEVER)
+        self._connections: dict[str, Pace] = {}
         self._monotonic = monotonic
         self._sleep = sleep
         self._idle = idle
         self._changed = threading.Condition()
-        self._waiting = 0
+        self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
+        """When, and of which account, a request was refused that its own limit should have let through."""
         self._refusals = 0
 
     def recall(self, account: str, window: Window) -> None:
-        """Begin with what an earlier run learned about a connection."""
+        """Begin with what an earlier run learned about a connection, unless this run has begun with it already."""
         with self._changed:
-            self._pace.recall(account, window)
+            self._connections.setdefault(account, Pace(self._bound, recalled=window))
 
     def learned(self) -> dict[str, Window]:
-        """What is to be kept for the next run, by account."""
+        """The windows of the connections that were learned, to be kept for the next run."""
         with self._changed:
-            return self._pace.learned()
+            return {account: window for account, pace in self._connections.items() if (window := pace.learned)}
 
     def disproved(self) -> list[str]:
-        """The accounts of which nothing is to be kept."""
+        """The connections whose window, as it was known, is none, so that nothing of it is to be kept."""
         with self._changed:
-            return self._pace.disproved()
+            return [account for account, pace in self._connections.items() if pace.trust.doubted]
 
     def recent(self) -> int:
         """How many sends count for the token's limit now."""
         with self._changed:
-            return self._pace.recent(self._monotonic())
+            return self._token.sends_after(self._monotonic() - WINDOW)
+
+    def delay(self, account: str) -> float:
+        """Seconds until this connection may send; 0 is now, NEVER is not before another request was answered."""
+        with self._changed:
+            now = self._monotonic()
+            return max(self._of(account).delay(now), self._token.delay(now))
 
     def wait(self, account: str, until: float = NEVER, tell: TellWait | None = None) -> Permit | None:
         """Wait until this connection may send, and count the send; None, at once, if that is later than `until`.
 
         `tell` is given the seconds and the reason of a wait that can be noticed, before it begins.
         """
-        if self._pace.is_shared:
+        if len(self._connections) > 1:
             # Who sends as much as its connection may would leave nothing of the token's limit to the others, and they
             # would have the whole of their work before them when it is done.
             with self._idle(0):
                 pass
         while True:
             with self._changed:
-                now = self._monotonic()
-                seconds = self._pace.delay(account, now)
+                seconds, now, pace = self.delay(account), self._monotonic(), self._of(account)
                 if seconds <= 0:
-                    return self._pace.take(account, now)
+                    return Permit(account, pace.take(now), self._token.take(now))
                 known = seconds < NEVER
-                reason = self._pace.reason(account, now) if tell and known and seconds >= _NOTABLE else ""
+                reason = ""
+                if tell and known and seconds >= _NOTABLE:
+                    reason = pace.reason(now) or self._token.reason(now) or "several are on their way"
             if now >= until or (known and now + seconds > until):
                 return None
             if not known:
@@ -227,46 +153,59 @@ class RateLimit:
     def _wait_for_an_answer(self, account: str) -> None:
         # Whoever gets the answer needs the lock, so nothing else is waited for with it.
         with self._idle(NEVER), self._changed:
-            if self._pace.delay(account, self._monotonic()) == NEVER:
-                self._waiting += 1
+            if self.delay(account) == NEVER:
                 self._changed.wait(_LOOK_AGAIN)
-                self._waiting -= 1
 
     def accepted(self, permit: Permit, facts: RateFacts | None = None) -> None:
         """Note an answer that no limit refused, and what its headers say."""
         with self._changed:
-            self._pace.accepted(permit, self._monotonic(), facts)
-            self._wake()
+            now = self._monotonic()
+            self._of(permit.account).accepted(permit.connection, now, facts)
+            self._token.accepted(permit.token, now)
+            self._changed.notify_all()
 
     def lost(self, permit: Permit) -> None:
         """Note that no answer came."""
         with self._changed:
-            self._pace.lost(permit)
-            self._wake()
+            self._of(permit.account).lost(permit.connection)
+            self._token.lost(permit.token)
+            self._changed.notify_all()
 
     def refused(self, permit: Permit, attempt: Attempt) -> int:
-        """Note a 429. Gives how many times connections were held back until now, 0 if this one was already."""
+        """Note a 429. Gives how many times a limit was closed until now, 0 if this one was already.
+
+        Of several requests that were in flight together only the first one closes it.
+        """
         with self._changed:
-            closed = self._pace.refused(permit, self._monotonic(), attempt)
-            self._wake()
-            if not closed:
-                return 0
-            self._refusals += 1
-            return self._refusals
+            closed = self._close(permit, self._monotonic(), attempt)
+            self._changed.notify_all()
+            self._refusals += closed
+            return self._refusals if closed else 0
+
+    def _close(self, permit: Permit, now: float, attempt: Attempt) -> bool:
+        connection = self._of(permit.account)
+        # A provider limits its own connection.
+        if not attempt.remote and connection.unlikely(now):
+            self._unlikely.append((now, permit.account))
+            together = {account for at, account in self._unlikely if at > now - _TOGETHER}
+            if len(together) >= _SEVERAL:
+                for account in together:
+                    self._of(account).forgive()
+                connection.lost(permit.connection)
+                return self._token.refused(permit.token, now, attempt.retry_after)
+        self._token.lost(permit.token)
+        return connection.refused(permit.connection, now, attempt.retry_after, attempt.facts)
 
     def exhausted(self, account: str) -> bool:
-        """Whether the limit stayed closed though it was waited as long as it should take."""
+        """Whether the limit that holds this connection did not open when it should have."""
         with self._changed:
-            return self._pace.exhausted(account)
+            return self._of(account).exhausted or self._token.exhausted
 
-    def delay(self, account: str) -> float:
-        """Seconds until this connection may send; NEVER if another's answer has to come first."""
-        with self._changed:
-            return self._pace.delay(account, self._monotonic())
-
-    def _wake(self) -> None:
-        if self._waiting:
-            self._changed.notify_all()
+    def _of(self, account: str) -> Pace:
+        pace = self._connections.get(account)
+        if pace is None:
+            pace = self._connections[account] = Pace(self._bound)
+        return pace
 
 
 class Quota:
