@@ -14,7 +14,7 @@ from unified_cli.catalogue import Operation, load
 from unified_cli.docs.openapi import document
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.in_process import InProcess
-from unified_cli.sandbox.seeded.sample_requests import example, required_fields, required_parameters
+from unified_cli.sandbox.sample_requests import example, required_fields, required_parameters
 from unified_cli.sandbox.store import SandboxStore
 
 CATALOGUE = load()

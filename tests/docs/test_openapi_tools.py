@@ -22,7 +22,7 @@ from unified_cli.catalogue import Operation, load
 from unified_cli.docs.openapi import document
 from unified_cli.docs.openapi_schemas import operation_id
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running
-from unified_cli.sandbox.seeded.sample_requests import example
+from unified_cli.sandbox.sample_requests import example
 
 pytestmark = pytest.mark.long(nightly="needs these tools")
 CATALOGUE = load()

@@ -6,7 +6,7 @@ import pytest
 from sandbox_asking import TICKETS, USERS, ask
 
 from unified_cli.catalogue import Operation, load
-from unified_cli.sandbox.seeded.sample_requests import example
+from unified_cli.sandbox.sample_requests import example
 
 ODD = [
     {"status": [1], "urls": 1, "format": {}, "sequence": "x", "from": {"a": 1}, "to": 7, "cc": [[1]], "subject": []},

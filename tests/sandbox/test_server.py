@@ -20,7 +20,7 @@ from sandbox_shop import Shop
 from unified_cli.catalogue import Operation, load
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running, unified_sandbox
-from unified_cli.sandbox.seeded.sample_requests import example
+from unified_cli.sandbox.sample_requests import example
 from unified_cli.sandbox.server import listen
 
 __all__ = ["unified_sandbox"]

@@ -21,7 +21,7 @@ from unified_cli.docs.openapi_schemas import (
     values_of,
 )
 from unified_cli.json_text.values import JsonObject
-from unified_cli.sandbox.seeded.sample_requests import required_parameters
+from unified_cli.sandbox.sample_requests import required_parameters
 
 _ABOUT = """
 Every operation of the unified APIs, each scoped to one connection. The fields and parameters are those that are known:

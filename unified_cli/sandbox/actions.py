@@ -3,13 +3,13 @@
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.crud import create, created, get, uploaded
+from unified_cli.sandbox.file_content import file_url
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall, missing, record, result
+from unified_cli.sandbox.record_consistency import ME
 from unified_cli.sandbox.request_content import from_base64
-from unified_cli.sandbox.seeded.consistency import ME
-from unified_cli.sandbox.seeded.file_content import file_url
-from unified_cli.sandbox.seeded.vocabulary import singular
 from unified_cli.sandbox.stored_records import Row
+from unified_cli.sandbox.vocabulary import singular
 
 _STEPS = {"queued": "running", "running": "completed"}
 _ENDINGS = {"markdown": "md"}

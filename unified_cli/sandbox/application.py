@@ -36,7 +36,7 @@ from unified_cli.sandbox.routing import (
     refused,
     route,
 )
-from unified_cli.sandbox.seeded.seeded_random import timestamp
+from unified_cli.sandbox.seeded_random import timestamp
 from unified_cli.sandbox.store import SandboxStore
 
 _KEYED = ("POST", "PATCH")

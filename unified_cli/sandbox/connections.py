@@ -11,10 +11,10 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import KINDS, kind_of, offers
 from unified_cli.sandbox.introspection import DOCUMENTS, body_schema, documentation, query_schema
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
+from unified_cli.sandbox.people import company
 from unified_cli.sandbox.query import QueryTree, is_on, texts
-from unified_cli.sandbox.seeded.people import company
-from unified_cli.sandbox.seeded.sample_requests import required_parameters
-from unified_cli.sandbox.seeded.seeded_random import SeededColumns, SeededRandom, timestamp
+from unified_cli.sandbox.sample_requests import required_parameters
+from unified_cli.sandbox.seeded_random import SeededColumns, SeededRandom, timestamp
 from unified_cli.sandbox.store import SandboxStore
 
 _OFFERS = Callable[[Resource], bool]

@@ -19,7 +19,7 @@ from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.list_page import ListTerms
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall
-from unified_cli.sandbox.seeded.seeded_random import SeededRandom
+from unified_cli.sandbox.seeded_random import SeededRandom
 
 
 class FaultWord(NamedTuple):

@@ -13,7 +13,7 @@ from unified_cli.json_text.values import JsonColumns
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import state_file
 from unified_cli.sandbox.messages import SandboxResponse
-from unified_cli.sandbox.seeded.generate import SeededRecords
+from unified_cli.sandbox.seeded_records import SeededRecords
 from unified_cli.sandbox.stored_files import Scope, StoredFiles
 from unified_cli.storage import permissions
 

@@ -1,6 +1,7 @@
 """The texts and ids of the seeded records, how many there are, and which refer to which.
 
-`records.json` has the tables: JSON, because every process with a sandbox reads it, and TOML takes twenty times as long.
+`vocabulary.json` has the tables: JSON, because every process with a sandbox reads it, and TOML takes twenty times as
+long.
 """
 
 import json
@@ -12,7 +13,7 @@ from unified_cli.catalogue.known import KnownField, known
 from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.values import Json, JsonObject
 
-TABLES: JsonObject = json.loads(Path(__file__).with_name("records.json").read_bytes())
+TABLES: JsonObject = json.loads(Path(__file__).with_name("vocabulary.json").read_bytes())
 _USUAL_COUNT = 60
 
 

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from unified_cli.sandbox.seeded.seeded_random import SeededColumns, SeededRandom
+from unified_cli.sandbox.seeded_random import SeededColumns, SeededRandom
 
 RESOURCE = SeededRandom.of("northwind/full", "ticketing", "tickets")
 

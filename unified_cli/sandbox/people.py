@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from unified_cli.sandbox.seeded.seeded_random import SeededColumns, SeededRandom
-from unified_cli.sandbox.seeded.vocabulary import CHILDREN_PER_PARENT, TABLES
+from unified_cli.sandbox.seeded_random import SeededColumns, SeededRandom
+from unified_cli.sandbox.vocabulary import CHILDREN_PER_PARENT, TABLES
 
 _FIRST: Sequence[str] = TABLES["first_names"]
 _LAST: Sequence[str] = TABLES["last_names"]

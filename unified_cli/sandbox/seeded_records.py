@@ -7,11 +7,11 @@ from unified_cli.catalogue.known import KnownField, known
 from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.json_codec import encoded_objects, objects
 from unified_cli.json_text.values import Json, JsonColumns, JsonObject
-from unified_cli.sandbox.seeded import vocabulary
-from unified_cli.sandbox.seeded.consistency import ADJUSTMENTS
-from unified_cli.sandbox.seeded.field_values import FieldMaker, field_maker, numbered
-from unified_cli.sandbox.seeded.record_batch import PEOPLE, RecordBatch, SeededConnection
-from unified_cli.sandbox.seeded.vocabulary import (
+from unified_cli.sandbox import vocabulary
+from unified_cli.sandbox.field_values import FieldMaker, field_maker, numbered
+from unified_cli.sandbox.record_batch import PEOPLE, RecordBatch, SeededConnection
+from unified_cli.sandbox.record_consistency import ADJUSTMENTS
+from unified_cli.sandbox.vocabulary import (
     CHILD_LISTS,
     CHILDREN_PER_PARENT,
     DERIVED,

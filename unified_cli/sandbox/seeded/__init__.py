@@ -1,1 +1,0 @@
-"""The seeded records of the sandbox: believable, related, and the same for the same seed."""
