@@ -53,52 +53,8 @@ class RedirectError(Exception):
         self.meaning = meaning
 
 
-class RedirectFollower(NamedTuple):
-    """Sends a request over a transport, and after it those that redirects ask for.
-
-    A file may be at another https origin: `open_other` opens a transport to that, None where no file is asked for.
-    """
-
-    transport: httpx.BaseTransport
-    open_other: Callable[[str], httpx.BaseTransport] | None = None
-
-    def send(self, outgoing: httpx.Request, request: Request) -> httpx.Response:
-        """The response to the request, after redirects of a GET within its origin.
-
-        Another origin is sent only the headers that ask for the file. Raises RedirectError for any other redirect,
-        before anything is sent there, and for a loop.
-        """
-        transport = self.transport
-        response = transport.handle_request(outgoing)
-        for _ in range(_MOST_REDIRECTS):
-            if response.status_code not in _REDIRECTS or "location" not in response.headers:
-                return response
-            target = self._target(outgoing.url, response, request)
-            foreign = _is_foreign(outgoing.url, target)
-            # Its body is not read, so the connection is closed.
-            response.close()
-            if foreign:
-                assert self.open_other is not None  # noqa: S101  no other redirect is allowed to another origin
-                transport = self.open_other(f"https://{target.netloc.decode()}")
-            outgoing = httpx.Request("GET", target, headers=_headers(outgoing.headers, foreign=foreign))
-            response = transport.handle_request(outgoing)
-        if response.status_code in _REDIRECTS:
-            often = ServiceError(
-                f"the service redirected {request.method} {request.path} more than {_MOST_REDIRECTS} times"
-            )
-            raise RedirectError(response.status_code, often)
-        return response
-
-    def _target(self, here: httpx.URL, response: httpx.Response, request: Request) -> httpx.URL:
-        try:
-            target = _parse(here, response.headers["location"])
-            _check(here, target, request, file=self.open_other is not None)
-        except UnsafeError as error:
-            raise RedirectError(response.status_code, error) from None
-        return target
-
-
-def _parse(here: httpx.URL, location: str) -> httpx.URL:
+def _target(here: httpx.URL, location: str, request: Request, *, file: bool) -> httpx.URL:
+    """Where a redirect leads to. Raises UnsafeError for one that must not be followed."""
     # Parsers of URLs disagree about blanks, control characters and backslashes.
     if not _PLAIN.fullmatch(location):
         raise UnsafeError(f"{_origin(here)} redirects to something that is no plain URL; not followed")
@@ -107,9 +63,11 @@ def _parse(here: httpx.URL, location: str) -> httpx.URL:
         if target.scheme and not target.host:
             # Some parsers take it for relative, others for another host.
             raise UnsafeError(f"{_origin(here)} redirects to a URL without a host; not followed")
-        return here.join(location)
+        target = here.join(location)
     except (httpx.InvalidURL, ValueError):
         raise UnsafeError(f"{_origin(here)} redirects to something that is no URL; not followed") from None
+    _check(here, target, request, file=file)
+    return target
 
 
 def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
@@ -197,7 +155,8 @@ class HttpConnection:
     def close(self) -> None:
         """Close the connection."""
         self._transport.close()
-        self._close_other()
+        if self._other is not None:
+            self._other.close()
 
     @property
     def lost(self) -> Outcome:
@@ -221,9 +180,9 @@ class HttpConnection:
 
     def _exchange(self, request: Request, outgoing: httpx.Request, until: float, expected: Expected) -> Answer | Failed:
         self._state.start(until, uploads=self._body is not None)
-        follower = RedirectFollower(self._transport, self._open_other if expected.part else None)
         try:
-            return self._reader.read(request, follower.send(outgoing, request), expected)
+            response = self._followed(request, outgoing, file=expected.part is not None)
+            return self._reader.read(request, response, expected)
         except httpx.TransportError as error:
             failure = self._broken(error)
             self._disconnect()
@@ -241,10 +200,39 @@ class HttpConnection:
             self._disconnect()
             return Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
 
+    def _followed(self, request: Request, outgoing: httpx.Request, *, file: bool) -> httpx.Response:
+        """The response to the request, after redirects of a GET within its origin; a `file` may be at another one.
+
+        Another origin is sent only the headers that ask for the file. Raises RedirectError for any other redirect,
+        before anything is sent there, and for a loop.
+        """
+        transport = self._transport
+        response = transport.handle_request(outgoing)
+        for _ in range(_MOST_REDIRECTS):
+            if response.status_code not in _REDIRECTS or "location" not in response.headers:
+                return response
+            try:
+                target = _target(outgoing.url, response.headers["location"], request, file=file)
+            except UnsafeError as error:
+                raise RedirectError(response.status_code, error) from None
+            foreign = _is_foreign(outgoing.url, target)
+            # Its body is not read, so the connection is closed.
+            response.close()
+            if foreign:
+                transport = self._open_other(f"https://{target.netloc.decode()}")
+            outgoing = httpx.Request("GET", target, headers=_headers(outgoing.headers, foreign=foreign))
+            response = transport.handle_request(outgoing)
+        if response.status_code in _REDIRECTS:
+            often = ServiceError(
+                f"the service redirected {request.method} {request.path} more than {_MOST_REDIRECTS} times"
+            )
+            raise RedirectError(response.status_code, often)
+        return response
+
     def _broken(self, error: httpx.TransportError) -> "NetworkFailure":
-        if isinstance(error, ReplayedError):
-            return error.failure
         failure = self._failure_of(error)
+        if isinstance(error, ReplayedError):
+            return failure
         if self._body is not None and failure.outcome is Outcome.LOST:
             from unified_cli.plural import counted  # noqa: PLC0415  only for an error
 
@@ -262,7 +250,8 @@ class HttpConnection:
 
     def _open_other(self, origin: str) -> httpx.BaseTransport:
         """A transport to another origin, for a file that a redirect leads to; it is not sent the token."""
-        self._close_other()
+        if self._other is not None:
+            self._other.close()
         try:
             address = parse(origin, "a redirect")
         except ConfigError as error:
@@ -271,11 +260,6 @@ class HttpConnection:
             ) from None
         self._other = self._open(address)
         return self._other
-
-    def _close_other(self) -> None:
-        if self._other is not None:
-            self._other.close()
-            self._other = None
 
     def _outgoing(self, request: Request, part: ByteRange | None) -> OutgoingRequest:
         body = self._body or request.body or b""
