@@ -4,7 +4,7 @@ import math
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,8 +49,7 @@ class Recording:
     def __init__(self, path: Path, runtime: Runtime, accounts: str) -> None:
         output_file.check(path, force=False, instead=output_file.ANOTHER)
         self._path = path
-        self._wall = runtime.wall
-        self._monotonic = runtime.monotonic
+        self.runtime = runtime
         self._accounts = accounts
         self._lock = threading.Lock()
         self._error: OSError | None = None
@@ -68,17 +67,9 @@ class Recording:
         """A transport that records what goes through another one."""
         return _RecordingTransport(opened(), self, describe)
 
-    def begin(self, request: httpx.Request) -> Exchange:
-        """The exchange that begins with a request."""
-        return Exchange(request, self._wall(), self._monotonic())
-
-    def answered(self, exchange: Exchange, response: httpx.Response) -> None:
-        """Note the head of the answer."""
-        exchange.response, exchange.answered = response, self._monotonic()
-
     def add(self, exchange: Exchange) -> None:
         """Write an exchange that is over."""
-        made = har_entry.entry(exchange, self._monotonic(), self._accounts)
+        made = har_entry.entry(exchange, self.runtime.monotonic(), self._accounts)
         with self._lock:
             if self._error or self._closed:
                 return
@@ -108,7 +99,8 @@ class _RecordingTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.finish()
-        exchange = self._recording.begin(request)
+        runtime = self._recording.runtime
+        exchange = Exchange(request, runtime.wall(), runtime.monotonic())
         try:
             response = self._inner.handle_request(request)
         except httpx.TransportError as error:
@@ -116,7 +108,7 @@ class _RecordingTransport(httpx.BaseTransport):
             self.fail(error)
             raise
         self._exchange = exchange
-        self._recording.answered(exchange, response)
+        exchange.response, exchange.answered = response, runtime.monotonic()
         assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
         return httpx.Response(
             response.status_code,
@@ -174,8 +166,7 @@ class Evidence(NamedTuple):
     replay: str | None = None
 
 
-@contextmanager
-def kept(runtime: Runtime, service: Service, evidence: Evidence) -> Iterator[Runtime]:
+def kept(runtime: Runtime, service: Service, evidence: Evidence) -> AbstractContextManager[Runtime]:
     """The runtime of a command that records its exchanges, or is answered from a recording.
 
     Raises UsageError for both at once; ServiceError for a request that the recording does not answer; StorageError and
@@ -184,11 +175,8 @@ def kept(runtime: Runtime, service: Service, evidence: Evidence) -> Iterator[Run
     if evidence.record is not None and evidence.replay is not None:
         raise UsageError("--record and --replay exclude each other", hint="leave one of them out")
     if evidence.replay is not None:
-        with _replayed(runtime, service, _path("--replay", evidence.replay)) as changed:
-            yield changed
-    else:
-        with _recorded(runtime, service, _path("--record", evidence.record or "")) as changed:
-            yield changed
+        return _replayed(runtime, service, _path("--replay", evidence.replay))
+    return _recorded(runtime, service, _path("--record", evidence.record or ""))
 
 
 @contextmanager

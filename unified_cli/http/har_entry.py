@@ -96,7 +96,7 @@ def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
         "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(timespec="milliseconds"),
         "time": _milliseconds(ended - exchange.began),
         "request": _request(exchange.request, accounts),
-        "response": _response(exchange, private=is_private(exchange.request.url, accounts)),
+        "response": _response(exchange, private=answers_with_credentials(exchange.request.url.path, accounts)),
         "cache": {},
         "timings": {
             "send": 0,
@@ -115,14 +115,9 @@ def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
     return found
 
 
-def is_private(url: httpx.URL, accounts: str) -> bool:
-    """Whether what is said at this URL tells the credentials of connections."""
-    return answers_with_credentials(url.path, accounts)
-
-
 def body_text(request: httpx.Request, accounts: str) -> str:
     """The body of a request as a recording has it: that of the request that is looked up, too."""
-    private = is_private(request.url, accounts)
+    private = answers_with_credentials(request.url.path, accounts)
     # Where a file is sent, a recording has what it is.
     told = request.extensions.get("unified_body")
     text = request.content.decode("utf-8", "replace") if told is None else told

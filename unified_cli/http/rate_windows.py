@@ -99,16 +99,6 @@ class SendLog:
             self._times.popleft()
 
 
-def next_look(begun: float, now: float, slack: float) -> float:
-    """When to look next whether a window is over whose first send was at `begun`.
-
-    `slack` is the seconds that a request takes to arrive. A window that begins at a fixed time may be over at any of
-    them, and after the usual lengths it is looked for at small steps.
-    """
-    ends = (begun + seconds * MARGIN + slack for seconds in _CANDIDATES)
-    return next((end for end in ends if end > now), now + _STEP)
-
-
 def length(seconds: float, *, rounded_up: bool) -> float:
     """The length of a window that was over after so many seconds, which may have been rounded up."""
     found = (size * MARGIN for size in _ROUND if size < seconds < size + _ROUNDED_UP)
@@ -127,8 +117,14 @@ def of_window(known: Window, accepted: SendLog, refused: int, now: float) -> flo
 
 
 def of_search(begun: float, fastest: float, now: float) -> float:
-    """The end of a pause where the window is looked for whose first send was at `begun`."""
-    return next_look(begun, now, min(fastest, SLOWEST) if fastest < NEVER else 0.0)
+    """The end of a pause where the window is looked for whose first send was at `begun`.
+
+    `fastest` is the seconds that a request takes to arrive. A window that begins at a fixed time may be over at any of
+    the usual lengths, and after them it is looked for at small steps.
+    """
+    slack = min(fastest, SLOWEST) if fastest < NEVER else 0.0
+    ends = (begun + seconds * MARGIN + slack for seconds in _CANDIDATES)
+    return next((end for end in ends if end > now), now + _STEP)
 
 
 class WindowTrust:

@@ -18,7 +18,7 @@ from unified_cli.http import har_entry, har_reader, har_redaction
 from unified_cli.http.attempt import Outcome
 from unified_cli.http.decoding import DamageError
 from unified_cli.http.har_entry import BodyEnd
-from unified_cli.http.har_reader import HarEntry, HarFailure, HarRequest
+from unified_cli.http.har_reader import HarEntry, HarFailure
 from unified_cli.http.http_connection import ReplayedError
 from unified_cli.http.transport.network_errors import NetworkFailure
 from unified_cli.json_text.json_stream import TooLongError
@@ -103,15 +103,12 @@ class HarIndex:
             raise StateError(f"entry {number} of {self.path} is damaged: {excerpt(str(error), 200)}") from None
         if number > _MOST:
             raise StateError(f"{self.path} has more than {_MOST} entries")
-        key = _key(found.request)
+        body = found.request.body.text if found.request.body else ""
+        key = _digest(found.request.method, found.request.url, body)
         self._left.setdefault(key, deque()).append(number)
         self._counts[key] = self._counts.get(key, 0) + 1
         self._copy.append(text)
         self._ends.append(self._ends[-1] + len(text))
-
-
-def _key(request: HarRequest) -> bytes:
-    return _digest(request.method, request.url, request.body.text if request.body else "")
 
 
 def _digest(*parts: str) -> bytes:
