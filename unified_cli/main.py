@@ -1,10 +1,8 @@
 """The program: run a command line in a runtime, and turn the outcome into an exit code."""
 
-import contextlib
 import errno
-import io
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from unified_cli import VERSION_LINE, os_limits, signals
 from unified_cli.config.keys import KEYS
@@ -18,7 +16,7 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.masking import hide, visible
-from unified_cli.output import stdout, terminal
+from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
@@ -33,9 +31,8 @@ def main(argv: list[str], runtime: Runtime) -> int:
             if argv == ["--version"]:
                 stdout.write(shown, [VERSION_LINE.encode()])
                 return ExitCode.DONE
-            with _typer_output(shown):
-                if command := _read(argv, shown):
-                    command()
+            if command := _read(argv, shown):
+                command()
             stdout.unpage(shown)
         except UnifiedError as error:
             os_limits.add_hint(error)
@@ -67,16 +64,6 @@ def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
 
         runtime.stderr.machine = runtime.stderr.machine or ask_for_json(argv, runtime)
         raise
-
-
-@contextlib.contextmanager
-def _typer_output(runtime: Runtime) -> Iterator[None]:
-    """Write what Typer prints by itself, which is help, to the runtime's stdout."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        yield
-    if text := printed.getvalue():
-        stdout.show(runtime, [terminal.styled(text)])
 
 
 def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:

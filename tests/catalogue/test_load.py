@@ -171,10 +171,9 @@ def changed(tmp_path: Path) -> Callable[[str], tuple[str, str]]:
 
 
 def test_one_changed_line_gives_command_help_sandbox_route_and_row(
-    changed: Callable[[str], tuple[str, str]], capsys: pytest.CaptureFixture[str]
+    changed: Callable[[str], tuple[str, str]],
 ) -> None:
-    changed("voice calls redial --help")
-    help_page = capsys.readouterr().out
+    help_page, _ = changed("voice calls redial --help")
     assert "POST /unified/voice/calls/redial" in help_page
     assert "unified -p sandbox voice calls redial -f id=calls-1" in help_page
     made, said = changed("-p sandbox voice calls create -f name=Hello")

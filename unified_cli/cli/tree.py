@@ -1,5 +1,7 @@
 """The tree of commands, of the catalogue and built in; only as much of it is built as a command line needs."""
 
+import contextlib
+import io
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,7 +16,7 @@ from unified_cli.cli.command_context import APIS, CommandContext, CommandStub
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
 from unified_cli.cli.shared_options import EarlyOptions, errors_are_json
 from unified_cli.errors import UsageError
-from unified_cli.output import stdout
+from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -246,12 +248,17 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
     short = [one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]]
     if short and (error := _with_one_dash(short, argv)):
         raise error
+    page, printed = partial(_for_help, argv, runtime), io.StringIO()
     try:
         # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
         # Typer takes the words out of the list as it reads them.
-        with command.make_context("unified", [*argv], obj=partial(_for_help, argv, runtime), color=True) as context:
+        with (
+            contextlib.redirect_stdout(printed),
+            command.make_context("unified", [*argv], obj=page, color=True) as context,
+        ):
             parsed: ParsedCommand = command.invoke(context)
     except typer.Exit:
+        stdout.show(runtime, [terminal.styled(printed.getvalue())])
         return None
     except Exception as error:
         if isinstance(error, TyperUsageError):

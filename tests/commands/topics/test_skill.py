@@ -1,5 +1,6 @@
 """The skill file for agents: what it says to type is typed here, on a fresh sandbox."""
 
+import io
 import re
 import shlex
 from pathlib import Path
@@ -41,7 +42,7 @@ def test_it_begins_as_skill_files_do() -> None:
 def test_each_command_is_one_of_this_program(line: str) -> None:
     program, *argv = shlex.split(line)
     assert program == "unified"
-    nowhere = Runtime(stdin=None, stdout=None, stderr=Stderr(None), environ={}, columns=80, folders={})
+    nowhere = Runtime(stdin=None, stdout=io.BytesIO(), stderr=Stderr(None), environ={}, columns=80, folders={})
     command = tree.read(app.whole(nowhere, load()), argv, nowhere)
     assert command or "--help" in argv
 
