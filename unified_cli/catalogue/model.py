@@ -1,6 +1,7 @@
 """The catalogue's types: a service has APIs, an API resources, a resource operations."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -222,21 +223,19 @@ class LazyResources(Mapping[str, Resource]):
 
     def __init__(self, read: Callable[[], Mapping[str, Resource]]) -> None:
         self._read = read
-        self._resources: Mapping[str, Resource] | None = None
 
+    @cached_property
     def _all(self) -> Mapping[str, Resource]:
-        if self._resources is None:
-            self._resources = self._read()
-        return self._resources
+        return self._read()
 
     def __getitem__(self, name: str) -> Resource:
-        return self._all()[name]
+        return self._all[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
+        return iter(self._all)
 
     def __len__(self) -> int:
-        return len(self._all())
+        return len(self._all)
 
 
 class Service(NamedTuple):

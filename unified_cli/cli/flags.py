@@ -262,7 +262,9 @@ def typer_function(
 
     def command(**typed: Any) -> Any:
         given = {name: value for name, value in typed.items() if value is not None}
-        texts = _text_options(flags, arguments)
+        # How each is called in a message; what may be the name of a file may hold any bytes.
+        texts = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
+        texts |= {one.name: one.metavar or one.name.upper() for one in arguments if one.takes[-1] not in _ANY_BYTES}
         return run(options(**{name: _given(value, texts.get(name)) for name, value in given.items()}))
 
     parameters = [*(one.parameter() for one in arguments), *(one.parameter() for one in flags)]
@@ -282,13 +284,6 @@ def _given(value: Any, spelling: str | None) -> Any:
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UsageError(f"{spelling} is not UTF-8: {visible(text)}")
     return text or value
-
-
-def _text_options(flags: Sequence[Flag], arguments: Sequence[Argument]) -> Mapping[str, str]:
-    """How those options and arguments are called in a message that cannot be the name of a file, by their names."""
-    called = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
-    others = {one.name: one.metavar or one.name.upper() for one in arguments if one.takes[-1] not in _ANY_BYTES}
-    return {**called, **others}
 
 
 def _kind(annotation: Any) -> Any:
