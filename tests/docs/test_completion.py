@@ -13,7 +13,7 @@ from positions import CONFIG, PROFILES, positions
 from terminals import COMPLETIONS, SHELLS, Shell
 
 from unified_cli import masking
-from unified_cli.call.seen_words import CompletionWords, WordSource
+from unified_cli.call.seen_words import CompletionWords
 
 Start = Callable[..., Shell]
 
@@ -492,7 +492,7 @@ def test_the_newest_words_stand_first_and_a_connection_keeps_its_own(tmp_path: P
     file = tmp_path / "completion" / "acme" / "voice.calls.ids"
 
     def add(connection: str, words: Iterable[str], profile: str = "acme", config: str = "/c d/config.toml") -> None:
-        CompletionWords(tmp_path, lambda: now[0], WordSource(profile, connection, Path(config))).add(resource, words)
+        CompletionWords(tmp_path, lambda: now[0], profile, connection, Path(config)).add(resource, words)
 
     add("one", ["a", "b", "odd one", "$x"])
     add("one", ["c", "b"])

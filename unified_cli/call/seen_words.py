@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation
@@ -23,14 +22,6 @@ _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _LARGEST_FILE = 64 * 1024
 
 
-class WordSource(NamedTuple):
-    """Where words were seen: by which profile of which config file, and what stands for the connection it led to."""
-
-    profile: str
-    connection: str
-    config: Path
-
-
 class CompletionWords:
     """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is kept without such a folder.
 
@@ -39,21 +30,23 @@ class CompletionWords:
     that changes: they cannot tell where a profile leads. No connection but this one adds to it.
     """
 
-    def __init__(self, folder: Path | None, wall: Callable[[], float], source: WordSource) -> None:
-        self._folder = folder / "completion" if folder else None
+    def __init__(
+        self, folder: Path | None, wall: Callable[[], float], profile: str, connection: str, config: Path
+    ) -> None:
+        """Words are seen by this profile of this config file; `connection` stands for the one that it led to."""
+        self._folder = folder / "completion" / profile if folder and _WORD.fullmatch(profile) else None
         self._wall = wall
-        self._source = source
+        self._source = f" {connection} ".encode("ascii") + os.fsencode(config)
+        self._is_named = config.is_absolute() and "\n" not in str(config)
 
     def add(self, resource: tuple[str, str, str], words: Iterable[str]) -> None:
         """Put words before those that the file has; `resource` is API, resource and kind. Raises OSError.
 
         Words that a shell might take for more than a word are left out, and known secrets.
         """
-        profile, connection, config = self._source
-        named = all(map(_WORD.fullmatch, (profile, *resource))) and config.is_absolute() and "\n" not in str(config)
-        if self._folder is None or not named:
+        if self._folder is None or not self._is_named or not all(map(_WORD.fullmatch, resource)):
             return
-        path = self._folder / profile / ".".join(resource)
+        path = self._folder / ".".join(resource)
         harmless = (word for word in words if _WORD.fullmatch(word) and masked(word) == word)
         found = dict.fromkeys(islice(harmless, _MOST_WORDS))
         if not found:
@@ -61,7 +54,7 @@ class CompletionWords:
         found |= dict.fromkeys(self._read(path))
         folders.make_private(path.parent)
         atomic_file.sweep_unheld(path.parent)
-        first = f"{self._wall():.0f} {connection} ".encode("ascii") + os.fsencode(config)
+        first = f"{self._wall():.0f}".encode("ascii") + self._source
         cache.replace(path, b"\n".join([first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]))
 
     def _read(self, path: Path) -> list[str]:
@@ -70,12 +63,8 @@ class CompletionWords:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
                 own = permissions.problem(path, os.fstat(file.fileno())) is None
                 first, *words = file.read(_LARGEST_FILE).split(b"\n") if own else [b""]
-            written, connection, config = first.split(b" ", 2)
-            of = (connection.decode("ascii"), os.fsdecode(config)) == (
-                self._source.connection,
-                str(self._source.config),
-            )
-            fresh = of and 0 <= self._wall() - float(written) < cache.LIFETIME
+            written, source = first[: -len(self._source)], first[-len(self._source) :]
+            fresh = source == self._source and 0 <= self._wall() - float(written) < cache.LIFETIME
             found = [word.decode("ascii") for word in words] if fresh else []
         except (OSError, ValueError):
             return []
@@ -126,5 +115,4 @@ def _words(call: Call) -> CompletionWords | None:
     path = file.locate(runtime)
     if not (settings.profile and settings.is_of_file and path):
         return None
-    source = WordSource(settings.profile, settings.digest, path)
-    return CompletionWords(runtime.folder("cache"), runtime.wall, source)
+    return CompletionWords(runtime.folder("cache"), runtime.wall, settings.profile, settings.digest, path)
