@@ -2,7 +2,6 @@
 
 import functools
 import gc
-import inspect
 import io
 import os
 import shlex
@@ -14,17 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
+import read_once  # noqa: F401  all that it does is done by importing it
 from front_door import Clock, Process, Result, Unified
 from hypothesis import HealthCheck, settings
 from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 
 from unified_cli import masking
-from unified_cli.cli import aliases, flags, help_page, options, tree
-from unified_cli.cli.flags import Argument, Flag
-from unified_cli.config import user_catalogue
-from unified_cli.http.transport import tls
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import application
@@ -85,45 +80,6 @@ settings.register_profile(
     "unified", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("unified")
-
-# A process reads the catalogue once; the thousands of commands in this one would read it each.
-user_catalogue.load = functools.cache(user_catalogue.load)
-
-# So does Typer with the options of a command: a fourth of the time of all tests would go into that.
-Flag.parameter = functools.cache(Flag.parameter)  # type: ignore[method-assign]
-Argument.parameter = functools.cache(Argument.parameter)  # type: ignore[method-assign]
-_flags_of = functools.cache(flags.flags_of)
-for _module in (flags, aliases, help_page, options, tree):
-    _module.flags_of = _flags_of  # type: ignore[attr-defined]
-
-# To know the system's authorities its whole bundle is read, for each report on this machine.
-tls.system_has_authorities = functools.cache(tls.system_has_authorities)
-
-
-def _once(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What Typer reads from a function, read once for the same parameters."""
-    known: dict[tuple[int, ...], tuple[inspect.Signature, Any]] = {}
-
-    def of(callback: Any) -> Any:
-        if not callback:
-            return read(callback)
-        signature = inspect.signature(callback)
-        # The signature is kept, so that the ids are not given to other parameters.
-        parameters = tuple(map(id, signature.parameters.values()))
-        if parameters not in known:
-
-            def command() -> None:
-                """Have these parameters."""
-
-            command.__signature__ = signature  # type: ignore[attr-defined]
-            known[parameters] = signature, read(command)
-        return known[parameters][1]
-
-    return of
-
-
-for _name in ("get_params_from_function", "get_params_convertors_ctx_param_name_from_function"):
-    setattr(typer.main, _name, _once(getattr(typer.main, _name)))
 
 
 @pytest.fixture(autouse=True)

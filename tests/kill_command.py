@@ -18,6 +18,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import read_once
+
 from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -84,6 +86,8 @@ def in_child(argv: list[str], environ: dict[str, str], folder: Path, crash: Cras
 def run(job: dict[str, Any]) -> None:
     """Every crash point, or some: `argv` may hold `{n}`, and so may the files that are made afresh each time."""
     folder = Path(job["folder"])
+    read_once.help_of(job["argv"])
+    gc.freeze()
     for at in count(job["first"], job["step"]):
         name = str(at)
         for file, content in job["files"].items():
@@ -101,5 +105,4 @@ def run(job: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    gc.freeze()
     run(json.load(sys.stdin))

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import read_once
 from kill_command import Crash
 
 from unified_cli.main import main
@@ -109,6 +110,7 @@ def warm_up(job: dict[str, Any]) -> None:
     argv = [word.replace("{n}", "0") for word in job["argv"]]
     main([*argv, "--dry-run"], Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {}, folders=folders))
     main(["runs", "list"], Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {}, folders=folders))
+    read_once.help_of(argv, *(["runs", name] for name in ("list", "show", "resume")))
 
 
 if __name__ == "__main__":

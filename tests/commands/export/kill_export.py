@@ -19,6 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import read_once
+
 from unified_cli.commands.export import delta_commits
 from unified_cli.exported import partial_file
 from unified_cli.exported.local_folder import LocalFolder
@@ -192,6 +194,7 @@ def run(spec: dict[str, Any]) -> dict[str, Any]:
     assert partial_file._SECONDS == LocalFolder.save_seconds == 1
     partial_file._SECONDS = LocalFolder.save_seconds = 0
     target = Path(spec["target"])
+    read_once.help_of(spec["argv"])
     # The first run leaves in the user's folders what later ones find.
     clean(spec, target)
     child(spec, NEVER)
