@@ -10,7 +10,7 @@ from unified_cli.json_text.record_columns import paths, pick, project
 from unified_cli.json_text.record_label import label, relabel
 from unified_cli.masking import excerpt
 from unified_cli.output.jq_program import JqProgram
-from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
+from unified_cli.output.record_writer import Ids, JsonDocument, Lines, RecordWriter, Style, WriterMemory
 
 _FORMATS_WITHOUT = {"ids", "raw"}
 _MOST_NAMES = 500
@@ -147,15 +147,13 @@ def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
     kept = memory or {}
     match style.format:
         case "json":
-            from unified_cli.output.json_records import JsonDocument  # noqa: PLC0415  only what is asked for is imported
-
             return JsonDocument(style, kept)
-        case "ndjson" | "ids":
-            from unified_cli.output.json_records import Ids, Lines  # noqa: PLC0415  as above
-
-            return Ids(kept) if style.format == "ids" else Lines(kept)
+        case "ndjson":
+            return Lines(kept)
+        case "ids":
+            return Ids(kept)
         case "csv" | "tsv":
-            from unified_cli.output.delimited import Delimited  # noqa: PLC0415  as above
+            from unified_cli.output.delimited import Delimited  # noqa: PLC0415  only what is asked for is imported
 
             return Delimited(style, kept)
         case "table":
