@@ -52,6 +52,8 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
             # OpenSSL would wait for its writer for ever.
             raise ConfigError(f"the CA bundle {bundle} cannot be used: it is a named pipe")
         with _naming(f"the CA bundle {bundle}"):
+            # OpenSSL does not say which file is missing.
+            os.stat(bundle)  # noqa: PTH116  as above
             context.load_verify_locations(bundle)
     return context
 
