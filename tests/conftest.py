@@ -88,6 +88,14 @@ def no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(masking, "_SECRETS", masking.Secrets())
 
 
+@pytest.fixture(autouse=True)
+def umask() -> Iterator[None]:
+    """Set back what an export into a shared folder sets for the whole process."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
 @pytest.fixture
 def unified(tmp_path: Path) -> Unified:
     """Run a command line in this process, with folders of its own, no environment and a clock that never waits."""

@@ -31,14 +31,6 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(autouse=True)
-def umask() -> Iterator[None]:
-    """What an export of tables sets for the whole process is set back."""
-    before = os.umask(0o022)
-    yield
-    os.umask(before)
-
-
 class Place:
     """Where an export goes, and its tables, read without the program."""
 

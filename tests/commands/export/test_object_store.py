@@ -52,13 +52,6 @@ def bucket(s3: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     return made
 
 
-@pytest.fixture(autouse=True)
-def umask() -> Iterator[None]:
-    before = os.umask(0o022)
-    yield
-    os.umask(before)
-
-
 Export = Callable[..., Result]
 
 

@@ -1,7 +1,6 @@
 """Records as providers have them, in a Delta table: whole outputs, of which nothing is merged or changed silently."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,13 +16,6 @@ pytest.importorskip("pyarrow", reason="needs the extra delta")
 
 Export = Callable[..., Result]
 Row = tuple[str, datetime | None, str]
-
-
-@pytest.fixture(autouse=True)
-def umask() -> Iterator[None]:
-    before = os.umask(0o077)
-    yield
-    os.umask(before)
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """Exports as Parquet: each record as exactly the text that NDJSON has, whatever ends the process."""
 
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,16 +47,6 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
     found: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
     return found
-
-
-@contextmanager
-def store_umask() -> Iterator[None]:
-    """What a store in a folder sets for the whole process is set back."""
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)
 
 
 def the_export(unified: Unified, service: Service, folder: Path, more: str = "") -> Any:
@@ -117,8 +105,7 @@ def test_columns_are_added_as_text(unified: Unified, service: Service, tmp_path:
     pytest.importorskip("obstore", reason="needs the extra cloud")
     service.reply = lambda _: Reply(200, f'{{"result":[{",".join(NASTY)}]}}'.encode())
     place: Any = tmp_path / "dump" if to == "folder" else f"file://{tmp_path}/dump"
-    with store_umask():
-        result = the_export(unified, service, place, "--columns status.name,tags.name,id,n,statsu,n")
+    result = the_export(unified, service, place, "--columns status.name,tags.name,id,n,statsu,n")
     said = 'no record that was written has the column "statsu"\n'
     assert (result.code, result.stderr) == (0, f"wrote 1 file with 4 records to {place}, 0 already complete\n{said}")
     (path,) = (tmp_path / "dump").rglob("*.parquet")
