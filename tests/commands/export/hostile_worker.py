@@ -14,9 +14,8 @@ from typing import Any
 import msgspec
 
 from unified_cli import __version__
-from unified_cli.commands.export import connection_task as tasks, engine_worker, stores
+from unified_cli.commands.export import chunk_log, connection_task as tasks, engine_worker, store_folder
 from unified_cli.commands.export.engine_messages import Failure, TaskOrder, TaskOutcome, WorkerReport, digest
-from unified_cli.commands.export.stores import chunk_log
 from unified_cli.exported.manifest import Manifest, ManifestEntry
 from unified_cli.storage.object_store import StoredObjects, StoreUrl
 
@@ -119,7 +118,7 @@ def says_so_in_the_manifest(payload: bytes) -> bytes:
         entry.started = entry.ended = "2026-01-01T00:00:00+00:00"
         entries[file] = entry
     name = f"manifest-of-{task.name}.json"
-    objects = stores.objects(engine_worker._context().runtime, task.to, make=False)
+    objects = store_folder.objects(engine_worker._context().runtime, task.to, make=False)
     objects.put(name, Manifest(name, "2026-01-01T00:00:00+00:00", ended="x", entries=entries).text())
     return says_done(payload)
 

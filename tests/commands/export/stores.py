@@ -29,9 +29,9 @@ from server import QuietServer, Reply, Seen, Service
 
 # Small chunks, so that a list has many, and a sign of life each second.
 EXPORT = """
-from unified_cli.commands.export.stores import chunked_list, lease
+from unified_cli.commands.export import chunked_list, store_lease
 chunked_list.BYTES = 1000
-lease._BEAT_SECONDS = 1.0
+store_lease._BEAT_SECONDS = 1.0
 from unified_cli.__main__ import run
 run()
 """
@@ -41,7 +41,7 @@ FROZEN = EXPORT.replace(
     """
 import os, signal, threading
 from unified_cli.storage.object_store import StoredObjects
-lease._DEAD_SECONDS = 2.5
+store_lease._DEAD_SECONDS = 2.5
 seen = []
 
 def before(write):

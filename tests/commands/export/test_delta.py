@@ -684,7 +684,7 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
 def test_a_table_that_another_run_makes_meanwhile_is_taken(
     run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from unified_cli.commands.export.stores.folder import StoreFolder  # noqa: PLC0415  an extra
+    from unified_cli.commands.export.store_folder import StoreFolder  # noqa: PLC0415  an extra
     from unified_cli.exported.local_folder import LocalFolder  # noqa: PLC0415  beside the other
 
     world.change("t0", 0)

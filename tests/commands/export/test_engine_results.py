@@ -11,14 +11,13 @@ import msgspec
 import pytest
 
 from unified_cli import __version__
-from unified_cli.commands.export import engine_driver, engine_messages, run, stores
+from unified_cli.commands.export import engine_driver, engine_messages, run, shared_place, store_folder
+from unified_cli.commands.export.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
 from unified_cli.commands.export.connection_task import ConnectionTask, TaskOptions
 from unified_cli.commands.export.engine import Engine, EngineTask, TaskEnd, TaskNews
 from unified_cli.commands.export.engine_messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
 from unified_cli.commands.export.engine_results import EngineResults
-from unified_cli.commands.export.stores import shared_place
-from unified_cli.commands.export.stores.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
-from unified_cli.commands.export.stores.shared_place import SharedPlace
+from unified_cli.commands.export.shared_place import SharedPlace
 from unified_cli.errors import NetworkError, ServiceError, StateError, UnifiedError, UnsafeError
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.manifest import Manifest, ManifestEntry
@@ -53,7 +52,7 @@ def results(tmp_path: Path) -> EngineResults:
 
 def put(folder: Path, *files: str, **changed: object) -> None:
     """Put lists of three records there, as a worker does."""
-    objects = stores.objects(RUNTIME, f"file://{folder}", make=True)
+    objects = store_folder.objects(RUNTIME, f"file://{folder}", make=True)
     name, lines = "manifest-of-acme.json", b'{"id": 1}\n' * 3
     entries = {}
     for file in files:
@@ -262,7 +261,7 @@ def test_that_no_worker_is_left_is_said_once_each_time(seconds: float | None, lo
 
 def test_a_worker_that_is_lost_while_it_is_asked_is_no_obstacle(tmp_path: Path) -> None:
     lost, hashes = TaskEnd(ORDER, "tcp://w:1", why="the worker was lost"), {"acme": "hash"}
-    objects = stores.objects(RUNTIME, f"file://{tmp_path}", make=True)
+    objects = store_folder.objects(RUNTIME, f"file://{tmp_path}", make=True)
     with SharedPlace(RUNTIME, objects) as place:
         fine = WorkerReport("", tokens=hashes, place=shared_place.answer(objects, place.word))
         engine_driver.check_workers(Ends(lost, fine, lost), [TASK], hashes, b"key", place)

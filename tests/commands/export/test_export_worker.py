@@ -19,11 +19,10 @@ from server import Service
 from unified_cli import __version__
 from unified_cli.catalogue import load
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.export import engine_messages, engine_worker, stores
+from unified_cli.commands.export import engine_messages, engine_worker, shared_place, store_folder
 from unified_cli.commands.export.connection_task import ConnectionTask, TaskOptions
 from unified_cli.commands.export.engine_messages import CheckOrder, TaskOrder, WorkerReport
-from unified_cli.commands.export.stores import shared_place
-from unified_cli.commands.export.stores.shared_place import SharedPlace
+from unified_cli.commands.export.shared_place import SharedPlace
 from unified_cli.config import file
 from unified_cli.errors import StateError
 from unified_cli.exported.list_export import TakenOverError
@@ -46,7 +45,7 @@ def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     options = TaskOptions(rate=0, token_rate=0)
     to, lists = f"file://{tmp_path}/dump", ("ticketing/tickets",)
     task = ConnectionTask(__version__, None, service.url, "acct-1", to, lists, lists, options)
-    with SharedPlace(runtime, stores.objects(runtime, to, make=True)) as place:
+    with SharedPlace(runtime, store_folder.objects(runtime, to, make=True)) as place:
         yield msgspec.json.encode(TaskOrder("1", b"key", place.word, "", task))
 
 
@@ -138,7 +137,7 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
         )
         for name in names
     ]
-    with SharedPlace(runtime, stores.objects(runtime, f"file://{tmp_path}/dump", make=True)) as place:
+    with SharedPlace(runtime, store_folder.objects(runtime, f"file://{tmp_path}/dump", make=True)) as place:
         payload = msgspec.json.encode(CheckOrder(b"key", place.word, tuple(tasks)))
         found = report(payload, engine_worker.work(payload, lambda _: None))
         assert (found.error, [*found.tokens]) == (None, names)
@@ -194,7 +193,7 @@ def test_each_of_the_first_orders_finds_the_token_of_the_environment(more: list[
     }
     words = [sys.executable, "-c", FIRST_ORDERS, *more]
     runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={})
-    with SharedPlace(runtime, stores.objects(runtime, to, make=True)) as place:
+    with SharedPlace(runtime, store_folder.objects(runtime, to, make=True)) as place:
         order = msgspec.json.encode(CheckOrder(b"key", place.word, (task,)))
         done = subprocess.run(words, input=order, capture_output=True, check=True, timeout=60, env=environ)
     reports = [report(order, line) for line in done.stdout.splitlines()]
@@ -226,7 +225,7 @@ def test_a_worker_that_was_not_there_for_the_check_does_it_before_its_task(
 def test_what_a_killed_driver_left_at_the_place_is_removed_by_the_next(tmp_path: Path) -> None:
     seconds = itertools.count(0, 0.25).__next__
     runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={}, monotonic=seconds, sleep=lambda _: None)
-    objects = stores.objects(runtime, f"file://{tmp_path}/dump", make=True)
+    objects = store_folder.objects(runtime, f"file://{tmp_path}/dump", make=True)
     killed = "import test_export_worker; test_export_worker.left()"
     environ = {**os.environ, "LEFT": f"file://{tmp_path}/dump"}
     words = [sys.executable, "-c", killed]
@@ -251,7 +250,7 @@ def test_what_a_killed_driver_left_at_the_place_is_removed_by_the_next(tmp_path:
 def left() -> None:
     """Leave what a driver and one of its workers wrote, as if both had been killed."""
     runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={})
-    objects = stores.objects(runtime, os.environ["LEFT"], make=True)
+    objects = store_folder.objects(runtime, os.environ["LEFT"], make=True)
     place = SharedPlace(runtime, objects).__enter__()
     shared_place.answer(objects, place.word)
     os._exit(0)

@@ -182,7 +182,7 @@ def test_in_a_store_too_a_stamp_to_come_hides_no_change(
     unified: Unified, world: World, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("obstore", reason="needs the extra cloud")
-    from unified_cli.commands.export.stores import chunked_list  # noqa: PLC0415  an extra
+    from unified_cli.commands.export import chunked_list  # noqa: PLC0415  an extra
 
     monkeypatch.setattr(chunked_list, "BYTES", 1)
     before = os.umask(0o077)

@@ -23,8 +23,8 @@ from pages import cursor_of, served
 from server import Reply, Seen, Service
 from stores import Bucket, ended, serve_lists, start, wait_for
 
-from unified_cli.commands.export.stores.chunk_log import ChunkLog, LogEntry
-from unified_cli.commands.export.stores.chunked_list import ChunkedList
+from unified_cli.commands.export.chunk_log import ChunkLog, LogEntry
+from unified_cli.commands.export.chunked_list import ChunkedList
 from unified_cli.exported.checkpoint import Checkpoint
 from unified_cli.exported.list_export import TakenOverError
 from unified_cli.storage import object_store
@@ -66,7 +66,7 @@ def export(unified: Unified, service: Service, bucket: Bucket) -> Export:
 
 @pytest.fixture
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unified_cli.commands.export.stores.chunked_list.BYTES", 1000)
+    monkeypatch.setattr("unified_cli.commands.export.chunked_list.BYTES", 1000)
 
 
 @pytest.mark.usefixtures("_small")

@@ -21,14 +21,14 @@ from unified_cli.commands.export import (
     plan,
     report,
     run as runs,
-    stores,
+    store_folder,
 )
 from unified_cli.commands.export.connection_task import ConnectionTask
 from unified_cli.commands.export.engine import Engine, EngineTask, TaskEnd
 from unified_cli.commands.export.engine_messages import CheckOrder, TaskOrder
 from unified_cli.commands.export.engine_results import EngineResults
 from unified_cli.commands.export.options import ExportOptions
-from unified_cli.commands.export.stores.shared_place import SharedPlace
+from unified_cli.commands.export.shared_place import SharedPlace
 from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import WINDOW
@@ -152,7 +152,7 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     runtime = context.runtime
     address = engines.parse_address(engine)
     _check(options)
-    objects = stores.objects(runtime, options.to or "", make=True)
+    objects = store_folder.objects(runtime, options.to or "", make=True)
     job = _job(context, options)
     # It takes a third of a second to import.
     from unified_cli.commands.export.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra

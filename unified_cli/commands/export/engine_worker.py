@@ -8,7 +8,7 @@ from functools import cache
 import msgspec
 
 from unified_cli.cli.command_context import CommandContext
-from unified_cli.commands.export import run, stores
+from unified_cli.commands.export import run, shared_place, store_folder
 from unified_cli.commands.export.connection_task import ConnectionTask, plan_of
 from unified_cli.commands.export.engine_messages import (
     ORDERS,
@@ -20,7 +20,6 @@ from unified_cli.commands.export.engine_messages import (
     digest,
 )
 from unified_cli.commands.export.options import ExportOptions
-from unified_cli.commands.export.stores import shared_place
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import ConfigError, StateError, UnifiedError
 from unified_cli.exported.list_export import TakenOverError
@@ -104,7 +103,7 @@ def _checked(
             token = readers.clients.token(connections.resolve(connections.names[0]))
             found[task.name] = token_hash(token, key)
         # A folder that is not there is not the one that the driver made.
-        objects = stores.objects(context.runtime, tasks[0].to, make=False)
+        objects = store_folder.objects(context.runtime, tasks[0].to, make=False)
     except ConfigError as error:
         raise StateError(f"the export cannot be done here: {error.reason}", hint=error.hint) from None
     shared_place.check(context.runtime, objects, place)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from unified_cli import signals
-from unified_cli.commands.export import report, stores
+from unified_cli.commands.export import report
 from unified_cli.commands.export.one_list import FailedList, ListResult, ListRunner
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.commands.export.report import ExportSummary
@@ -27,14 +27,17 @@ _PATIENCE = 60.0
 
 
 def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
-    """The place that a user names so; with `tables` its lists may be parts of tables. Otherwise as `stores.objects`."""
+    """The place that a user names so; with `tables` its lists may be parts of tables.
+
+    Raises as `store_folder.objects` does.
+    """
     files: FilePlace
     if object_store.parse_url(text) is None:
         files = LocalFolder(runtime, Path(text))
     else:
-        from unified_cli.commands.export.stores.folder import StoreFolder  # noqa: PLC0415  most exports go to a folder
+        from unified_cli.commands.export import store_folder  # noqa: PLC0415  most exports go to a folder
 
-        files = StoreFolder(runtime, stores.objects(runtime, text, make=make))
+        files = store_folder.StoreFolder(runtime, store_folder.objects(runtime, text, make=make))
     if not tables:
         return files
     from unified_cli.commands.export.delta_folder import TableFolder  # noqa: PLC0415  most are files

@@ -6,20 +6,35 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 
-from unified_cli.commands.export.stores import chunk_log
-from unified_cli.commands.export.stores.chunk_log import ChunkLog, ListPlace
-from unified_cli.commands.export.stores.chunked_list import ChunkedList
-from unified_cli.commands.export.stores.lease import StoreLease
-from unified_cli.errors import StateError
+from unified_cli.commands.export import chunk_log
+from unified_cli.commands.export.chunk_log import ChunkLog, ListPlace
+from unified_cli.commands.export.chunked_list import ChunkedList
+from unified_cli.commands.export.store_lease import StoreLease
+from unified_cli.errors import StateError, UsageError
 from unified_cli.exported import gone_ids
 from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions
 from unified_cli.exported.manifest import NAME, ManifestEntry
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.storage import object_store
 from unified_cli.storage.object_store import StoredObjects
 
 _MANIFESTS = "manifest*.json"
+
+
+def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
+    """The objects below the URL of a store; `make` makes the folder of a `file://`.
+
+    Raises UsageError for what is no such URL, UnsafeError for one with credentials, ConfigError where the library for
+    object stores is missing, StorageError.
+    """
+    url = object_store.parse_url(text)
+    if url is None:
+        raise UsageError(
+            "an engine writes to an object store or a shared disk", hint="--to s3://BUCKET/DIR, or --to file:///DIR"
+        )
+    return StoredObjects.at(url, runtime.environ, make=make)
 
 
 class StoreFolder:

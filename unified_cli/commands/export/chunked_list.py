@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from unified_cli.commands.export.stores import chunk_log
-from unified_cli.commands.export.stores.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry, LoggedList
+from unified_cli.commands.export import chunk_log
+from unified_cli.commands.export.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry, LoggedList
 from unified_cli.errors import StateError
 from unified_cli.exported import increments
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListIdentity

@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from unified_cli import os_limits
-from unified_cli.commands.export.stores import lease
-from unified_cli.commands.export.stores.lease import Sign
+from unified_cli.commands.export import store_lease
+from unified_cli.commands.export.store_lease import Sign
 from unified_cli.errors import StateError, StorageError
 from unified_cli.runtime import Runtime
 from unified_cli.storage import state
@@ -38,7 +38,7 @@ class SharedPlace:
     def __init__(self, runtime: Runtime, objects: StoredObjects) -> None:
         self._runtime = runtime
         self._objects = objects
-        self._sign = lease.own_sign()
+        self._sign = store_lease.own_sign()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         self._answers: list[str] = []
@@ -94,7 +94,7 @@ class SharedPlace:
             text = None if word == self.word else self._objects.get(_path(word))
             sign = state.decoded(text, Sign) if text else None
             is_old = own is not None and own.modified - stored.modified > _LEFT
-            if word != self.word and (is_old or (sign is not None and lease.is_dead(sign))):
+            if word != self.word and (is_old or (sign is not None and store_lease.is_dead(sign))):
                 left = [_path(one) for one in there if one.partition("-")[0] == word]
                 # Its probe last: whoever is killed here finds the others by it.
                 self._objects.remove(sorted(left, reverse=True))
