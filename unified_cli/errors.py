@@ -23,8 +23,8 @@ Raised where the failure is detected; only `main` turns them into exit codes.
 from enum import IntEnum
 from typing import ClassVar, NamedTuple, Self
 
-from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.masking import MaskedText, masked
+from unified_cli.values import Json, JsonObject
 
 
 class ExitCode(IntEnum):

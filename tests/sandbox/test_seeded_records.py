@@ -9,11 +9,11 @@ from unified_cli.catalogue import Catalogue
 from unified_cli.catalogue.known import known
 from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.typed_json import compact_objects
-from unified_cli.json_text.values import JsonColumns, JsonObject
 from unified_cli.sandbox.seeded_records import NAMELESS, SeededRecords
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Records
 from unified_cli.sandbox.vocabulary import number_of, record_id, target
+from unified_cli.values import JsonColumns, JsonObject
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from unified_cli.errors import IncompleteError, UnsafeError, UsageError
 from unified_cli.http.request import Request
 from unified_cli.json_text.json_codec import encoded, read
 from unified_cli.json_text.members import keys
-from unified_cli.json_text.values import JsonObject
 from unified_cli.plural import counted
+from unified_cli.values import JsonObject
 
 _MOST_NAMED = 3
 

@@ -7,7 +7,7 @@ from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import AccessError, ServiceError, UnifiedError
 from unified_cli.json_text.members import Parts, Record, items, parts, text
-from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.values import Json, JsonObject
 
 LACKS_SCOPES = "lacks scopes"
 

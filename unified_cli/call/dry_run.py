@@ -15,10 +15,10 @@ from unified_cli.cli.options import ReadOptions
 from unified_cli.errors import UsageError
 from unified_cli.http import pagination
 from unified_cli.http.request import Request
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import visible
 from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 
 if TYPE_CHECKING:
     from unified_cli.config.known_methods import KnownMethod

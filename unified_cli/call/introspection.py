@@ -21,9 +21,9 @@ from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import parts
-from unified_cli.json_text.values import Json
 from unified_cli.masking import visible
 from unified_cli.plural import counted
+from unified_cli.values import Json
 
 LARGEST_ANSWER = 8 * 1024 * 1024
 """Bytes of what a connection says of itself, which is decoded as a whole."""

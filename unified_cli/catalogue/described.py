@@ -5,7 +5,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.values import Json, JsonObject
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object")
 _MOST_FIELDS = 1000

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from unified_cli.catalogue.known import FieldError, KnownFacts, known_in
 from unified_cli.catalogue.load import CatalogueError, PlaceError, api_of, known_keys, table_of
 from unified_cli.catalogue.model import Api, Catalogue, Operation, Resource
-from unified_cli.json_text.values import TomlTable
+from unified_cli.values import TomlTable
 
 _PLACE = re.compile(r"at line (\d+)")
 _BY_OPERATION = ("query", "body", "example")

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from unified_cli.json_text.values import TomlTable
+from unified_cli.values import TomlTable
 
 _FIELD = re.compile(
     r"(?P<name>\w+)(?P<required>!)?(?P<assumed>\?)?(:(?P<type>\w+))?(>(?P<references>[\w-]+))?(=(?P<values>\S+))?"

@@ -17,7 +17,7 @@ from unified_cli.catalogue.model import (
     Service,
     sentence,
 )
-from unified_cli.json_text.values import Toml, TomlTable
+from unified_cli.values import Toml, TomlTable
 
 SOURCE = "catalogue.toml"
 _WORD = re.compile(r"[a-z]+([-_][a-z]+)*")

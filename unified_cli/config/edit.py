@@ -15,11 +15,11 @@ from tomlkit.items import AoT, Null, Table as WrittenTable
 from unified_cli import hints
 from unified_cli.config import file, profiles
 from unified_cli.errors import ConfigError, UsageError
-from unified_cli.json_text.values import OpenTomlTable, Toml, TomlTable
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, private_file
 from unified_cli.storage.atomic_file import NotSyncedError
+from unified_cli.values import OpenTomlTable, Toml, TomlTable
 
 Table = OpenTomlTable
 

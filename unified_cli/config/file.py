@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
-from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, regular_file
+from unified_cli.values import Toml, TomlTable
 
 NAME = "config.toml"
 RESERVED = "sandbox"

@@ -9,9 +9,9 @@ from unified_cli.catalogue import Operation
 from unified_cli.catalogue.described import DescribedField, MethodDescription
 from unified_cli.catalogue.known import KnownField
 from unified_cli.config.settings import OWN_ACCOUNT, Settings
-from unified_cli.json_text.values import Json
 from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
+from unified_cli.values import Json
 
 # What no shell takes for anything but a word, and no command for an option.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")

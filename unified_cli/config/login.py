@@ -13,9 +13,9 @@ from unified_cli.config.file import Config, exists, expand
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.config.token import TokenSource, keyring_user
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
-from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
 from unified_cli.storage import private_file
+from unified_cli.values import TomlTable
 
 STORES: Mapping[str, str] = {"keyring": "keyring", "file": "token_file", "config": "token"}
 """The values of `--store`, with the keys that declare such a token."""

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from unified_cli.config.file import RESERVED, Config
 from unified_cli.errors import ConfigError, UsageError
-from unified_cli.json_text.values import TomlTable
+from unified_cli.values import TomlTable
 
 _NOT = "!"
 _TAG = "tag:"

@@ -10,8 +10,8 @@ from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key, Override
 from unified_cli.config.settings import DEFAULT, Settings, Value
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
-from unified_cli.json_text.values import TomlTable
 from unified_cli.runtime import Runtime
+from unified_cli.values import TomlTable
 
 # The built-in profile. Its connection is the sandbox's with many records, and it needs no rate limit.
 SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full", "rate": 0}

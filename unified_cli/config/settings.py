@@ -9,7 +9,7 @@ from unified_cli.config.address import Address
 from unified_cli.config.keys import KEYS, format_for
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
-from unified_cli.json_text.values import JsonObject
+from unified_cli.values import JsonObject
 
 # Assumption: the service's limit for a token is ten times that for a connection, as it publishes.
 _TOKEN_FACTOR = 10

@@ -46,7 +46,7 @@ LAYERS = (
     Layer(2, ("stderr",), "the only writer of stderr"),
     Layer(
         1,
-        ("catalogue", "errors", "hints", "masking", "plural", "text_width", "json_text"),
+        ("catalogue", "errors", "hints", "masking", "plural", "text_width", "values", "json_text"),
         "the operations as data; the errors; text without secrets, and its width; ages in words; JSON as text",
     ),
 )

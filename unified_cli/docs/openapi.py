@@ -20,8 +20,8 @@ from unified_cli.docs.openapi_schemas import (
     shared_schemas,
     values_of,
 )
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.sample_requests import required_parameters
+from unified_cli.values import JsonObject
 
 _ABOUT = """
 Every operation of the unified APIs, each scoped to one connection. The fields and parameters are those that are known:

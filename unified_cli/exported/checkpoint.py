@@ -16,9 +16,9 @@ from unified_cli.exported import increments
 from unified_cli.exported.increments import Mark
 from unified_cli.http.request import Request
 from unified_cli.json_text import change_time, typed_json
-from unified_cli.json_text.values import JsonObject
 from unified_cli.output.record_writer import WriterMemory
 from unified_cli.storage import state
+from unified_cli.values import JsonObject
 
 Data = bytes
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]

@@ -11,9 +11,9 @@ import msgspec
 from unified_cli import PRODUCT
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListRecord
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked
 from unified_cli.storage import state
+from unified_cli.values import JsonObject
 
 NAME = "manifest.json"
 TIMESTAMPS = 2

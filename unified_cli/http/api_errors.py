@@ -13,8 +13,8 @@ from unified_cli.errors import AccessError, ErrorResponse, RateLimitError, Refus
 from unified_cli.http import decoding
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_codec
-from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.masking import cut, excerpt, masked
+from unified_cli.values import Json, JsonObject
 
 _ACCESS = {401, 403}
 _EXCERPT = 200

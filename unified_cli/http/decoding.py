@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_check import deeper_than, has_more_commas, is_longer
-from unified_cli.json_text.values import JsonObject
+from unified_cli.values import JsonObject
 
 if TYPE_CHECKING:
     from unified_cli.json_text.members import Record

@@ -12,7 +12,7 @@ import httpx
 
 from unified_cli.http import decoding, har_redaction
 from unified_cli.http.request import answers_with_credentials
-from unified_cli.json_text.values import JsonObject
+from unified_cli.values import JsonObject
 
 if TYPE_CHECKING:
     from unified_cli.http.transport.network_errors import NetworkFailure

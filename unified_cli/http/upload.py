@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unified_cli.errors import StateError, StorageError, UsageError
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import visible
 from unified_cli.storage.regular_file import NotRegularError
 from unified_cli.storage.unchanged_file import UnchangedFile
+from unified_cli.values import JsonObject
 
 DEFAULT_FIELD = "file"
 """The field of a form that holds the file, unless another is named."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from json import JSONDecoder
 from typing import NoReturn
 
-from unified_cli.json_text.values import Json
+from unified_cli.values import Json
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 PIECE = 1024 * 1024

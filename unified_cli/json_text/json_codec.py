@@ -3,7 +3,7 @@
 import json
 
 from unified_cli.json_text import json_check
-from unified_cli.json_text.values import Json, JsonColumns, JsonObject
+from unified_cli.values import Json, JsonColumns, JsonObject
 
 # `json.dumps` would make one for each call.
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from unified_cli.json_text.values import JsonColumns
+from unified_cli.values import JsonColumns
 
 T = TypeVar("T")
 _LOCK = threading.Lock()

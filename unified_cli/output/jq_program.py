@@ -15,9 +15,9 @@ from unified_cli import signals
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import Json
 from unified_cli.masking import MaskedText, excerpt
 from unified_cli.runtime import Runtime
+from unified_cli.values import Json
 
 if TYPE_CHECKING:
     import subprocess

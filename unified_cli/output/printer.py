@@ -6,12 +6,12 @@ import msgspec
 
 from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record
-from unified_cli.json_text.values import Json
 from unified_cli.output import stdout, terminal
 from unified_cli.output.jq_program import JqProgram, as_json
 from unified_cli.output.record_writer import RecordWriter, Style
 from unified_cli.output.transform import ColumnCheck, Transform, writer
 from unified_cli.runtime import Runtime
+from unified_cli.values import Json
 
 _JSON = {"json", "ndjson"}
 _DOCUMENTS = {"json", "yaml"}

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from unified_cli.errors import StorageError
-from unified_cli.json_text.values import Json
 from unified_cli.output import terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
+from unified_cli.values import Json
 
 if TYPE_CHECKING:
     from unified_cli.output.pager import PagedStdout

@@ -8,8 +8,8 @@ import yaml
 
 from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import Record, items, parts, slices
-from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
+from unified_cli.values import Json, JsonObject
 
 # A value takes a kilobyte while it becomes YAML.
 _AT_ONCE = 64 * 1024

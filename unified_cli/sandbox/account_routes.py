@@ -9,7 +9,6 @@ from urllib.parse import quote, unquote, urlencode
 from unified_cli.catalogue import Catalogue, Service
 from unified_cli.catalogue.model import STANDARD
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.connections import OfferedMethods, account_record, known_kind, listed
 from unified_cli.sandbox.file_content import FILE_HOST
 from unified_cli.sandbox.list_page import PLATFORM, ListTerms, page
@@ -19,6 +18,7 @@ from unified_cli.sandbox.query import QueryTree, Test, field_test, tree
 from unified_cli.sandbox.request_content import Body, body_of
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Row
+from unified_cli.values import JsonObject
 
 _BESIDE_BODY = ("resource", "method", "id", "query", "body", "persist", "response_format")
 

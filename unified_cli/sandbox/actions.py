@@ -1,7 +1,6 @@
 """Actions: on users and groups, applications, tickets and pages, exports in the background; and on messages."""
 
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.crud import create, created, get, uploaded
 from unified_cli.sandbox.file_content import file_url
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
@@ -10,6 +9,7 @@ from unified_cli.sandbox.record_consistency import ME
 from unified_cli.sandbox.request_content import from_base64
 from unified_cli.sandbox.stored_records import Row
 from unified_cli.sandbox.vocabulary import singular
+from unified_cli.values import Json, JsonObject
 
 _STEPS = {"queued": "running", "running": "completed"}
 _ENDINGS = {"markdown": "md"}

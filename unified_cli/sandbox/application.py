@@ -11,7 +11,6 @@ from urllib.parse import unquote
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import account_routes, introspection
 from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
@@ -38,6 +37,7 @@ from unified_cli.sandbox.routing import (
 )
 from unified_cli.sandbox.seeded_random import timestamp
 from unified_cli.sandbox.store import SandboxStore
+from unified_cli.values import JsonObject
 
 _KEYED = ("POST", "PATCH")
 _TINY = 3

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import KINDS, kind_of, offers
 from unified_cli.sandbox.introspection import DOCUMENTS, body_schema, documentation, query_schema
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
@@ -16,6 +15,7 @@ from unified_cli.sandbox.query import QueryTree, is_on, texts
 from unified_cli.sandbox.sample_requests import required_parameters
 from unified_cli.sandbox.seeded_random import SeededColumns, SeededRandom, timestamp
 from unified_cli.sandbox.store import SandboxStore
+from unified_cli.values import JsonObject
 
 _OFFERS = Callable[[Resource], bool]
 _PROVIDED = ("list", "get")

@@ -6,7 +6,6 @@ from urllib.parse import quote, unquote, urlsplit
 
 from unified_cli.catalogue.model import FILE_RESOURCES
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import file_content
 from unified_cli.sandbox.file_content import FILE_HOSTS, file_url
 from unified_cli.sandbox.list_page import ignored, page
@@ -16,6 +15,7 @@ from unified_cli.sandbox.request_content import UploadedFile, attached
 from unified_cli.sandbox.stored_files import StoredFile
 from unified_cli.sandbox.stored_records import Records, Row, is_encodable
 from unified_cli.sandbox.vocabulary import singular
+from unified_cli.values import JsonObject
 
 _WARNING = "sandbox-warning"
 # The fields of a record that hold its file's address, and the parameters that may give it.

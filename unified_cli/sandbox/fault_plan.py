@@ -15,11 +15,11 @@ from typing import NamedTuple
 from unified_cli.catalogue import Operation
 from unified_cli.errors import UsageError
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.list_page import ListTerms
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.operation_call import OperationCall
 from unified_cli.sandbox.seeded_random import SeededRandom
+from unified_cli.values import JsonObject
 
 
 class FaultWord(NamedTuple):

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from unified_cli.json_text.values import Json
 from unified_cli.sandbox.file_content import file_url
 from unified_cli.sandbox.people import STAFF, STAFF_DOMAIN, Person, company
 from unified_cli.sandbox.record_batch import RecordBatch
 from unified_cli.sandbox.seeded_random import DAY, timestamps
 from unified_cli.sandbox.vocabulary import TABLES
+from unified_cli.values import Json
 
 FieldMaker = Callable[[RecordBatch, str], Sequence[Json]]
 """Makes the values of a field, one for each record, from the records and the field's name."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from unified_cli.catalogue import Api, Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.messages import Refusal, SandboxResponse
+from unified_cli.values import JsonObject
 
 DOCUMENTS = "https://docs.example.com"
 _PAGES = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8"}

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from unified_cli.catalogue import Service
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.values import Json, JsonObject
 
 JSON = "application/json; charset=utf-8"
 # No record is nested so deep, and what is accepted here is decoded later with less of the stack left.

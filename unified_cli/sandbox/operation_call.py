@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_codec import dump, read
-from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.list_page import ListTerms, shaped
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members, split_members
 from unified_cli.sandbox.query import QueryTree, QueryValue, texts
 from unified_cli.sandbox.request_content import Body
 from unified_cli.sandbox.store import SandboxStore
 from unified_cli.sandbox.stored_records import Records, Row
+from unified_cli.values import Json, JsonObject
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,), "number": (int, float), "boolean": (bool,), "array": (list,), "object": (dict,),

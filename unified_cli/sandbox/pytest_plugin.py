@@ -13,12 +13,12 @@ import pytest
 
 from unified_cli.catalogue import load
 from unified_cli.json_text.typed_json import compact_objects
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.accounts import KINDS
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.fault_plan import parse, rules_of
 from unified_cli.sandbox.server import Server
 from unified_cli.sandbox.store import SandboxStore
+from unified_cli.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Union
 
 from unified_cli.catalogue.known import known
-from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.sandbox.messages import Refusal
 from unified_cli.sandbox.vocabulary import fields_of
+from unified_cli.values import Json, JsonObject
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from unified_cli.catalogue.model import FILE_RESOURCES
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import people, vocabulary
 from unified_cli.sandbox.people import CANDIDATES, CUSTOMERS, STAFF, Person, company
 from unified_cli.sandbox.seeded_random import SeededColumns, SeededRandom, timestamps
 from unified_cli.sandbox.vocabulary import TABLES, id_prefix
+from unified_cli.values import JsonObject
 
 PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CANDIDATES}
 """The group that the people of a resource belong to."""

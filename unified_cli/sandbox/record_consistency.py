@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 
-from unified_cli.json_text.values import JsonColumns
 from unified_cli.sandbox import file_content
 from unified_cli.sandbox.field_values import colleague
 from unified_cli.sandbox.file_content import file_url
@@ -10,6 +9,7 @@ from unified_cli.sandbox.people import STAFF_DOMAIN
 from unified_cli.sandbox.record_batch import RecordBatch
 from unified_cli.sandbox.seeded_random import DAY, timestamp, timestamps
 from unified_cli.sandbox.vocabulary import record_id
+from unified_cli.values import JsonColumns
 
 ME = f"me@{STAFF_DOMAIN}"  # the owner of the mailbox
 _INBOX, _OTHERS = (1, "Inbox"), ((2, "Sent"), (3, "Drafts"), (4, "Archive"))

@@ -12,10 +12,10 @@ from typing import BinaryIO, NamedTuple, cast
 from unified_cli.catalogue import Service
 from unified_cli.errors import StorageError
 from unified_cli.json_text.json_codec import dump, read
-from unified_cli.json_text.values import Json
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, split_members
 from unified_cli.sandbox.query import is_on
 from unified_cli.storage.input_bounds import LARGEST_COPY
+from unified_cli.values import Json
 
 LARGEST_UPLOAD = LARGEST_COPY
 """The most bytes of such a body."""

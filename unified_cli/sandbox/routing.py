@@ -8,12 +8,12 @@ from urllib.parse import unquote
 
 from unified_cli.catalogue import Catalogue, Operation, Resource, Service
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox import actions
 from unified_cli.sandbox.accounts import offers
 from unified_cli.sandbox.crud import STANDARD, download
 from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members
 from unified_cli.sandbox.operation_call import OperationCall
+from unified_cli.values import JsonObject
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 """The methods of operations."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from unified_cli.catalogue import Operation
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.file_content import file_url
 from unified_cli.sandbox.vocabulary import TABLES
+from unified_cli.values import JsonObject
 
 _TAKES: Mapping[str, JsonObject] = TABLES["requests"]
 """What an action takes, a parameter of the query with a question mark; the ids are those of seeded records."""

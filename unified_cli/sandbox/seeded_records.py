@@ -6,7 +6,6 @@ from functools import lru_cache
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.json_codec import encoded_objects, objects
-from unified_cli.json_text.values import Json, JsonColumns, JsonObject
 from unified_cli.sandbox import vocabulary
 from unified_cli.sandbox.field_values import FieldMaker, field_maker, numbered
 from unified_cli.sandbox.record_batch import PEOPLE, RecordBatch, SeededConnection
@@ -21,6 +20,7 @@ from unified_cli.sandbox.vocabulary import (
     target,
     target_of,
 )
+from unified_cli.values import Json, JsonColumns, JsonObject
 
 Targets = Callable[[RecordBatch], Sequence[int | None]]
 """From records the numbers of those that they refer to, None where one refers to none."""

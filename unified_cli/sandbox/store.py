@@ -9,13 +9,13 @@ from typing import Any, Self
 
 from unified_cli.errors import StateError, StorageError
 from unified_cli.json_text.json_codec import encoded_objects
-from unified_cli.json_text.values import JsonColumns
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox import state_file
 from unified_cli.sandbox.messages import SandboxResponse
 from unified_cli.sandbox.seeded_records import SeededRecords
 from unified_cli.sandbox.stored_files import Scope, StoredFiles
 from unified_cli.storage import permissions
+from unified_cli.values import JsonColumns
 
 DEFAULT_SEED = "northwind"
 _TABLES = ("changes", "files", "file_parts", "replies", "effects")

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from unified_cli.catalogue.model import SHOWN_AS
 from unified_cli.json_text.json_codec import dump, read
-from unified_cli.json_text.values import JsonObject
 from unified_cli.sandbox.messages import join_members, split_members
 from unified_cli.sandbox.query import QueryTree, Test, tests
 from unified_cli.sandbox.seeded_records import SeededRecords
 from unified_cli.sandbox.store import CREATED, SandboxStore
 from unified_cli.sandbox.vocabulary import number_of
+from unified_cli.values import JsonObject
 
 _WINDOW = 200
 _TOGETHER = 50

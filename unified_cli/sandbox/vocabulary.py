@@ -11,7 +11,7 @@ from pathlib import Path
 
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.catalogue.model import SHOWN_AS
-from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.values import Json, JsonObject
 
 TABLES: JsonObject = json.loads(Path(__file__).with_name("vocabulary.json").read_bytes())
 _USUAL_COUNT = 60

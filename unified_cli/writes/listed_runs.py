@@ -7,8 +7,8 @@ from pathlib import Path
 from unified_cli.errors import ConfigError, StateError, StorageError, UsageError
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import NAME, Manifest
-from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 from unified_cli.writes import apply_journal, import_journal, stdin_copy
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun

@@ -8,9 +8,9 @@ from unified_cli.cli import result_table
 from unified_cli.cli.result_table import TableFormat
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending
-from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, output_file, regular_file, state
+from unified_cli.values import JsonObject
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
 
 

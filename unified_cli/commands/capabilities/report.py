@@ -25,7 +25,6 @@ from unified_cli.catalogue import Operation, Service
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import junit, layout, screen, stdout, terminal
 from unified_cli.output.junit import JUnitCase, JUnitSuite
@@ -33,6 +32,7 @@ from unified_cli.output.screen import Cell, Look, Word
 from unified_cli.output.terminal import TerminalText, taken
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 
 VERSION = 1
 _MOST_COLUMNS = 8

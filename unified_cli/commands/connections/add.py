@@ -17,10 +17,10 @@ from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
-from unified_cli.json_text.values import Toml
 from unified_cli.masking import visible
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
+from unified_cli.values import Toml
 
 _MOST_TOLD = 10
 _LONGEST_NAME = 64

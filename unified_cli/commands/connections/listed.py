@@ -13,10 +13,10 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
-from unified_cli.json_text.values import Json
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.progress import Work, progress
 from unified_cli.runtime import Runtime
+from unified_cli.values import Json
 
 
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:

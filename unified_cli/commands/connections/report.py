@@ -15,7 +15,6 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import MaskedText, masked, visible
 from unified_cli.output import layout, screen, terminal
 from unified_cli.output.progress import Work, progress
@@ -23,6 +22,7 @@ from unified_cli.output.screen import Bar, Column, Look, Word
 from unified_cli.output.terminal import TerminalText, narrowed, taken
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 
 VERSION = 1
 _WORKERS = 8

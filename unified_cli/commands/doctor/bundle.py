@@ -20,10 +20,10 @@ from unified_cli.errors import StateError, StorageError, UnifiedError, UnsafeErr
 from unified_cli.http import evidence, har_reader, har_redaction
 from unified_cli.http.har_reader import HarBody, HarContent, HarPair
 from unified_cli.json_text.json_stream import TooLongError
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import excerpt
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, output_file
+from unified_cli.values import JsonObject
 from unified_cli.writes import listed_runs
 
 _MOST_RUNS = 20

@@ -15,12 +15,12 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.fleet import conclude
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import NO_TEXT, masked
 from unified_cli.output import layout, stdout
 from unified_cli.output.screen import Cell, Look, Word
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 
 VERSION = 1
 _OK = "ok"

@@ -8,7 +8,7 @@ from unified_cli.catalogue import Catalogue, Operation, relevance
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.known_filters import known_filters
 from unified_cli.errors import UsageError
-from unified_cli.json_text.values import JsonObject
+from unified_cli.values import JsonObject
 
 _NEAR = 3
 _WORD = re.compile(r"[a-z0-9]+")

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from unified_cli.cli.command_context import CommandContext
 from unified_cli.commands.mcp.command import PER_MINUTE, ClientConfigOptions, ServeMcpOptions
 from unified_cli.errors import ConfigError
-from unified_cli.json_text.values import JsonObject
 from unified_cli.output import stdout, terminal
+from unified_cli.values import JsonObject
 
 _NAME = "unified"
 _FILES = {

@@ -25,9 +25,9 @@ from unified_cli.errors import UnifiedError, UnsafeError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.replay import UnrecordedError
 from unified_cli.json_text import json_codec, typed_json
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked, visible
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 
 _AT_ONCE = 8
 

@@ -29,8 +29,8 @@ from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request
 from unified_cli.json_text import typed_json
-from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 
 _LONGEST = 16 * 1024
 _SIGNATURE_SIZE = 16

@@ -16,7 +16,7 @@ from unified_cli.http.request import Content
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import parts, text
 from unified_cli.json_text.record_label import LABEL
-from unified_cli.json_text.values import Json
+from unified_cli.values import Json
 from unified_cli.writes import outcome
 
 

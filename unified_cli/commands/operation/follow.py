@@ -21,12 +21,12 @@ from unified_cli.http.pagination import Page
 from unified_cli.json_text.change_time import FIELD, ChangeFilter, Instant, changed_at, earlier, parse, timestamp
 from unified_cli.json_text.members import Record, parts
 from unified_cli.json_text.record_label import LABEL
-from unified_cli.json_text.values import Json
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
+from unified_cli.values import Json
 
 _EVERY = 30.0
 _SHORTEST_LOOK_BACK = 60.0

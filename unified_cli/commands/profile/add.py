@@ -17,11 +17,11 @@ from unified_cli.config import edit, file, login
 from unified_cli.config.edit import Draft
 from unified_cli.config.keys import TOKEN_SOURCES
 from unified_cli.errors import StorageError, UnifiedError, UsageError
-from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.masking import masked, visible
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
+from unified_cli.values import Toml, TomlTable
 
 _LARGEST = 16 * 1024 * 1024
 _COLUMNS = ("name", *SETTABLE)

@@ -12,9 +12,9 @@ from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import UsageError
-from unified_cli.json_text.values import TomlTable
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.values import TomlTable
 
 
 def set_keys(context: CommandContext, options: SetOptions) -> None:

@@ -25,8 +25,8 @@ from unified_cli.commands.profile.values import SETTABLE
 from unified_cli.config.file import RESERVED
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
-from unified_cli.json_text.values import Toml
 from unified_cli.runtime import Runtime
+from unified_cli.values import Toml
 
 Name = Annotated[str, Argument("the profile's name")]
 ExistingName = Annotated[str, Argument("the profile's name", takes=("profile",))]

@@ -17,11 +17,11 @@ from unified_cli.config.keys import KEYS, Overrides
 from unified_cli.config.profiles import select, tags_of
 from unified_cli.errors import ConfigError, UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 
 VERSION = 1
 _READY = "ready"

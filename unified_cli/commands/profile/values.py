@@ -11,9 +11,9 @@ from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED, exists, expand
 from unified_cli.config.keys import FORMATS, KEYS, Key
 from unified_cli.errors import ConfigError, UsageError
-from unified_cli.json_text.values import Toml, TomlTable
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
+from unified_cli.values import Toml, TomlTable
 
 SETTABLE: Mapping[str, Key] = {name: key for name, key in KEYS.items() if "p" in key.at and name != "token"}
 """The keys of a profile, without the token: every user of the machine can see a command line."""

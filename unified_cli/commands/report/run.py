@@ -19,12 +19,12 @@ from unified_cli.config import file
 from unified_cli.errors import ConfigError, IncompleteError, StateError, StorageError, UsageError
 from unified_cli.exported.manifest import timestamp
 from unified_cli.json_text import json_codec
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
+from unified_cli.values import JsonObject
 from unified_cli.writes import listed_runs
 
 _MOST_NAMED = 5

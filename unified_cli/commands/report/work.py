@@ -34,9 +34,9 @@ from unified_cli.exported import destination as destinations, list_history
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
 from unified_cli.json_text.record_label import LABEL
-from unified_cli.json_text.values import JsonObject
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, regular_file
+from unified_cli.values import JsonObject
 from unified_cli.writes import listed_runs
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.registry import RunRegistry

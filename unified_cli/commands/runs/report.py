@@ -11,13 +11,13 @@ from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
-from unified_cli.json_text.values import JsonObject
 from unified_cli.masking import NO_TEXT, masked
 from unified_cli.output import printer, screen, stdout
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
 from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
 from unified_cli.writes import listed_runs
 from unified_cli.writes.entry import OUTCOMES, EntryState
 from unified_cli.writes.registry import RunRegistry

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from unified_cli.catalogue.known import KnownField
 from unified_cli.commands.schema.shape import ShapeNode
 from unified_cli.errors import UsageError
-from unified_cli.json_text.values import Json, JsonObject
+from unified_cli.values import Json, JsonObject
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 COUNTS = "x-counts"

@@ -28,12 +28,12 @@ from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record
-from unified_cli.json_text.values import Json
 from unified_cli.output import stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, output_file, regular_file
+from unified_cli.values import Json
 
 Observed = ObservedShape | UnifiedError
 """The shape of a connection's records, or why they could not be read."""

@@ -10,8 +10,8 @@ from enum import Enum
 from typing import Final
 
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.values import Json, JsonObject
 from unified_cli.plural import named
+from unified_cli.values import Json, JsonObject
 
 ANY: Final = "*"
 """In a path: the members whose names are data themselves."""
