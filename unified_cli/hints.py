@@ -7,7 +7,6 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 from unified_cli.catalogue import Operation
-from unified_cli.json_text import json_check
 from unified_cli.masking import visible
 
 SET_HOME = "set HOME, or name a file with UNIFIED_CONFIG"
@@ -62,12 +61,6 @@ def meant_body(text: str) -> str | None:
     if os.path.isfile(text):  # noqa: PTH113  not what a path is made of, such as a text of megabytes
         return f"-d {_quoted(f'@{text}')}"
     return f"-f {_quoted(text)}" if equals and name.isidentifier() else None
-
-
-def with_double_quotes(text: str) -> str | None:
-    """The option for a body that was written with single quotes; None for another text."""
-    other = text.replace("'", '"')
-    return f"-d {_quoted(other)}" if text[1:2] == "'" and not json_check.flaw(other.encode()) else None
 
 
 def with_equals(option: str, text: str) -> str | None:

@@ -109,11 +109,18 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
     text = read_argument(data, runtime, "-d").removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         raise UsageError("-d gave no input; a body is JSON", hint="-d '{}' sends an empty one")
+    hint = _meant(data) or "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
+    return check_json(text, "the body given with -d", hint=hint)
+
+
+def _meant(data: str) -> str | None:
+    """The option that `-d` was meant to be: one without JSON, or with JSON in single quotes."""
     from unified_cli import hints  # noqa: PLC0415  as below
 
-    meant = hints.with_double_quotes(data) if data[0] in "@-{[" else hints.meant_body(data)
-    hint = meant or "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
-    return check_json(text, "the body given with -d", hint=hint)
+    if data[0] not in "@-{[":
+        return hints.meant_body(data)
+    quoted = data.replace("'", '"') if data[1:2] == "'" else ""
+    return hints.meant_body(quoted) if quoted and not json_check.flaw(quoted.encode()) else None
 
 
 def _open(value: Json) -> Json:
