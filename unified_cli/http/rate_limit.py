@@ -128,7 +128,8 @@ class RateLimit:
                 pass
         while True:
             with self._changed:
-                seconds, now, pace = self.delay(account), self._monotonic(), self._of(account)
+                now, pace = self._monotonic(), self._of(account)
+                seconds = max(pace.delay(now), self._token.delay(now))
                 if seconds <= 0:
                     return Permit(account, pace.take(now), self._token.take(now))
                 known = seconds < NEVER
