@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from unified_cli.json_text import json_check, members
+from unified_cli.json_text import json_check
 from unified_cli.json_text.json_check import deeper_than
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import items, join, parts, string
@@ -75,13 +75,8 @@ def text(content: str, *, private: bool = False) -> str | None:
 
     None where it cannot be told what it holds.
     """
-    if private:
-        redacted = _document(content, _OF_CONNECTIONS)
-        if redacted is None:
-            return None
-        content = redacted
-    elif _SUSPECT.search(content):
-        redacted = _document(content, _CREDENTIALS)
+    if private or _SUSPECT.search(content):
+        redacted = _document(content, _OF_CONNECTIONS if private else _CREDENTIALS)
         if redacted is None:
             return None
         content = redacted
@@ -116,13 +111,11 @@ def _document(content: str, names: frozenset[str]) -> str | None:
 
 def _without(value: bytes, names: frozenset[str]) -> bytes:
     if value.startswith(b"{"):
-        found = members.parts(value) or {}
+        found = parts(value) or {}
         hidden = json.dumps(REPLACED).encode()
-        return members.join(
-            {name: hidden if name.lower() in names else _without(one, names) for name, one in found.items()}
-        )
+        return join({name: hidden if name.lower() in names else _without(one, names) for name, one in found.items()})
     if value.startswith(b"["):
-        return b"[" + b",".join(_without(bytes(one), names) for one in members.items(value)) + b"]"
+        return b"[" + b",".join(_without(bytes(one), names) for one in items(value)) + b"]"
     return without_credentials(value) if names is _OF_CONNECTIONS else value
 
 

@@ -168,7 +168,9 @@ def for_operation(scope: Scope, operation: Operation, identifier: str | None, co
     that it might decode differently.
     """
     names = operation.path.strip("/").split("/")
-    segments = [_identifier(identifier) if name == "{id}" else name for name in names]
+    if identifier is None and "{id}" in names:
+        raise UsageError("this operation needs an id")
+    segments = [_segment(identifier or "", "the id") if name == "{id}" else name for name in names]
     return _build(scope, operation.method, segments, content)._replace(operation=operation)
 
 
@@ -270,12 +272,6 @@ def _read_back(request: Request, segments: Sequence[str]) -> None:
     )
     if not same:
         raise UsageError(f"these words cannot be put into a URL safely: {visible(target)}")
-
-
-def _identifier(identifier: str | None) -> str:
-    if identifier is None:
-        raise UsageError("this operation needs an id")
-    return _segment(identifier, "the id")
 
 
 def _segment(text: str, what: str) -> str:
