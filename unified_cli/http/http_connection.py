@@ -1,8 +1,8 @@
 """One network connection to the service, over which requests are sent one after the other, each once."""
 
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
@@ -11,11 +11,10 @@ from unified_cli import PRODUCT
 from unified_cli.catalogue import Service
 from unified_cli.config.address import Address, parse
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ConfigError, NetworkError, ServiceError, UnifiedError, UnsafeError
+from unified_cli.errors import ConfigError, NetworkError, ServiceError, UnifiedError, UnsafeError, UsageError
 from unified_cli.http import decoding
 from unified_cli.http.answer import Answer, Expected, Failed, Reader, Trace
 from unified_cli.http.attempt import Attempt, Outcome
-from unified_cli.http.outgoing_request import OutgoingRequest, place_of
 from unified_cli.http.request import ByteRange, Request
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
@@ -34,6 +33,8 @@ _OF_BODY = {"host", "content-length", "content-type", "idempotency-key"}
 _OF_FILE = {"accept", "accept-encoding", "range", "if-range", "user-agent"}
 _PLAIN = re.compile(r"[!-\[\]-~]+")
 _WITH_LENGTH = {"POST", "PUT", "PATCH"}
+# Longer URLs are looked at by httpx, which refuses some.
+_SHORT_TARGET = 8192
 
 
 class ReplayedError(httpx.TransportError):
@@ -100,6 +101,64 @@ def _headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
     """The headers for the next request: without those of a body; to another origin only what says which file."""
     left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
     return httpx.Headers([(name, value) for name, value in headers.raw if name.decode().lower() not in left_out])
+
+
+@lru_cache(maxsize=256)
+def _place(address: Address, path: str) -> httpx.URL:
+    """The URL of a path without a query. Raises UsageError or ConfigError for one that httpx refuses."""
+    url = _url(address.origin + path)
+    try:
+        _ = url.host
+    except ValueError:
+        # The xn-- form of a name that does not exist.
+        raise ConfigError(f"the host {address.host} has no name that can be called") from None
+    return url
+
+
+def _url(text: str) -> httpx.URL:
+    try:
+        return httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
+
+
+class _OutgoingRequest(httpx.Request):
+    """A request as transports take it, with its target as httpx documents that: all that a socket needs of the URL.
+
+    The URL is parsed when it is asked for, because that takes longer than all else here.
+    """
+
+    def __init__(self, request: Request, headers: Mapping[str, str], body: "bytes | UploadBody") -> None:
+        """Raises UsageError or ConfigError for a URL that cannot be sent as it is."""
+        self._asked = request
+        target, place = request.target, _place(request.address, request.path)
+        extensions: dict[str, bytes | str] = {"target": target.encode("ascii")}
+        if request.upload:
+            extensions["unified_body"] = request.upload.told
+        if isinstance(body, bytes):
+            stream = httpx.ByteStream(body)
+            super().__init__(request.method, place, headers=headers, stream=stream, extensions=extensions)
+            self.read()
+        else:
+            super().__init__(request.method, place, headers=headers, content=body, extensions=extensions)
+        # The base class has set it to where the request goes, without the query.
+        self._whole: httpx.URL | None = None
+        # Of the query every character that means something in a URL is escaped, so httpx can only refuse its length.
+        if place.raw_path != request.path.encode("ascii"):
+            raise UsageError(f"these words cannot be put into a URL safely: {target}")
+        if len(target) > _SHORT_TARGET:
+            _ = self.url
+
+    @property
+    def url(self) -> httpx.URL:
+        """The URL. Raises UsageError for one that httpx refuses."""
+        if self._whole is None:
+            self._whole = _url(self._asked.url)
+        return self._whole
+
+    @url.setter
+    def url(self, url: httpx.URL) -> None:
+        self._whole = url
 
 
 class HttpContext(NamedTuple):
@@ -261,11 +320,11 @@ class HttpConnection:
         self._other = self._open(address)
         return self._other
 
-    def _outgoing(self, request: Request, part: ByteRange | None) -> OutgoingRequest:
+    def _outgoing(self, request: Request, part: ByteRange | None) -> _OutgoingRequest:
         body = self._body or request.body or b""
         size = self._body.size if self._body else len(request.body or b"")
         headers = {
-            "Host": place_of(request.address, request.path).netloc.decode("ascii"),
+            "Host": _place(request.address, request.path).netloc.decode("ascii"),
             **request.headers,
             "Accept-Encoding": "gzip",
             **(part.headers if part else {}),
@@ -273,7 +332,7 @@ class HttpConnection:
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
-        return OutgoingRequest(request, headers, body)
+        return _OutgoingRequest(request, headers, body)
 
     def _disconnect(self) -> None:
         """Close the connection, because unread bytes are left on it; the next request opens another."""
