@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import aliases, tree
-from unified_cli.cli.command import Later
-from unified_cli.cli.command_context import CommandContext, yes_or_no
+from unified_cli.cli.command import CommandContext, Later, yes_or_no
 from unified_cli.cli.flags import Options, by_name
 from unified_cli.cli.shared_options import EarlyOptions, EvidenceOptions, MessageOptions, errors_are_json
 from unified_cli.commands import COMMANDS

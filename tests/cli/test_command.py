@@ -11,8 +11,7 @@ import pytest
 from entries import ENTRIES
 from front_door import ROOT, Unified
 
-from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import Command, CommandContext, Entry, Group, Later
 from unified_cli.commands import COMMANDS
 
 

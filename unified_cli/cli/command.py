@@ -1,15 +1,45 @@
-"""Built-in commands as values: what each takes, what its page says, and the function that runs it."""
+"""Commands as values: what each takes, what its page says, what runs it, and the context that it runs with."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.catalogue import Catalogue
 from unified_cli.cli.flags import Argument, Flag, Options
+from unified_cli.config.keys import KEYS
+from unified_cli.errors import ConfigError
+from unified_cli.runtime import Runtime
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 ABOUT = "{about}"
 """In the text of a command: its line in the list of commands."""
+
+APIS = "APIs"
+"""The section of the first page with the commands that are APIs."""
+EXAMPLE = "Example"
+EXAMPLES = "Examples"
+"""The headings of a page above one command line, and above several."""
+
+
+class CommandContext:
+    """The runtime, the catalogue and the rest of the program, for one command.
+
+    `program` builds the whole tree of commands for a catalogue; `built_in` names the commands beside the APIs. What the
+    options make of the `runtime` is known when the command line is read.
+    """
+
+    def __init__(
+        self, runtime: Runtime, catalogue: Catalogue, program: Callable[[Catalogue], Any], built_in: Sequence[str]
+    ) -> None:
+        self.runtime = runtime
+        self.catalogue = catalogue
+        self.program = program
+        self.built_in = built_in
+
+    @property
+    def first_words(self) -> Sequence[str]:
+        """The APIs and the commands beside them: what a command line may begin with."""
+        return (*self.catalogue.apis, *self.built_in)
 
 
 class Later(NamedTuple):
@@ -56,3 +86,23 @@ class Entry(NamedTuple):
 
     about: str
     command: Command[Any] | Group | Later
+
+
+class CommandStub(NamedTuple):
+    """A command of the tree that is not built yet: what it is for, and the function that builds it."""
+
+    about: str
+    build: Callable[[], Any]
+    section: str = ""
+
+
+def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
+    """A setting from the flag or the environment, for what must work without the config file. Raises ConfigError."""
+    key = KEYS[name]
+    value = runtime.environ.get(key.variable)
+    if given or not value:
+        return given
+    try:
+        return bool(key.parse(value))
+    except ValueError as error:
+        raise ConfigError(f"the environment: {key.variable} {error}, not {value!r}") from None

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from unified_cli.catalogue import Operation
-from unified_cli.cli.command import ABOUT, Command
-from unified_cli.cli.command_context import EXAMPLE, EXAMPLES, CommandStub
+from unified_cli.cli.command import ABOUT, EXAMPLE, EXAMPLES, Command, CommandStub
 from unified_cli.cli.flags import Flag, flags_of
 from unified_cli.cli.shared_options import EarlyOptions
 from unified_cli.masking import visible

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from unified_cli.catalogue import Api, Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.known_filters import DIRECTIONS, known_filters
-from unified_cli.cli.command_context import EXAMPLE, EXAMPLES
+from unified_cli.cli.command import EXAMPLE, EXAMPLES
 from unified_cli.cli.help_page import HelpPage, Rows
 
 _KNOWN_FIELDS = "Known fields (a connection may have others)"

@@ -11,8 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, either_dash
-from unified_cli.cli.command import Entry, Group, Later
-from unified_cli.cli.command_context import APIS, CommandContext, CommandStub
+from unified_cli.cli.command import APIS, CommandContext, CommandStub, Entry, Group, Later
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
 from unified_cli.cli.shared_options import EarlyOptions, errors_are_json
 from unified_cli.errors import UsageError

@@ -8,7 +8,7 @@ from typing import Any
 
 from unified_cli.catalogue import STANDARD
 from unified_cli.catalogue.known import KnownField, known
-from unified_cli.cli.command_context import APIS, CommandStub
+from unified_cli.cli.command import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.options import operation_flags, writes
 from unified_cli.cli.other_tools import ARGUMENTS, no_command, own_commands, own_line, own_spellings, quoted

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from unified_cli.catalogue import load
-from unified_cli.cli.command import Command, Entry, Group
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import Command, CommandContext, Entry, Group
 from unified_cli.cli.flags import OUTPUT, Flag, Options
 from unified_cli.cli.shared_options import NoOptions
 from unified_cli.errors import ConfigError, StorageError, UsageError

@@ -10,8 +10,7 @@ from itertools import takewhile
 from typing import Annotated, Any
 
 from unified_cli.cli import aliases, tree, usage_errors
-from unified_cli.cli.command import Command
-from unified_cli.cli.command_context import EXAMPLES, CommandContext
+from unified_cli.cli.command import EXAMPLES, Command, CommandContext
 from unified_cli.cli.command_index import command_entries, options
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Argument, Flag, Options
 from unified_cli.cli.help_page import CodeBlock, HelpPage, Rows, render

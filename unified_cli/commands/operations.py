@@ -3,8 +3,7 @@
 from typing import Annotated
 
 from unified_cli.catalogue import Operation, relevance
-from unified_cli.cli.command import Command
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import Command, CommandContext
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.errors import UsageError

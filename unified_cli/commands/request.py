@@ -4,8 +4,7 @@ from contextlib import closing
 from urllib.parse import unquote
 
 from unified_cli.call import Call, Mode, builder, single
-from unified_cli.cli.command import Command
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import Command, CommandContext
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, RequestOptions
 from unified_cli.errors import UsageError

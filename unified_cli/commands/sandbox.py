@@ -4,8 +4,7 @@ from contextlib import closing
 from typing import Annotated
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.cli.command import Command, Entry, Group
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import Command, CommandContext, Entry, Group
 from unified_cli.cli.flags import SERVE, Argument, Flag, Options
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.cli.shared_options import NoOptions, Records, TokenFile, Verbose, told

@@ -18,7 +18,7 @@ from server import Service
 
 from unified_cli import __version__
 from unified_cli.catalogue import load
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.export import engine_messages, engine_worker, shared_place, store_folder
 from unified_cli.commands.export.connection_task import ConnectionTask, TaskOptions
 from unified_cli.commands.export.engine_messages import CheckOrder, TaskOrder, WorkerReport

@@ -22,7 +22,7 @@ from unified_cli.call.offer_check import (
     OfferCell,
 )
 from unified_cli.catalogue import Operation, Service
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import MaskedText, masked, visible

@@ -9,7 +9,7 @@ from unified_cli.call import offer_check
 from unified_cli.call.offer_check import ConnectionOffer, OfferCheck
 from unified_cli.catalogue import Catalogue, Operation, either_dash
 from unified_cli.cli import named_resource
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.capabilities import report
 from unified_cli.commands.capabilities.command import CapabilitiesOptions

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.cli import prompt
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed
 from unified_cli.commands.connections.command import AddConnectionsOptions

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from unified_cli.call import builder, introspection
 from unified_cli.call.connection_record import ConnectionRecord
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.connections.command import ListedConnectionsOptions
 from unified_cli.config import connection_facts, file, profiles, resolution

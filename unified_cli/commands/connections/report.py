@@ -7,7 +7,7 @@ from contextlib import closing
 from unified_cli import signals, text_width
 from unified_cli.call import introspection
 from unified_cli.call.connection_record import AccountState, ConnectionRecord
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.connections import listed
 from unified_cli.commands.connections.command import ListConnectionsOptions

@@ -11,7 +11,7 @@ from pathlib import Path
 from unified_cli import hints
 from unified_cli.call.connection_probe import TokenCache
 from unified_cli.cli import aliases
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.config import address, connection_facts, file, keyring, other_program, resolution, token
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config

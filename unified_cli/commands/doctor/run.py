@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from unified_cli.call import connection_probe
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import TableFormat, show
 from unified_cli.commands.doctor import bundle, local
 from unified_cli.commands.doctor.command import DoctorOptions

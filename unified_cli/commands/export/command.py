@@ -2,8 +2,7 @@
 
 import shlex
 
-from unified_cli.cli.command import Command
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import Command, CommandContext
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime

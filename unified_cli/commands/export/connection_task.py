@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 
 from unified_cli import __version__
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.flags import by_name
 from unified_cli.commands.export import plan as plans
 from unified_cli.commands.export.options import ExportFormat, ExportOptions

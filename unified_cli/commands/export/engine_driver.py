@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from unified_cli import signals
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.flags import by_name
 from unified_cli.commands.export import (
     connection_task as tasks,

@@ -7,7 +7,7 @@ from functools import cache
 
 import msgspec
 
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.export import run, shared_place, store_folder
 from unified_cli.commands.export.connection_task import ConnectionTask, plan_of
 from unified_cli.commands.export.engine_messages import (

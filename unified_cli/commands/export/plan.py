@@ -14,7 +14,7 @@ from unified_cli.call import Call, builder, record_output
 from unified_cli.catalogue import Catalogue, Operation, plain
 from unified_cli.catalogue.known_filters import DoubtfulParameter, doubtful
 from unified_cli.cli import named_resource
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
 from unified_cli.commands.export.options import ExportFormat, ExportOptions
 from unified_cli.config import file, profiles

@@ -11,7 +11,7 @@ from unified_cli import __version__, signals
 from unified_cli.call import builder, dry_run
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import named_resource, prompt
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.import_ import result_files
 from unified_cli.commands.import_.command import ImportOptions

@@ -5,7 +5,7 @@ import shutil
 import sys
 from importlib.util import find_spec
 
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.mcp.command import PER_MINUTE, ClientConfigOptions, ServeMcpOptions
 from unified_cli.errors import ConfigError
 from unified_cli.output import stdout, terminal

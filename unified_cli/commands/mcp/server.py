@@ -13,7 +13,7 @@ from mcp.server import Server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
 from unified_cli import PRODUCT
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.mcp import operation_search, process, read_tool, write_tool
 from unified_cli.commands.mcp.command import ServeMcpOptions
 from unified_cli.commands.mcp.read_tool import USUAL_BYTES, ReadArguments

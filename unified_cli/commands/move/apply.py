@@ -11,7 +11,7 @@ import msgspec
 
 from unified_cli import __version__, signals
 from unified_cli.cli import prompt
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.move import id_file
 from unified_cli.commands.move.command import ApplyOptions

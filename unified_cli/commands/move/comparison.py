@@ -8,7 +8,7 @@ from pathlib import Path
 from unified_cli import signals
 from unified_cli.catalogue import Resource
 from unified_cli.cli import named_resource
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.cli.prompt import asking
 from unified_cli.commands.move import id_file

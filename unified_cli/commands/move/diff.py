@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.move.command import DiffFormat, DiffOptions
 from unified_cli.commands.move.comparison import Comparison, comparison, prepared
 from unified_cli.commands.move.grouped import DifferenceGroups

@@ -10,7 +10,7 @@ from itertools import chain
 import msgspec
 
 from unified_cli import PRODUCT
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.move.command import PlanOptions
 from unified_cli.commands.move.comparison import ComparedSides, Comparison, comparison, prepared
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing

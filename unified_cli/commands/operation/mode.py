@@ -4,8 +4,7 @@ from contextlib import closing
 
 from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli.command import Later
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext, Later
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import DownloadOptions, OperationOptions, ReadCheckOptions, SendOptions, WriteOptions
 from unified_cli.cli.shared_options import StopOptions

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from unified_cli.cli import prompt
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.profile.options import AddOptions, ProfileFileOptions, may_ask
 from unified_cli.commands.profile.sign_in import agreed, places_for, typed_token
 from unified_cli.commands.profile.values import SETTABLE, missing_file, new_name, parse, read_assignments

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from unified_cli.cli import prompt
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.profile.options import RemoveOptions, SetOptions, UseOptions, existing, may_ask
 from unified_cli.commands.profile.values import known, missing_file, read_assignments
 from unified_cli.config import edit, file, login, profiles

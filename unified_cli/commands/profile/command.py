@@ -1,7 +1,6 @@
 """`unified profile`: manage the user's named connections, stored in one file."""
 
-from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.cli.command_context import EXAMPLE
+from unified_cli.cli.command import EXAMPLE, Command, Entry, Group, Later
 from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.options import (
     AddOptions,

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from unified_cli.cli import prompt
-from unified_cli.cli.command_context import yes_or_no
+from unified_cli.cli.command import yes_or_no
 from unified_cli.cli.flags import OUTPUT, PROFILE, Argument, Common, Flag, by_name
 from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.result_table import TableOutput

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from unified_cli import hints
 from unified_cli.call import connection_probe
 from unified_cli.call.connection_probe import Probe, ProbeResult, TokenCache
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import Drawn, TableFormat, show
 from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.options import CheckOptions, ListProfilesOptions, ShowOptions

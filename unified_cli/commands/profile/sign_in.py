@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from unified_cli.cli import prompt
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.profile.options import LoginOptions, LogoutOptions, may_ask
 from unified_cli.config import edit, file, keyring, login, profiles, token as secrets
 from unified_cli.config.edit import Draft

@@ -10,7 +10,7 @@ from unified_cli.call import introspection, offer_check
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState, ConnectionRecord
 from unified_cli.call.introspection import Offer
 from unified_cli.call.offer_check import AskedConnections, ConnectionOffer, OfferCheck
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.report.command import ReportOptions
 from unified_cli.config import connection_facts, known_capabilities
 from unified_cli.config.settings import Settings

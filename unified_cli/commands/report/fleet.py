@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unified_cli import hints
 from unified_cli.call.connection_record import AccountState
 from unified_cli.call.offer_check import FAILED, REFUSED, UNKNOWN as NOT_SAID
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.commands.report.connections import Keeps, SeenConnection
 from unified_cli.commands.report.page import (
     LACKS_SCOPES,

@@ -10,7 +10,7 @@ import msgspec
 from unified_cli import PRODUCT
 from unified_cli.call import offer_check
 from unified_cli.call.offer_check import AskedConnections
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.flags import by_name
 from unified_cli.commands.report import connections, fleet, work
 from unified_cli.commands.report.command import ReportOptions

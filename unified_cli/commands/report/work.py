@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 import msgspec
 
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.report.command import ReportOptions
 from unified_cli.commands.report.page import (

@@ -6,7 +6,7 @@ from itertools import islice
 
 import msgspec
 
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
 from unified_cli.json_text.members import Record

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unified_cli.call import Call, builder, run_output
 from unified_cli.cli import prompt
-from unified_cli.cli.command_context import CommandContext, yes_or_no
+from unified_cli.cli.command import CommandContext, yes_or_no
 from unified_cli.cli.options import OperationOptions, overrides
 from unified_cli.commands.runs.command import RemoveRunsOptions, ResumeRunOptions
 from unified_cli.config import file

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from unified_cli.cli.command import Command, Later
-from unified_cli.cli.command_context import EXAMPLES
+from unified_cli.cli.command import EXAMPLES, Command, Later
 from unified_cli.cli.flags import WAIT, Argument, Common
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (

@@ -15,7 +15,7 @@ from unified_cli.call.selected_reads import ReadWork, SelectedReads
 from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.cli import named_resource
-from unified_cli.cli.command_context import CommandContext
+from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import ReadOptions
 from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.commands.schema import document, report
