@@ -85,7 +85,7 @@ settings.load_profile("unified")
 @pytest.fixture(autouse=True)
 def no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the secrets of other tests, as each process begins without any."""
-    monkeypatch.setattr(masking, "_SECRETS", masking.Secrets())
+    monkeypatch.setattr(masking, "_FORMS", {})
 
 
 @pytest.fixture(autouse=True)

@@ -84,14 +84,41 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
-def masked(text: str) -> MaskedText:
-    """The text with every known secret replaced by `***`."""
-    return _SECRETS.masked(text)
+_FORMS: dict[str, str] = {}
+"""Each form in which a secret may appear, in lower case, with the beginning that identifies it.
+
+A form is found in any mixture of plain characters and escapes of URLs, JSON and HTML, and in any case: a host name that
+contains the secret is written in lower case.
+"""
 
 
 def hide(secret: str) -> None:
     """Mask this value from now on; fewer than four characters are not a secret."""
-    _SECRETS.hide(secret)
+    if len(secret) >= _SHORTEST:
+        forms = {}
+        for form, telling in _written(secret):
+            lower = form.translate(_LOWER)
+            forms[lower] = lower[:telling]
+        # All at once: other threads mask meanwhile.
+        _FORMS.update(forms)
+
+
+def masked(text: str) -> MaskedText:
+    """The text with `***` for every known secret, and for its beginning of eight characters or more."""
+    # A copy, because other threads may add to it meanwhile.
+    forms = _FORMS.copy()
+    if not forms:
+        return MaskedText(text)
+    plain, places = _without_escapes(text.translate(_LOWER))
+    if not any(start in plain for start in forms.values()):
+        return MaskedText(text)
+    spans = sorted(span for form, start in forms.items() for span in _found(form, start, plain))
+    kept, done = "", 0
+    for begin, end in spans:
+        if begin >= done:
+            kept += text[places[done] : places[begin]] + _MASK
+        done = max(done, end)
+    return MaskedText(kept + text[places[done] :])
 
 
 def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
@@ -102,48 +129,6 @@ def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
 def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
     """At most `limit` characters of a foreign text, masked and made visible before it is cut."""
     return cut(MaskedText(visible(masked(text))), limit)
-
-
-class Secrets:
-    """Secret values, and the forms in which they may appear in a text.
-
-    A form is found in any mixture of plain characters and escapes of URLs, JSON and HTML, and in any case: a host name
-    that contains the secret is written in lower case.
-    """
-
-    def __init__(self) -> None:
-        self._forms: dict[str, str] = {}
-        """Each form in lower case, with the beginning that identifies it."""
-
-    def hide(self, secret: str) -> None:
-        """Mask this value from now on; fewer than four characters are not a secret."""
-        if len(secret) >= _SHORTEST:
-            forms = {}
-            for form, telling in _written(secret):
-                lower = form.translate(_LOWER)
-                forms[lower] = lower[:telling]
-            # All at once: other threads mask meanwhile.
-            self._forms.update(forms)
-
-    def masked(self, text: str) -> MaskedText:
-        """The text with `***` for every known secret, and for its beginning of eight characters or more."""
-        # A copy, because other threads may add to it meanwhile.
-        forms = self._forms.copy()
-        if not forms:
-            return MaskedText(text)
-        plain, places = _without_escapes(text.translate(_LOWER))
-        if not any(start in plain for start in forms.values()):
-            return MaskedText(text)
-        spans = sorted(span for form, start in forms.items() for span in _found(form, start, plain))
-        kept, done = "", 0
-        for begin, end in spans:
-            if begin >= done:
-                kept += text[places[done] : places[begin]] + _MASK
-            done = max(done, end)
-        return MaskedText(kept + text[places[done] :])
-
-
-_SECRETS = Secrets()
 
 
 def _written(secret: str) -> Iterator[tuple[str, int]]:
