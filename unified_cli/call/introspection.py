@@ -106,21 +106,18 @@ def _read(document: Json, service: Service) -> Offer | None:
     overridden: set[str] = set()
     unread = 0
     for entry in entries:
-        match [entry.get(name) for name in (words.model, words.resource, words.methods)] if _is_object(entry) else ():
+        members = entry if isinstance(entry, dict) else {}
+        match [members.get(name) for name in (words.model, words.resource, words.methods)]:
             case [str() as api, str() as resource, list() as methods]:
                 named = offered.setdefault(api, {}).setdefault(resource, [])
                 named += [one for one in methods if isinstance(one, str) and one not in named]
-                if entry.get(words.overridden) is True:
+                if members.get(words.overridden) is True:
                     overridden.add(f"{api}/{resource}")
             case _:
                 unread += 1
     if unread and not offered:
         return None
     return Offer(offered, frozenset(overridden), _state(document.get(words.account), service), unread)
-
-
-def _is_object(entry: Json) -> bool:
-    return isinstance(entry, dict)
 
 
 def _state(account: Json, service: Service) -> AccountState:

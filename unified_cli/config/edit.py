@@ -152,15 +152,11 @@ def _read(path: Path) -> bytes:
         return b""
     text, status = found
     data = file.load(path, text)
-    _check_shape(path, data)
+    if problem := file.shape(data):
+        raise file.located(path, problem)
     if permissions.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
         raise ConfigError(f"{path} holds a token and others can read it", hint=hints.make_private(path))
     return text
-
-
-def _check_shape(path: Path, data: TomlTable) -> None:
-    if found := file.shape(data):
-        raise file.located(path, found)
 
 
 def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:

@@ -113,10 +113,6 @@ class Settings(NamedTuple):
         """Whether the token is said to be the connection's own; its real id may be known by now."""
         return bool(self.values["account_id"].value == OWN_ACCOUNT)
 
-    def identified_as(self, account: str) -> "Settings":
-        """The same settings with the id that the service gives the connection of an own token."""
-        return self._replace(account_id=account)
-
     def without_account(self) -> "Settings":
         """The same settings for requests that name no connection, so that none need be known."""
         return self._replace(account_id=self.account_id or "")

@@ -74,4 +74,4 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     account = members.text((members.parts(body.strip()) or {}).get("id"))
     if not account:
         raise ServiceError(f"the answer does not say which connection it is (GET {path})", retryable=False)
-    return found.identified_as(account)
+    return found._replace(account_id=account)
