@@ -1,7 +1,7 @@
 """One network connection to the service, over which requests are sent one after the other, each once."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -128,7 +128,7 @@ class _OutgoingRequest(httpx.Request):
     The URL is parsed when it is asked for, because that takes longer than all else here.
     """
 
-    def __init__(self, request: Request, headers: Mapping[str, str], body: "bytes | UploadBody") -> None:
+    def __init__(self, request: Request, headers: httpx.Headers, body: "bytes | UploadBody") -> None:
         """Raises UsageError or ConfigError for a URL that cannot be sent as it is."""
         self._asked = request
         target, place = request.target, _place(request.address, request.path)
@@ -187,6 +187,9 @@ class HttpConnection:
         self._other: httpx.BaseTransport | None = None
         self._body: UploadBody | None = None
         """The file of the current request, if it has one."""
+        self._named: dict[str, str] = {}
+        """The headers of the latest request; `_headers` are the same, encoded."""
+        self._headers = httpx.Headers()
         proxy = None if self._address.is_sandbox else proxy_for(self._address, runtime.environ)
         self._route = NetworkRoute(self._address, proxy, settings.values["base_url"].source)
         self._trace = Trace(runtime.stderr)
@@ -332,7 +335,10 @@ class HttpConnection:
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
-        return _OutgoingRequest(request, headers, body)
+        if headers != self._named:
+            # To encode them takes longer than to compare them, and those of the pages of a list are the same.
+            self._named, self._headers = headers, httpx.Headers(headers)
+        return _OutgoingRequest(request, self._headers, body)
 
     def _disconnect(self) -> None:
         """Close the connection, because unread bytes are left on it; the next request opens another."""

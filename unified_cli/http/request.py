@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -63,6 +64,12 @@ class Scope(NamedTuple):
     """The service honours idempotency keys, so a repeat with the same key is safe."""
 
 
+# The requests for the pages of a list differ in one parameter.
+@lru_cache(maxsize=64)
+def _encoded(parameter: tuple[str, str]) -> str:
+    return urlencode([parameter], quote_via=quote, safe="")
+
+
 def scope_of(settings: Settings, service: Service) -> Scope:
     """What all requests with these settings have in common. Raises ConfigError where they name no connection."""
     return Scope(*settings.reachable(), service, settings.is_own, settings.idempotency_window > 0)
@@ -114,7 +121,7 @@ class Request(NamedTuple):
     @property
     def target(self) -> str:
         """Path and query, percent-encoded."""
-        return self.path + (f"?{urlencode(self.query, quote_via=quote, safe='')}" if self.query else "")
+        return self.path + (f"?{'&'.join(map(_encoded, self.query))}" if self.query else "")
 
     @property
     def url(self) -> str:
