@@ -18,6 +18,9 @@ from unified_cli.output.jq_program import JqProcess, JqProgram
 from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import ColumnCheck
 
+_SERVED = {"json", "ndjson"}
+"""The formats that, without columns, have everything as it was served."""
+
 
 def write(call: Call, request: Request, body: bytes, program: JqProgram | None) -> None:
     """Write a document in the chosen format, with the chosen columns or through the jq program.
@@ -94,7 +97,10 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
     style = printer.style_for(call.runtime, call.settings.output, service.items, service.cursor, screen=screen)
     return style._replace(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
-        known=[field.name for field in operation.facts.fields] if operation else (),
+        # JSON with all that was served needs no knowledge of it, which takes a millisecond to read.
+        known=[field.name for field in operation.facts.fields]
+        if operation and (chosen or call.settings.output not in _SERVED)
+        else (),
         first=first,
         safe_cells=call.options.csv_safe,
         bom=call.options.bom,

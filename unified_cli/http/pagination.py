@@ -97,7 +97,7 @@ class ListReader:
             raise IncompleteError(f"gave up after {self._empty} empty pages in a row, and there may be more records")
         self._number += 1
         answer = _send(self._send, _at(self._request, self._service, self._cursor), self._number)
-        page = split(answer, self._request, self._service)._replace(number=self._number)
+        page = split(answer, self._request, self._service, self._number)
         if page.next_cursor is not None:
             self._note(page.next_cursor)
         self._empty = 0 if page.records else self._empty + 1
@@ -157,8 +157,8 @@ def alone(answer: Answer, request: Request) -> Page:
     return Page(1, [Record(answer.body.strip())], None, one_line=False)
 
 
-def split(answer: Answer, request: Request, service: Service) -> Page:
-    """The page that an answer holds: an object with records and cursor, or a bare array.
+def split(answer: Answer, request: Request, service: Service, number: int = 1) -> Page:
+    """The page of that number that an answer holds: an object with records and cursor, or a bare array.
 
     Raises ServiceError where it is neither.
     """
@@ -176,7 +176,7 @@ def split(answer: Answer, request: Request, service: Service) -> Page:
     one_line = b"\n" not in body and b"\r" not in body
     large = len(body) > members.SLICE
     return Page(
-        1, page.records, _cursor(page.cursor, request), page.partial, one_line, large, answer.headers.get("date")
+        number, page.records, _cursor(page.cursor, request), page.partial, one_line, large, answer.headers.get("date")
     )
 
 
