@@ -60,7 +60,7 @@ def wait_until_busy(pid: int, service: Service, requests: int) -> None:
         assert time.monotonic() < until
         time.sleep(0.01)
     before = processor_time(pid)
-    while processor_time(pid) < before + 0.2:
+    while processor_time(pid) < before + 0.1:
         assert time.monotonic() < until
         time.sleep(0.01)
 

@@ -164,14 +164,14 @@ LARGE = '"x" * (1000000000 + length)'
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--until", ENDLESS], 14, f"not true after 1 s: --until '{ENDLESS}': it did not end within 1 s"),
+        (["--until", ENDLESS], 14, f"not true after 0.5 s: --until '{ENDLESS}': it did not end within 0.5 s"),
         (
             ["--until", "false", "--fail-if", ENDLESS],
             14,
-            "not true after 1 s: --until 'false' gives false",
+            "not true after 0.5 s: --until 'false' gives false",
         ),
-        (["--until", "true", "--expect", ENDLESS], 14, f"--expect '{ENDLESS}': it did not end within 1 s"),
-        (["--until", "true", "--jq", ENDLESS], 2, "--jq: it did not end within 1 s"),
+        (["--until", "true", "--expect", ENDLESS], 14, f"--expect '{ENDLESS}': it did not end within 0.5 s"),
+        (["--until", "true", "--jq", ENDLESS], 2, "--jq: it did not end within 0.5 s"),
     ],
 )
 def test_a_program_that_does_not_end_is_ended_in_time(
@@ -180,7 +180,7 @@ def test_a_program_that_does_not_end_is_ended_in_time(
     states(service, {"status": "new"})
     began = time.monotonic()
     file = tmp_path / "result.xml"
-    result = process([*WAIT[:4], *words, "--wait-timeout", "1", "--junit", str(file)], environ=service.environ)
+    result = process([*WAIT[:4], *words, "--wait-timeout", "0.5", "--junit", str(file)], environ=service.environ)
     assert (result.stderr.decode().splitlines()[-1], result.returncode) == (f"error: {said}", code)
     assert time.monotonic() - began < 10
     assert file.exists() == (code == 14)
@@ -194,7 +194,7 @@ def test_a_program_that_was_ended_is_not_run_for_the_next_connection(
     config.write_text("".join(f'[profiles.p{number}]\naccount_id = "{number}"\n' for number in range(20)))
     config.chmod(0o600)
     began = time.monotonic()
-    command = ["-p", "p*", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "1"]
+    command = ["-p", "p*", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "0.5"]
     result = process(command, environ={**service.environ, "UNIFIED_CONFIG": str(config)})
     assert result.stderr.decode().splitlines()[-1].startswith("error: 20 of 20 expectations do not hold, first p0: ")
     assert (result.returncode, time.monotonic() - began < 10) == (14, True)
@@ -221,7 +221,7 @@ def test_a_program_ends_with_the_command(service: Service, tmp_path: Path, kind:
         while not (found := children.read_text().split()):
             assert time.monotonic() < until
             time.sleep(0.01)
-        time.sleep(0.5)
+        time.sleep(0.1)
         waiting.send_signal(kind)
     assert waiting.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[kind]
     while Path(f"/proc/{found[0]}").exists():
