@@ -7,8 +7,6 @@ from typing import Any
 
 import httpx
 import pytest
-from openapi_schema_validator import OAS31Validator, oas31_format_checker
-from openapi_spec_validator import validate
 
 from unified_cli.catalogue import Operation, load
 from unified_cli.docs.openapi import document
@@ -60,6 +58,9 @@ def check(answer: httpx.Response, operation: dict[str, Any]) -> None:
     if media["schema"].get("format") == "binary":
         return
     schema = {**media["schema"], "components": COMPONENTS}
+    # Only here: importing it takes as long as all other libraries of the tests together.
+    from openapi_schema_validator import OAS31Validator, oas31_format_checker  # noqa: PLC0415
+
     errors = OAS31Validator(schema, format_checker=oas31_format_checker).iter_errors(answer.json())
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
@@ -72,6 +73,8 @@ def send(client: httpx.Client, operation: Operation, query: Any, body: Any) -> h
 
 
 def test_the_document_is_valid_and_its_names_are_distinct() -> None:
+    from openapi_spec_validator import validate  # noqa: PLC0415  as above
+
     validate(DOCUMENT)
     operations = [one for item in DOCUMENT["paths"].values() for one in item.values()]
     for names in (

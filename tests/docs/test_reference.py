@@ -1,7 +1,6 @@
 """The generated documents: what is committed matches the code."""
 
 import re
-from pathlib import Path
 
 import pytest
 from entries import ENTRIES
@@ -12,13 +11,13 @@ from unified_cli.docs.completion import FILES, grammar, script
 from unified_cli.docs.documents import ROOT, generated
 
 CATALOGUE = load()
-DOCUMENTS = dict(generated(CATALOGUE, ENTRIES))
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_a_committed_document_matches_the_code(path: Path) -> None:
-    hint = "stale; run: python -m unified_cli.docs --write"
-    assert path.read_text("utf-8") == DOCUMENTS[path], hint
+def test_the_committed_documents_match_the_code() -> None:
+    documents = dict(generated(CATALOGUE, ENTRIES))
+    assert len(documents) > 5
+    stale = [path.name for path, text in documents.items() if path.read_text("utf-8") != text]
+    assert stale == [], "run: python -m unified_cli.docs --write"
 
 
 PAGE = (ROOT / documents.CONTRIBUTING).read_text("utf-8")
