@@ -12,7 +12,7 @@ import pytest
 
 import unified_cli
 from unified_cli import app
-from unified_cli.catalogue import CatalogueError, Operation, load, read
+from unified_cli.catalogue import CatalogueError, load, read
 from unified_cli.catalogue.known import known
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -119,11 +119,11 @@ def test_a_resource_may_be_just_its_words() -> None:
     assert [*read(text).apis["shop"].resources["orders"].operations] == ["list", "get", "import"]
 
 
-@pytest.mark.parametrize("operation", [*CATALOGUE], ids=lambda one: one.command)
-def test_a_request_line_finds_its_operation(operation: Operation) -> None:
-    path = operation.path.replace("{id}", "a%2Fb")
-    expected = "a%2Fb" if operation.takes_id else None
-    assert CATALOGUE.match(operation.method, path) == (operation, expected)
+def test_a_request_line_finds_its_operation() -> None:
+    for operation in CATALOGUE:
+        path = operation.path.replace("{id}", "a%2Fb")
+        expected = "a%2Fb" if operation.takes_id else None
+        assert CATALOGUE.match(operation.method, path) == (operation, expected)
 
 
 @pytest.mark.parametrize(

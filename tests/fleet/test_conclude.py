@@ -48,13 +48,14 @@ def ending(what: tuple[str, ...]) -> Ending:
     )
 
 
-@pytest.mark.parametrize("what", [one for count in range(1, 8) for one in combinations(ROWS, count)], ids="+".join)
-def test_the_first_row_that_applies_gives_the_code(what: tuple[str, ...]) -> None:
-    with pytest.raises(UnifiedError) as raised:
-        conclude(ending(what))
-    code, said = ROWS[what[0]]
-    assert raised.value.code == code
-    assert said in raised.value.message if what[0] != "failed" else "failed: a" in raised.value.message
+@pytest.mark.parametrize("count", range(1, 8))
+def test_the_first_row_that_applies_gives_the_code(count: int) -> None:
+    for what in combinations(ROWS, count):
+        with pytest.raises(UnifiedError) as raised:
+            conclude(ending(what))
+        code, said = ROWS[what[0]]
+        assert raised.value.code == code, what
+        assert (said if what[0] != "failed" else "failed: a") in raised.value.message, what
 
 
 def test_nothing_is_raised_where_all_is_done() -> None:

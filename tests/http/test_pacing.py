@@ -189,11 +189,11 @@ def test_a_job_takes_little_more_than_its_limit_allows(name: str, headers: str, 
 
 @pytest.mark.parametrize("workers", [1, 8])
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
-@pytest.mark.parametrize("begun", [part / 40 for part in range(40)])
-def test_when_the_first_minute_began_costs_little(begun: float, headers: str, workers: int) -> None:
+def test_when_the_first_minute_began_costs_little(headers: str, workers: int) -> None:
     """200 requests need two minutes' worth at 100 in each, which can end 60 s after the start, or some 20 s later."""
-    run = simulate(Fixed(100, 60, begun), workers, 200, headers, Pace(Window(45, 10.25)))
-    assert run.seconds <= 1.45 * 60
+    for part in range(40):
+        run = simulate(Fixed(100, 60, part / 40), workers, 200, headers, Pace(Window(45, 10.25)))
+        assert run.seconds <= 1.45 * 60, part
 
 
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])

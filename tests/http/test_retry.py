@@ -17,13 +17,13 @@ def answered(status: int, **more: object) -> Attempt:
     return Attempt(Outcome.ANSWERED, status, **more)
 
 
-@pytest.mark.parametrize("status", range(400, 600))
-def test_a_status_is_repeated_for_what_a_key_or_nature_protects(status: int) -> None:
-    for one in (READ, CREATE, UPDATE, DELETE):
-        assert attempt.may_repeat(one, answered(status)) == (status in AGAIN)
-    assert attempt.may_repeat(SEND, answered(status)) == (status == 429)
-    assert attempt.may_repeat(SEND, answered(status, retry_after=1.0)) == (status == 429)
-    assert attempt.may_repeat(SEND, answered(status, retry_after=1.0, own=True)) == (status in {429, 503})
+def test_a_status_is_repeated_for_what_a_key_or_nature_protects() -> None:
+    for status in range(400, 600):
+        for one in (READ, CREATE, UPDATE, DELETE):
+            assert attempt.may_repeat(one, answered(status)) == (status in AGAIN), status
+        assert attempt.may_repeat(SEND, answered(status)) == (status == 429), status
+        assert attempt.may_repeat(SEND, answered(status, retry_after=1.0)) == (status == 429), status
+        assert attempt.may_repeat(SEND, answered(status, retry_after=1.0, own=True)) == (status in {429, 503}), status
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.operation.command)
