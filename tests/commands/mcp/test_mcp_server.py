@@ -67,7 +67,8 @@ def agent(folder: Path, options: str, **environ: str) -> Iterator[Agent]:
     own = {"HOME": str(folder), "PATH": os.defpath, "PYTHONPATH": str(ROOT), **environ}
     argv = [sys.executable, str(AGENT), sys.executable, "-m", "unified_cli", "mcp", "serve", *options.split()]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own) as started:
-        over = threading.Timer(120, started.kill)
+        # Shortly before the test itself has to end: a machine with much to do takes its time.
+        over = threading.Timer(170, started.kill)
         over.start()
         try:
             yield Agent(started)
