@@ -34,6 +34,8 @@ MEMORY = Path("/dev/shm")
 
 def pytest_configure() -> None:
     """Put the folders of the tests into memory where there is room, so that no test waits for a disk."""
+    # What is collected stays: see pytest_collection_finish.
+    gc.disable()
     # A thousand processes are started, and each would compile the program.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK):
@@ -69,6 +71,7 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector what is there for good: it would look at thousands of tests again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 # A shell has what it starts in the background ignore Ctrl-C, as nohup does, and processes inherit that. The program
