@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from unified_cli.json_text.json_codec import dump
-from unified_cli.json_text.members import items, join, parts, string
+from unified_cli.json_text.members import Parts, items, join, parts, string
+from unified_cli.masking import excerpt
 
 _NULL = b"null"
+_LONGEST_VALUE = 80
 _PARTS = re.compile(rb"(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
 # An exponent of more digits is no measure of anything, and Python refuses to read very long ones.
 _LONGEST_EXPONENT = 18
@@ -144,3 +146,17 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
             kept = [without_ignored(item, rules, at) for item, at in found if not at.is_in(rules.ignored)]
             return b"[" + b",".join(kept) + b"]"
     return value
+
+
+def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
+    """What differs now from the members that were seen, in words; other members may have changed."""
+    return [
+        f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"
+        for name, value in seen.items()
+        for one in member_differences(name, value, now.get(name), rules)
+    ]
+
+
+def _shown(value: bytes | None) -> str:
+    """A value in a message, cut where it is long."""
+    return excerpt((value or _NULL).decode("utf-8"), _LONGEST_VALUE)

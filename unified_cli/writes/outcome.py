@@ -11,7 +11,7 @@ from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_check
-from unified_cli.json_text.members import member, string
+from unified_cli.json_text.members import Parts, member, parts, string
 from unified_cli.writes.entry import EntryState, JournalEntry
 
 
@@ -90,3 +90,13 @@ def may_resend(request: Request, age: float, window: float) -> bool:
     `window` is for how many seconds the service honours an idempotency key, as far as we know.
     """
     return (not request.may_act_twice and 0 <= age < window) or request.method == "DELETE"
+
+
+def record_in(body: bytes, service: Service) -> Parts:
+    """The members of the record in an answer, which may stand in an envelope; none where there is no record."""
+    try:
+        members = parts(body.strip()) or {}
+        inner = members.get(service.items, b"")
+        return (parts(inner) or {}) if "id" not in members and inner.startswith(b"{") else members
+    except (msgspec.DecodeError, RecursionError):
+        return {}

@@ -23,12 +23,13 @@ from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
 from unified_cli.http.request import Content, Request, Scope
+from unified_cli.json_text import difference
 from unified_cli.json_text.difference import PathRules
 from unified_cli.json_text.members import parts
 from unified_cli.masking import masked
 from unified_cli.output.progress import Progress
 from unified_cli.runtime import Runtime
-from unified_cli.writes import changed_since, outcome
+from unified_cli.writes import outcome
 from unified_cli.writes.apply_journal import ApplyJournal
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
 from unified_cli.writes.outcome import WriteAttempt
@@ -205,15 +206,15 @@ def _looked(client: Client, job: PlannedJob, look: Request, *, overwrite: bool) 
     """The outcome where there is nothing to send: it is done already, or something else changed the record."""
     deletes = job.call.operation == "delete"
     try:
-        now = changed_since.record_in(client.send(look).body or b"", client.service)
+        now = outcome.record_in(client.send(look).body or b"", client.service)
     except UnifiedError as error:
         if error.status == HTTPStatus.NOT_FOUND:
             return _done(job) if deletes else _conflict(job, "it is gone")
         # Nothing was sent by this attempt; an earlier one may still have done it.
         return _failed(job, error, in_doubt=job.request.in_doubt)
-    if not deletes and not changed_since.changes(parts(job.call.body) or {}, now, job.rules):
+    if not deletes and not difference.changes(parts(job.call.body) or {}, now, job.rules):
         return _done(job)
-    changed = [] if overwrite else changed_since.changes(parts(job.call.seen) or {}, now, job.rules)
+    changed = [] if overwrite else difference.changes(parts(job.call.seen) or {}, now, job.rules)
     return _conflict(job, "; ".join(changed)) if changed else None
 
 
@@ -231,5 +232,5 @@ def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
 
 def _own_id(body: bytes, service: Service) -> str:
     """The id of the record in an answer, as JSON text; empty where there is none to be seen."""
-    found = changed_since.record_in(body, service).get("id", b"")
+    found = outcome.record_in(body, service).get("id", b"")
     return found.decode("utf-8") if found.startswith(b'"') or found.lstrip(b"-").isdigit() else ""

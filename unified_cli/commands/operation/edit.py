@@ -19,12 +19,13 @@ from unified_cli.errors import ConfigError, RefusedError, ServiceError, StorageE
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import request_body
 from unified_cli.http.request import Request
+from unified_cli.json_text import difference
 from unified_cli.json_text.difference import PathRules, member_differences
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Parts, join, keys, one_line, parts
 from unified_cli.output.stdout import pretty
 from unified_cli.runtime import Runtime
-from unified_cli.writes import changed_since
+from unified_cli.writes import outcome
 
 _NULL = b"null"
 _RULES = PathRules()
@@ -88,7 +89,7 @@ def _edit(editor: Sequence[str], get: Operation, call: Call, clients: Clients, r
 def _record(call: Call, clients: Clients, look: Request) -> Parts:
     """The record as it is now. Raises ServiceError for an answer that is none."""
     with closing(clients.open(call.settings)) as client:
-        found = changed_since.record_in(client.send(look).body or b"", call.catalogue.service)
+        found = outcome.record_in(client.send(look).body or b"", call.catalogue.service)
     if not found:
         raise ServiceError(f"the answer to {look.method} {look.path} is no record", retryable=False)
     return found
@@ -215,9 +216,9 @@ def _is_already(identifier: str, seen: Parts, wanted: Parts, look: Callable[[], 
             raise
         gone = f"{identifier} has changed since it was read: it is gone"
         raise RefusedError(gone, hint="nothing was sent", origin="local") from None
-    if not changed_since.changes(wanted, now, _RULES):
+    if not difference.changes(wanted, now, _RULES):
         return True
-    if found := changed_since.changes(seen, now, _RULES):
+    if found := difference.changes(seen, now, _RULES):
         why = f"{identifier} has changed since it was read: {'; '.join(found)}"
         raise RefusedError(why, hint="nothing was sent; the same command shows the record as it is", origin="local")
     return False
