@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import unified_cli
-from unified_cli.docs.layers import level_of, may_import
+from unified_cli.docs.documents import LAYERS, Layer
 
 ROOT = Path(unified_cli.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -43,6 +43,24 @@ LIBRARIES = {
         "output/pager.py",
     ],
 }
+
+
+def may_import(module: str, other: str) -> bool:
+    """Whether a module may import the other one: from its own layer, or from a lower level."""
+    one, two = layer_of(module), layer_of(other)
+    return one is two or level_of(other) < level_of(module)
+
+
+def layer_of(module: str) -> Layer | None:
+    """The layer of a module, named relative to the package, such as `http.client`; None for the package itself."""
+    found = [(len(name), layer) for layer in LAYERS for name in layer.packages if f"{module}.".startswith(f"{name}.")]
+    return max(found)[1] if found else None
+
+
+def level_of(module: str) -> int:
+    """The level of a module; 0 for the package itself."""
+    layer = layer_of(module)
+    return layer.level if layer else 0
 
 
 @cache

@@ -1,13 +1,13 @@
-"""Which files are generated from the code, and what each must contain."""
+"""Which files are generated from the code, and what each must contain; the layers of the package, which one shows."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.cli.command_index import CommandEntry
 from unified_cli.docs import completion, manual
-from unified_cli.docs.layers import LAYERS
 
 ROOT = Path(__file__).parents[2]
 """The checkout."""
@@ -16,6 +16,56 @@ CONTRIBUTING = ".github/CONTRIBUTING.md"
 MANUAL = "completions/unified.1"
 OPERATIONS = "tests/program/operations.txt"
 _REGION = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+class Layer(NamedTuple):
+    """Some packages and modules of one `level`; level 1 is the lowest, and imports go down only."""
+
+    level: int
+    packages: tuple[str, ...]
+    about: str
+
+
+LAYERS = (
+    Layer(14, ("__main__", "docs.__main__"), "the process; the writer of the generated documents"),
+    Layer(13, ("main", "app"), "`main(argv, runtime)` returns an exit code; the whole tree of commands"),
+    Layer(12, ("commands",), "one folder for each command; none imports another"),
+    Layer(11, ("call",), "one request, from typed options to its result on stdout"),
+    Layer(11, ("docs",), "what is generated: completion scripts, the manual page, OpenAPI, parts of the documents"),
+    Layer(
+        10,
+        ("writes",),
+        "many writes: the records they take, their journals and runs, the sender, what became of them",
+    ),
+    Layer(9, ("exported",), "what an export leaves: list files, their manifest, and what reads them"),
+    Layer(8, ("fleet",), "work on many connections: which, in whose turn, with which clients, and how it ends"),
+    Layer(7, ("cli",), "options (each defined once), aliases, the tree of commands, help pages, mistakes, prompts"),
+    Layer(6, ("output",), "formats on stdout, tables and other screens, the pager, jq programs, progress"),
+    Layer(6, ("http",), "a request, sent and retried within limits; its response, decoded within bounds"),
+    Layer(6, ("sandbox",), "a local server with the same operations as the service"),
+    Layer(
+        5,
+        ("config",),
+        "the config file, the settings with their sources, the credentials, the programs that a user names",
+    ),
+    Layer(
+        4,
+        ("storage",),
+        "files: replaced atomically, appended durably, created once, locked, cached, safely named; objects in stores",
+    ),
+    Layer(
+        3,
+        ("runtime", "signals", "os_limits"),
+        "streams, environment, clock, transport; signals; limits",
+    ),
+    Layer(2, ("stderr",), "the only writer of stderr"),
+    Layer(
+        1,
+        ("catalogue", "errors", "hints", "masking", "plural", "text_width", "values", "json_text"),
+        "the operations as data; the errors; text without secrets, and its width; ages in words; JSON as text",
+    ),
+)
+"""The test of imports and the table in CONTRIBUTING.md are made from this."""
 
 
 def filled(text: str) -> str:
