@@ -3,7 +3,7 @@
 import io
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from unified_cli.json_text import json_check
@@ -110,10 +110,13 @@ def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
     """
     names = [name.strip().lower() for name in coding.split(",") if name.strip() not in {"", "identity"}]
     if not names:
-        yield from chunks
-        return
-    if names not in (["gzip"], ["x-gzip"]):
-        raise DamageError(f"the answer has the Content-Encoding {coding[:100]!r}, which was not requested")
+        return chunks
+    if names in (["gzip"], ["x-gzip"]):
+        return _inflated(chunks)
+    raise DamageError(f"the answer has the Content-Encoding {coding[:100]!r}, which was not requested")
+
+
+def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
     inflate = zlib.decompressobj(wbits=31)
     begun = False
     try:
