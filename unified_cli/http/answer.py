@@ -1,7 +1,7 @@
 """Read a response and check it: an answer, or a failure."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
@@ -44,9 +44,9 @@ class Trace(NamedTuple):
             if sent.body:
                 self.stderr.exact(f"> {self._shown(sent, sent.body)}")
 
-    def answer(self, response: httpx.Response) -> None:
+    def answer(self, response: httpx.Response, headers: Mapping[str, str]) -> None:
         """Print the headers of an answer, and what the sandbox warns of in any case, unless a line said so."""
-        if warning := response.headers.get(_WARNING):
+        if warning := headers.get(_WARNING):
             names = set(_NAMES.sub("", warning).split(", "))
             if not names <= self.stderr.told:
                 self.stderr.told |= names
@@ -84,10 +84,13 @@ class Trace(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A success. JSON is in `body`, complete and checked; anything else is read from `chunks`, once."""
+    """A success. JSON is in `body`, complete and checked; anything else is read from `chunks`, once.
+
+    The names of `headers` are in lower case.
+    """
 
     status: int
-    headers: httpx.Headers
+    headers: Mapping[str, str]
     body: bytes | None
     chunks: Iterator[bytes] = iter(())
     page: "PageBody | None" = None
@@ -96,7 +99,7 @@ class Answer(NamedTuple):
     @property
     def content_type(self) -> str:
         """The Content-Type, empty if there is none."""
-        return str(self.headers.get("content-type", ""))
+        return self.headers.get("content-type", "")
 
     @property
     def attempt(self) -> Attempt:
@@ -145,37 +148,41 @@ class Reader(NamedTuple):
         Raises DamageError for a damaged body, and the errors of the transport.
         """
         part = expected.part
-        self.trace.answer(response)
-        status, kind = response.status_code, response.headers.get("content-type", "")
+        # Once, because httpx looks through all of them for each that is asked for.
+        headers = dict(response.headers.items())
+        self.trace.answer(response, headers)
+        status, kind = response.status_code, headers.get("content-type", "")
         if status == 416 and part and part.start:
             self.disconnect()
-            return Answer(status, response.headers, None)
+            return Answer(status, headers, None)
         if status // 100 != 2 or self.state.answered_early:
-            return self._refused(request, response)
+            return self._refused(request, response, headers)
         if status == 206 and not (part and part.start):
             raise decoding.DamageError("the answer is partial (206), which was not requested")
-        if status == 206 and part and content_range(response.headers)[0] != part.start:
+        if status == 206 and part and content_range(headers)[0] != part.start:
             return self._final(request, status, f"the partial answer does not start at byte {part.start}")
         if request.private:
             if kind and not decoding.is_json(kind):
                 return self._final(request, status, "the answer is not JSON, so its credentials cannot be left out")
-            return self._document(request, response, kind, split=expected.page)
-        if part and (status == 206 or _is_file(response)):
-            return Answer(status, response.headers, None, self._stream(request, response))
+            return self._document(request, response, headers, split=expected.page)
+        if part and (status == 206 or _is_file(headers)):
+            return Answer(status, headers, None, self._stream(request, response, headers))
         if kind and not decoding.is_json(kind):
-            if kind.lower().startswith("text/html") and not expected.any_type and not _is_file(response):
+            if kind.lower().startswith("text/html") and not expected.any_type and not _is_file(headers):
                 from unified_cli import hints  # noqa: PLC0415  only for an error
 
                 return self._final(request, status, "the answer is HTML, not JSON", hints.BASE_URL)
-            return Answer(status, response.headers, None, self._stream(request, response))
-        return self._document(request, response, kind, split=expected.page)
+            return Answer(status, headers, None, self._stream(request, response, headers))
+        return self._document(request, response, headers, split=expected.page)
 
-    def _document(self, request: Request, response: httpx.Response, kind: str, *, split: bool) -> Answer | Failed:
+    def _document(
+        self, request: Request, response: httpx.Response, headers: Mapping[str, str], *, split: bool
+    ) -> Answer | Failed:
         status = response.status_code
         try:
-            body = self._whole(response, request.largest or decoding.LARGEST_BODY)
+            body = self._whole(response, headers, request.largest or decoding.LARGEST_BODY)
             self.trace.body(request, body)
-            body = decoding.text(body, kind) if body.strip() else b""
+            body = decoding.text(body, headers.get("content-type")) if body.strip() else b""
             if request.private and body:
                 body = self._without_credentials(body)
             page = self._split(request, body) if split else None
@@ -185,17 +192,17 @@ class Reader(NamedTuple):
             self.disconnect()
             if request.method == "DELETE":
                 # The record is deleted; the body of the answer does not matter.
-                return Answer(status, response.headers, b"")
+                return Answer(status, headers, b"")
             if isinstance(error, decoding.DamageError):
                 raise
             return self._final(request, status, str(error))
         if not body:
             if request.method == "GET":
                 raise decoding.DamageError("the answer is empty")
-            return Answer(status, response.headers, b"")
+            return Answer(status, headers, b"")
         if page is None and (envelope := decoding.error_envelope(body, self.service.items)):
-            return self._failed(request, response, decoding.status_of(envelope), body)
-        return Answer(status, response.headers, body, page=page)
+            return self._failed(request, response, headers, decoding.status_of(envelope), body)
+        return Answer(status, headers, body, page=page)
 
     def _without_credentials(self, body: bytes) -> bytes:
         from unified_cli.http import har_redaction  # noqa: PLC0415  few answers hold credentials
@@ -213,14 +220,14 @@ class Reader(NamedTuple):
             )
         return page_body.split(body, self.service)
 
-    def _refused(self, request: Request, response: httpx.Response) -> Failed:
+    def _refused(self, request: Request, response: httpx.Response, headers: Mapping[str, str]) -> Failed:
         status = response.status_code
         if status // 100 == 2:
             return self._final(request, status, f"the service answered {status} before it had the whole file")
         if status // 100 == 3:
             return self._final(request, status, f"the service answered {status} without saying where to go")
         try:
-            body = self._whole(response, _LARGEST_ERROR)
+            body = self._whole(response, headers, _LARGEST_ERROR)
         except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
             # The status is known; the text that explains it is lost.
             self.disconnect()
@@ -232,13 +239,15 @@ class Reader(NamedTuple):
             except decoding.DamageError:
                 # Nobody can tell what in it is a credential; the status says what happened.
                 body = b""
-        return self._failed(request, response, status, body)
+        return self._failed(request, response, headers, status, body)
 
-    def _failed(self, request: Request, response: httpx.Response, status: int, body: bytes) -> Failed:
+    def _failed(
+        self, request: Request, response: httpx.Response, headers: Mapping[str, str], status: int, body: bytes
+    ) -> Failed:
         envelope = decoding.error_envelope(body, self.service.items)
-        after = rate_headers.retry_after(response.headers.get_list("retry-after"), response.headers.get("date"))
+        after = rate_headers.retry_after(response.headers.get_list("retry-after"), headers.get("date"))
         remote = bool(envelope and envelope.get(self.service.remote_error))
-        blocked = status == 503 and envelope is not None and not remote and "retry-after" not in response.headers
+        blocked = status == 503 and envelope is not None and not remote and "retry-after" not in headers
         attempt = Attempt(
             Outcome.ANSWERED,
             status,
@@ -246,11 +255,11 @@ class Reader(NamedTuple):
             blocked=blocked,
             remote=remote,
             own=envelope is not None,
-            facts=rate_headers.read(response.headers),
+            facts=rate_headers.read(headers),
         )
         from unified_cli.http import api_errors  # noqa: PLC0415  most answers are no errors
 
-        answer = api_errors.ErrorAnswer(request, status, response.headers, body, envelope, blocked, self.token)
+        answer = api_errors.ErrorAnswer(request, status, headers, body, envelope, blocked, self.token)
         return Failed(attempt, api_errors.error_for(answer, self.service))
 
     def _final(self, request: Request, status: int, message: str, hint: str | None = None) -> Failed:
@@ -260,17 +269,17 @@ class Reader(NamedTuple):
         error = ServiceError(f"{message} ({request.method} {request.path})", hint=hint, status=status, retryable=False)
         return Failed(Attempt(outcome, status), error)
 
-    def _whole(self, response: httpx.Response, largest: int) -> bytes:
-        length = response.headers.get("content-length", "")
+    def _whole(self, response: httpx.Response, headers: Mapping[str, str], largest: int) -> bytes:
+        length = headers.get("content-length", "")
         if length.isdecimal() and len(length.lstrip("0")) > len(str(largest)):
             raise decoding.body_error(largest)
-        body = decoding.read(_raw(response), response.headers.get("content-encoding", ""), largest=largest)
+        body = decoding.read(_raw(response), headers.get("content-encoding", ""), largest=largest)
         response.close()
         return body
 
-    def _stream(self, request: Request, response: httpx.Response) -> Iterator[bytes]:
+    def _stream(self, request: Request, response: httpx.Response, headers: Mapping[str, str]) -> Iterator[bytes]:
         try:
-            for chunk in decoding.decoding(_raw(response), response.headers.get("content-encoding", "")):
+            for chunk in decoding.decoding(_raw(response), headers.get("content-encoding", "")):
                 self.state.extend()
                 yield chunk
         except httpx.TransportError as error:
@@ -282,8 +291,8 @@ class Reader(NamedTuple):
         response.close()
 
 
-def _is_file(response: httpx.Response) -> bool:
-    return _ATTACHMENT.match(response.headers.get("content-disposition", "")) is not None
+def _is_file(headers: Mapping[str, str]) -> bool:
+    return _ATTACHMENT.match(headers.get("content-disposition", "")) is not None
 
 
 def _raw(response: httpx.Response) -> Iterator[bytes]:

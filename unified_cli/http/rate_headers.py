@@ -1,17 +1,16 @@
 """What the headers of an answer say of the limit of sends: how many, in what time, and when to send again."""
 
 import re
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
-
-import httpx
 
 from unified_cli.http.rate_windows import Window
 
 # The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7 and
 # RateLimit-Policy: "default";q=50;w=10. Its earlier versions, and services before it, have three fields.
 _OLDER = {
-    f"{prefix}{word}".encode(): prefix
+    f"{prefix}{word}": prefix
     for prefix in ("ratelimit-", "x-ratelimit-", "x-rate-limit-")
     for word in ("remaining", "limit")
 }
@@ -35,17 +34,15 @@ class RateFacts(NamedTuple):
     """Seconds from now until all is free again."""
 
 
-def read(headers: httpx.Headers) -> RateFacts | None:
-    """What the headers say; None where they say nothing."""
-    # Read once: to ask for each name would take longer, and most answers have none of them.
-    names = {name.lower() for name, _ in headers.raw}
-    if b"ratelimit" in names:
+def read(headers: Mapping[str, str]) -> RateFacts | None:
+    """What the headers say, whose names are in lower case; None where they say nothing."""
+    if "ratelimit" in headers:
         return _structured(headers)
-    prefix = next((prefix for name, prefix in _OLDER.items() if name in names), None)
+    prefix = next((prefix for name, prefix in _OLDER.items() if name in headers), None)
     return _three_fields(headers, prefix) if prefix else None
 
 
-def _structured(headers: httpx.Headers) -> RateFacts:
+def _structured(headers: Mapping[str, str]) -> RateFacts:
     policies = dict(_items(headers.get("ratelimit-policy", "")))
     limits = [(values["r"], name, values) for name, values in _items(headers["ratelimit"]) if "r" in values]
     if not limits:
@@ -63,7 +60,7 @@ def _items(text: str) -> list[tuple[str, dict[str, float]]]:
     ]
 
 
-def _three_fields(headers: httpx.Headers, prefix: str) -> RateFacts:
+def _three_fields(headers: Mapping[str, str], prefix: str) -> RateFacts:
     limit, remaining = headers.get(f"{prefix}limit", ""), _NUMBER.match(headers.get(f"{prefix}remaining", ""))
     reset = headers.get(f"{prefix}reset", "").strip()
     return RateFacts(
