@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from unified_cli.catalogue import Operation, Service
 from unified_cli.config.address import Address
@@ -67,7 +67,8 @@ class Scope(NamedTuple):
 # The requests for the pages of a list differ in one parameter.
 @lru_cache(maxsize=64)
 def _encoded(parameter: tuple[str, str]) -> str:
-    return urlencode([parameter], quote_via=quote, safe="")
+    name, value = parameter
+    return f"{quote(name, safe='')}={quote(value, safe='')}"
 
 
 def scope_of(settings: Settings, service: Service) -> Scope:
