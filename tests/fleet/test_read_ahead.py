@@ -103,19 +103,42 @@ def test_exactly_one_page_is_asked_for_while_this_one_is_written(unified: Unifie
     assert (result.code, asked) == (0, [2, 3, 4, 4])
 
 
-def test_a_slow_reader_does_not_use_up_the_time_of_the_service(service: Service, tmp_path: Path) -> None:
-    serve(service, [[{"id": f"t-{page}-{at}", "text": "x" * 2000} for at in range(100)] for page in range(3)])
+@pytest.mark.parametrize("size", [2000, 300], ids=["large pages", "small pages"])
+def test_a_slow_reader_does_not_use_up_the_time_of_the_service(size: int, service: Service, tmp_path: Path) -> None:
+    serve(service, [[{"id": f"t-{page}-{at}", "text": "x" * size} for at in range(100)] for page in range(6)])
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **service.environ}
     argv = [sys.executable, "-m", "unified_cli", *LIST.split(), "--timeout", "1"]
     with subprocess.Popen(argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout
         assert running.stderr
-        # By now its pipe is full, and the answer to the second request has come.
+        # By now its pipe is full, and the answer to the latest request has come.
         time.sleep(2.5)
         lines = sum(1 for _ in running.stdout)
         said = running.stderr.read().decode()
-    assert (lines, running.returncode, len(service.seen)) == (300, 0, 3)
-    assert said == "complete: 300 records in 3 pages\n"
+    assert (lines, running.returncode, len(service.seen)) == (600, 0, 6)
+    assert said == "complete: 600 records in 6 pages\n"
+
+
+@pytest.mark.parametrize(("size", "workers"), [(300, 0), (2000, 1)], ids=["small pages", "large pages"])
+def test_pages_that_the_socket_can_hold_need_no_worker(
+    size: int, workers: int, unified: Unified, service: Service
+) -> None:
+    serve(service, [[{"id": f"t-{page}-{at}", "text": "x" * size} for at in range(100)] for page in range(3)])
+    running: list[int] = []
+    # Some of other tests may still be on their way out.
+    before = {*threading.enumerate()}
+
+    class Stdout:
+        """Notes how many workers there are when a page is written."""
+
+        def write(self, data: bytes) -> int:
+            running.append(sum("(_run)" in one.name for one in {*threading.enumerate()} - before))
+            return len(data)
+
+        def flush(self) -> None: ...
+
+    result = unified(LIST, environ=service.environ, stdout=Stdout())
+    assert (result.code, running[:2]) == (0, [workers] * 2)
 
 
 @pytest.mark.parametrize("options", ["", "--all", "--limit 1", "--out {tmp_path}/t -o ndjson --all"])
@@ -189,6 +212,12 @@ class Halves:
 
     def __init__(self) -> None:
         self.pages = 0
+
+    def send_ahead(self, _request: Request) -> bool:
+        return False
+
+    def answered(self, _seconds: float) -> bool:
+        return True
 
     def send(self, _request: Request, *, page: bool) -> Answer:
         self.pages += 1

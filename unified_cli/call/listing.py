@@ -78,7 +78,8 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
     tally = ListSummary()
     patience = Patience.TIMEOUT if wanted.pages == 1 else Patience.ENDLESS
-    client, look = clients.open(settings, patience=patience), partial(stdout.check_read, runtime)
+    client = clients.open(settings, patience=patience)
+    look = partial(stdout.check_read, runtime) if runtime.stdout_is_terminal else None
     pages = _pages(client, request, catalogue.service, wanted, look)
     try:
         with progress(runtime, Work(total=asked.limit), to_stdout=True) as shown, closing(pages):
@@ -90,7 +91,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
                     seen_words.keep(call, request.operation, page.records)
                 tally.add(page)
                 shown.add(len(page.records), pages=1)
-                if page.next_cursor is not None:
+                if look and page.next_cursor is not None:
                     look()
     except stdout.QuitError:
         _check_whole([], tally, asked)
@@ -114,7 +115,7 @@ def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> 
 
 
 def _pages(
-    client: Client, request: Request, service: Service, wanted: Span, look: Callable[[], None]
+    client: Client, request: Request, service: Service, wanted: Span, look: Callable[[], None] | None
 ) -> Generator[Page]:
     if wanted.pages == 1:
         with closing(client):

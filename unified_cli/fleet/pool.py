@@ -22,6 +22,8 @@ Result = TypeVar("Result")
 
 # In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.
 _AHEAD = 4
+# Seconds for which a page is waited for without a worker.
+_QUICK = 0.05
 
 
 class _End(NamedTuple):
@@ -229,31 +231,41 @@ class WorkerPool(Generic[Job, Result]):
 
 
 def pages(
-    client: Client, request: Request, service: Service, span: Span, look: Callable[[], None] = lambda: None
+    client: Client, request: Request, service: Service, span: Span, look: Callable[[], None] | None = None
 ) -> Generator[Page]:
     """The pages of a list, each read while the one before it is used; to be used with `contextlib.closing`.
 
-    `look` is called before a page is waited for and now and then meanwhile, and may end that with an error. The client
-    is closed at the end. Where the generator is closed while a request is under way, nothing waits for it: the worker
-    closes the client after that request. Raises what `ListReader.read` raises, after the pages read before.
+    Small pages are asked for before the one before them is used, and read afterwards, in this thread: that takes no
+    hand-over. From the first one on that is waited for, a worker reads them: this thread must notice signals.
+
+    `look` is called before a page is waited for and now and then meanwhile, and may end that with an error; then the
+    worker reads all pages but the first. The client is closed at the end. Where the generator is closed while a request
+    is under way, nothing waits for it: the worker closes the client after that request. Raises what `ListReader.read`
+    raises, after the pages read before.
     """
     reader = ListReader(client.send, request, service, span)
     try:
-        # Taken out when it is used, so that the first page is not kept to the end of the list.
+        # Taken out when it is used, so that no page is kept while others are read.
         held = [reader.read()]
+        while look is None and reader.ask(client.send_ahead):
+            yield held.pop()
+            if not client.answered(_QUICK):
+                break
+            held.append(reader.read())
     except BaseException:
         client.close()
         raise
     if reader.done:
-        # One page needs no worker.
+        # Nothing is left for a worker.
         client.close()
         yield held.pop()
         return
 
     def all_pages(reader: ListReader) -> Generator[Page]:
         with closing(client):
-            yield held.pop()
+            while held:
+                yield held.pop()
             while not reader.done:
                 yield reader.read()
 
-    yield from results_of([reader], all_pages, 1, look=look)
+    yield from results_of([reader], all_pages, 1, look=look or (lambda: None))

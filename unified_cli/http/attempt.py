@@ -1,12 +1,15 @@
-"""One attempt at a request: how far it got, what became of a write by it, and whether it may be sent again."""
+"""One attempt at a request: where a redirect leads it, how far it got, what became of a write, may it be repeated."""
 
+import re
 from collections.abc import Callable, Iterable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
-from unified_cli.errors import StorageError, UnifiedError, UnknownError
+import httpx
+
+from unified_cli.errors import StorageError, UnifiedError, UnknownError, UnsafeError
 from unified_cli.http.request import Request
-from unified_cli.masking import visible
+from unified_cli.masking import excerpt, visible
 from unified_cli.plural import counted
 
 if TYPE_CHECKING:
@@ -16,6 +19,10 @@ LONGEST_WAIT = 60.0
 """The longest time in seconds that a request is held back because the service asks for it."""
 
 _CEILING = 20.0
+_LONGEST_HOST = 300
+_OF_BODY = {"host", "content-length", "content-type", "idempotency-key"}
+_OF_FILE = {"accept", "accept-encoding", "range", "if-range", "user-agent"}
+_PLAIN = re.compile(r"[!-\[\]-~]+")
 _STATUSES = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
 
 
@@ -185,3 +192,53 @@ def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)
     return uniform(0, min(_CEILING, 0.5 * 2 ** min(number - 1, 10)))
+
+
+def redirect_target(here: httpx.URL, location: str, request: Request, *, file: bool) -> httpx.URL:
+    """Where a redirect leads to. Raises UnsafeError for one that must not be followed."""
+    # Parsers of URLs disagree about blanks, control characters and backslashes.
+    if not _PLAIN.fullmatch(location):
+        raise UnsafeError(f"{_origin(here)} redirects to something that is no plain URL; not followed")
+    try:
+        target = httpx.URL(location)
+        if target.scheme and not target.host:
+            # Some parsers take it for relative, others for another host.
+            raise UnsafeError(f"{_origin(here)} redirects to a URL without a host; not followed")
+        target = here.join(location)
+    except (httpx.InvalidURL, ValueError):
+        raise UnsafeError(f"{_origin(here)} redirects to something that is no URL; not followed") from None
+    _check(here, target, request, file=file)
+    return target
+
+
+def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
+    """Raise UnsafeError for a redirect that must not be followed; a `file` may be at any https origin."""
+    origin = _origin(here)
+    foreign = is_foreign(here, target)
+    if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
+        goal = excerpt(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
+        unconfirmed = "" if request.method == "GET" else ", so the write is not confirmed"
+        from unified_cli import hints  # noqa: PLC0415  only for an error
+
+        raise UnsafeError(
+            f"{origin} redirects {request.method} {request.path} to {goal}; not followed{unconfirmed}", hint=hints.MOVED
+        )
+    if request.method != "GET" and not file:
+        raise UnsafeError(
+            f"{origin} redirects {request.method} {request.path}; not followed, so the write is not confirmed"
+        )
+
+
+def _origin(url: httpx.URL) -> str:
+    return f"{url.scheme}://{url.netloc.decode()}"
+
+
+def is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
+    """Whether two URLs are of different origins."""
+    return (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port)
+
+
+def redirected_headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
+    """The headers for the next request: without those of a body; to another origin only what says which file."""
+    left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
+    return httpx.Headers([(name, value) for name, value in headers.raw if name.decode().lower() not in left_out])

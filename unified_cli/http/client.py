@@ -52,10 +52,34 @@ class Client:
         self._rate_limit, self._quota, self._patience = limits
         self._address, _ = settings.reachable()
         self._connection = HttpConnection(context, settings, token)
+        self._ahead: tuple[Request, Permit] | None = None
+        """A request that was sent, and whose answer nobody has asked for yet."""
 
     def close(self) -> None:
         """Close the connection."""
+        self._forget_ahead()
         self._connection.close()
+
+    def send_ahead(self, request: Request) -> bool:
+        """Send a read whose answer `send` is asked for next, with the same object; False where that must wait.
+
+        Nobody may look at the time that the answer takes: it is not read before it is asked for. Raises AbandonedError.
+        """
+        if self._runtime.stderr.verbosity:
+            return False
+        self._check(request)
+        self._runtime.check()
+        permit = self._rate_limit.wait(request.account, -NEVER)
+        if permit is None:
+            return False
+        self._ahead = request, permit
+        if not self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout):
+            self._forget_ahead()
+        return self._ahead is not None
+
+    def answered(self, seconds: float) -> bool:
+        """Whether something of the answer to the request that was sent ahead is there, at the latest in so long."""
+        return self._connection.answered(seconds)
 
     def send(
         self, request: Request, *, any_type: bool = False, part: ByteRange | None = None, page: bool = False
@@ -66,8 +90,7 @@ class Client:
         lead to at another origin; `page` splits the answer into records. Raises the errors of `api_errors`, and
         NetworkError, ServiceError or, if a write may have been carried out, UnknownError.
         """
-        if request.address.origin != self._address.origin:
-            raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
+        self._check(request)
         expected = Expected(any_type, part, page)
         call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
         try:
@@ -79,6 +102,16 @@ class Client:
             if attempts.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
                 stop.add_note("; ".join(filter(None, (attempts.doubt(request), attempts.how_to_repeat(request)))))
             raise
+
+    def _check(self, request: Request) -> None:
+        """Raise UnsafeError for a request to another origin than the settings'."""
+        if request.address.origin != self._address.origin:
+            raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
+
+    def _forget_ahead(self) -> None:
+        if self._ahead is not None:
+            self._rate_limit.lost(self._ahead[1])
+            self._ahead = None
 
     def _send(self, call: _Call, expected: Expected) -> Answer:
         while True:
@@ -101,6 +134,9 @@ class Client:
 
     def _turn(self, call: _Call) -> Permit:
         """Wait until the request may be sent. Raises the error of its last attempt if that is too late."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] is call.request:
+            return ahead[1]
         account, started = call.request.account, self._runtime.monotonic()
         endless = self._patience is Patience.ENDLESS
         waits = 0

@@ -1,6 +1,5 @@
 """One network connection to the service, over which requests are sent one after the other, each once."""
 
-import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,14 +11,13 @@ from unified_cli.catalogue import Service
 from unified_cli.config.address import Address, parse
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, NetworkError, ServiceError, UnifiedError, UnsafeError, UsageError
-from unified_cli.http import decoding
+from unified_cli.http import attempt, decoding
 from unified_cli.http.answer import Answer, Expected, Failed, Reader, Trace
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import ByteRange, Request
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.http.transport.sockets import ConnectionState
-from unified_cli.masking import excerpt
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -27,12 +25,10 @@ if TYPE_CHECKING:
     from unified_cli.http.upload import UploadBody
 
 _MOST_REDIRECTS = 3
-_LONGEST_HOST = 300
 _REDIRECTS = {301, 302, 303, 307, 308}
-_OF_BODY = {"host", "content-length", "content-type", "idempotency-key"}
-_OF_FILE = {"accept", "accept-encoding", "range", "if-range", "user-agent"}
-_PLAIN = re.compile(r"[!-\[\]-~]+")
 _WITH_LENGTH = {"POST", "PUT", "PATCH"}
+# What any system holds for a socket that is not read.
+_MOST_UNREAD = 64 * 1024
 # Longer URLs are looked at by httpx, which refuses some.
 _SHORT_TARGET = 8192
 
@@ -52,55 +48,6 @@ class RedirectError(Exception):
         super().__init__(meaning.message)
         self.status = status
         self.meaning = meaning
-
-
-def _target(here: httpx.URL, location: str, request: Request, *, file: bool) -> httpx.URL:
-    """Where a redirect leads to. Raises UnsafeError for one that must not be followed."""
-    # Parsers of URLs disagree about blanks, control characters and backslashes.
-    if not _PLAIN.fullmatch(location):
-        raise UnsafeError(f"{_origin(here)} redirects to something that is no plain URL; not followed")
-    try:
-        target = httpx.URL(location)
-        if target.scheme and not target.host:
-            # Some parsers take it for relative, others for another host.
-            raise UnsafeError(f"{_origin(here)} redirects to a URL without a host; not followed")
-        target = here.join(location)
-    except (httpx.InvalidURL, ValueError):
-        raise UnsafeError(f"{_origin(here)} redirects to something that is no URL; not followed") from None
-    _check(here, target, request, file=file)
-    return target
-
-
-def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
-    """Raise UnsafeError for a redirect that must not be followed; a `file` may be at any https origin."""
-    origin = _origin(here)
-    foreign = _is_foreign(here, target)
-    if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
-        goal = excerpt(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
-        unconfirmed = "" if request.method == "GET" else ", so the write is not confirmed"
-        from unified_cli import hints  # noqa: PLC0415  only for an error
-
-        raise UnsafeError(
-            f"{origin} redirects {request.method} {request.path} to {goal}; not followed{unconfirmed}", hint=hints.MOVED
-        )
-    if request.method != "GET" and not file:
-        raise UnsafeError(
-            f"{origin} redirects {request.method} {request.path}; not followed, so the write is not confirmed"
-        )
-
-
-def _origin(url: httpx.URL) -> str:
-    return f"{url.scheme}://{url.netloc.decode()}"
-
-
-def _is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
-    return (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port)
-
-
-def _headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
-    """The headers for the next request: without those of a body; to another origin only what says which file."""
-    left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
-    return httpx.Headers([(name, value) for name, value in headers.raw if name.decode().lower() not in left_out])
 
 
 @lru_cache(maxsize=256)
@@ -130,7 +77,7 @@ class _OutgoingRequest(httpx.Request):
 
     def __init__(self, request: Request, headers: httpx.Headers, body: "bytes | UploadBody") -> None:
         """Raises UsageError or ConfigError for a URL that cannot be sent as it is."""
-        self._asked = request
+        self.asked = request
         target, place = request.target, _place(request.address, request.path)
         extensions: dict[str, bytes | str] = {"target": target.encode("ascii")}
         if request.upload:
@@ -153,7 +100,7 @@ class _OutgoingRequest(httpx.Request):
     def url(self) -> httpx.URL:
         """The URL. Raises UsageError for one that httpx refuses."""
         if self._whole is None:
-            self._whole = _url(self._asked.url)
+            self._whole = _url(self.asked.url)
         return self._whole
 
     @url.setter
@@ -185,6 +132,8 @@ class HttpConnection:
         self._sandbox = context.sandbox
         self._transport = self._open(self._address)
         self._other: httpx.BaseTransport | None = None
+        self._ahead: _OutgoingRequest | None = None
+        """A request that was sent, and whose answer nobody has asked for yet."""
         self._body: UploadBody | None = None
         """The file of the current request, if it has one."""
         self._named: dict[str, str] = {}
@@ -225,23 +174,47 @@ class HttpConnection:
         """How far an attempt got that breaks off now."""
         return Outcome.UNFINISHED if self._body is not None and not self._body.finished else Outcome.LOST
 
+    def send_ahead(self, request: Request, until: float) -> bool:
+        """Send a request whose answer `attempt` is asked for later; False where that is not to be done.
+
+        It is done over a connection that is open, and where an answer of the size of the latest one has room in the
+        buffer of its socket: the service must be able to send all of it, however long nobody reads it.
+        """
+        transport = self._transport
+        if not isinstance(transport, NetworkTransport) or self._state.received > _MOST_UNREAD:
+            return False
+        outgoing = self._outgoing(request, None)
+        self._state.start(until)
+        if not transport.send_ahead(outgoing):
+            return False
+        self._ahead = outgoing
+        return True
+
+    def answered(self, seconds: float) -> bool:
+        """Whether something of the answer to the request that was sent ahead is there, at the latest in so long."""
+        return isinstance(self._transport, NetworkTransport) and self._transport.answered(seconds)
+
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, at the latest until `until`, and return the answer or the failure.
 
         Raises UsageError or ConfigError for a request that cannot be sent.
         """
-        self._body = request.upload.body(self._state.extend) if request.upload else None
-        outgoing = self._outgoing(request, expected.part)
-        self._trace.request(request, outgoing)
+        outgoing, self._ahead = self._ahead, None
+        if outgoing is not None and outgoing.asked is request:
+            self._state.extend(until)
+        else:
+            self._body = request.upload.body(self._state.extend) if request.upload else None
+            outgoing = self._outgoing(request, expected.part)
+            self._trace.request(request, outgoing)
+            self._state.start(until, uploads=self._body is not None)
         started = self._runtime.monotonic()
-        result = self._exchange(request, outgoing, until, expected)
+        result = self._exchange(request, outgoing, expected)
         seconds = self._runtime.monotonic() - started
         status = result.attempt.status if isinstance(result, Failed) else result.status
         self._trace.outcome(request, status, seconds, result.error.message if isinstance(result, Failed) else None)
         return result
 
-    def _exchange(self, request: Request, outgoing: httpx.Request, until: float, expected: Expected) -> Answer | Failed:
-        self._state.start(until, uploads=self._body is not None)
+    def _exchange(self, request: Request, outgoing: httpx.Request, expected: Expected) -> Answer | Failed:
         try:
             response = self._followed(request, outgoing, file=expected.part is not None)
             return self._reader.read(request, response, expected)
@@ -274,15 +247,17 @@ class HttpConnection:
             if response.status_code not in _REDIRECTS or "location" not in response.headers:
                 return response
             try:
-                target = _target(outgoing.url, response.headers["location"], request, file=file)
+                target = attempt.redirect_target(outgoing.url, response.headers["location"], request, file=file)
             except UnsafeError as error:
                 raise RedirectError(response.status_code, error) from None
-            foreign = _is_foreign(outgoing.url, target)
+            foreign = attempt.is_foreign(outgoing.url, target)
             # Its body is not read, so the connection is closed.
             response.close()
             if foreign:
                 transport = self._open_other(f"https://{target.netloc.decode()}")
-            outgoing = httpx.Request("GET", target, headers=_headers(outgoing.headers, foreign=foreign))
+            outgoing = httpx.Request(
+                "GET", target, headers=attempt.redirected_headers(outgoing.headers, foreign=foreign)
+            )
             response = transport.handle_request(outgoing)
         if response.status_code in _REDIRECTS:
             often = ServiceError(

@@ -4,7 +4,7 @@ How long a page is to be stands in the request already (`call.builder`).
 """
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -84,6 +84,8 @@ class ListReader:
         self._number = span.done
         self._seen = {*span.seen, *([fingerprint(self._cursor)] if self._cursor else [])}
         self._empty = 0
+        self._next: Request | None = None
+        """The request for the next page, where it was sent ahead."""
         self.done = span.pages is not None and span.done >= span.pages
         """Nothing is left to be read."""
 
@@ -96,7 +98,8 @@ class ListReader:
         if self._empty >= _MOST_EMPTY:
             raise IncompleteError(f"gave up after {self._empty} empty pages in a row, and there may be more records")
         self._number += 1
-        answer = _send(self._send, _at(self._request, self._service, self._cursor), self._number)
+        following, self._next = self._next or _at(self._request, self._service, self._cursor), None
+        answer = _send(self._send, following, self._number)
         page = split(answer, self._request, self._service, self._number)
         if page.next_cursor is not None:
             self._note(page.next_cursor)
@@ -107,6 +110,19 @@ class ListReader:
         self._cursor, self._skip = page.next_cursor, 0
         self.done = page.next_cursor is None or self._left == 0 or self._number == self._last
         return page
+
+    def ask(self, send_ahead: Callable[[Request], bool]) -> bool:
+        """Have the next page asked for already, for `read` to give it; False where there is none, or it must wait.
+
+        Raises what `send_ahead` raises.
+        """
+        if self.done or self._empty >= _MOST_EMPTY:
+            return False
+        following = _at(self._request, self._service, self._cursor)
+        if not send_ahead(following):
+            return False
+        self._next = following
+        return True
 
     def _note(self, cursor: str) -> None:
         if self._last is None and masked(cursor) != cursor:

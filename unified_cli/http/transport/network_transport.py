@@ -27,14 +27,20 @@ class NetworkTransport(httpx.BaseTransport):
         self._context = context
         self._proxy = proxy
         self._connection: DeadlineSocket | None = None
+        self._ahead: httpx.Request | None = None
+        """A request that was sent, and whose answer nobody has asked for yet."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response to the request, its body still to be read. Raises the errors of httpx."""
         try:
-            connection = self._usable(request)
-            # The answer, if there is one, says why the request was not wanted to its end.
-            with suppress(httpx.WriteError):
-                self._send(connection, request)
+            if self._connection is not None and request is self._ahead:
+                connection = self._connection
+            else:
+                connection = self._usable(request)
+                # The answer, if there is one, says why the request was not wanted to its end.
+                with suppress(httpx.WriteError):
+                    self._send(connection, request)
+            self._ahead = None
             answer = ResponseReader(connection, request.method)
         except BaseException:
             self.close()
@@ -43,8 +49,26 @@ class NetworkTransport(httpx.BaseTransport):
         told = {"http_version": answer.version, "reason_phrase": answer.reason}
         return httpx.Response(answer.status, headers=answer.headers, stream=answer, extensions=told)
 
+    def send_ahead(self, request: httpx.Request) -> bool:
+        """Send a request whose answer `handle_request` is asked for later; False where no connection is open for it."""
+        if self._connection is None or not self._connection.take():
+            return False
+        try:
+            self._send(self._connection, request)
+        except httpx.TransportError:
+            # It is sent again by `handle_request`, which raises what is wrong with it.
+            self.close()
+            return False
+        self._ahead = request
+        return True
+
+    def answered(self, seconds: float) -> bool:
+        """Whether something of the answer to the latest request is there, at the latest in so many seconds."""
+        return self._connection is None or self._connection.readable(seconds)
+
     def close(self) -> None:
         """Close the connection; the next request opens another."""
+        self._ahead = None
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -38,7 +38,7 @@ class ConnectionState:
 
     def start(self, until: float, *, uploads: bool = False) -> None:
         """Begin an attempt, whose deadline is `until`, or in a minute if that is earlier."""
-        self._until = min(until, self.now() + _ATTEMPT)
+        self.extend(until)
         self.reused = False
         """The request goes over a connection that was opened for an earlier one."""
         self.handshake_seconds = 0.0
@@ -56,9 +56,9 @@ class ConnectionState:
         self.answered_early = False
         """It was, or the connection was closed: the rest of the body was not sent."""
 
-    def extend(self) -> None:
-        """Move the deadline to a minute from now, because a download or an upload makes progress."""
-        self._until = self.now() + _ATTEMPT
+    def extend(self, until: float = float("inf")) -> None:
+        """Move the deadline to a minute from now, or to `until`: a transfer makes progress, or was left alone."""
+        self._until = min(until, self.now() + _ATTEMPT)
 
     def seconds(self, most: float = _ATTEMPT) -> float:
         """How long what begins now may take: `most`, or to the deadline. Raises TimeoutError where that has passed."""
@@ -159,6 +159,10 @@ class DeadlineSocket:
         unread = isinstance(self._socket, _Nested) and self._socket.incoming.pending > 0
         self._state.reused = idle and not unread and not self._polled(select.POLLIN, 0)
         return self._state.reused
+
+    def readable(self, seconds: float) -> bool:
+        """Whether something can be received, at the latest in so many seconds."""
+        return bool(self._polled(select.POLLIN, seconds))
 
     def close(self) -> None:
         """Close the connection."""
