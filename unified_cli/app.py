@@ -37,7 +37,7 @@ def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) 
     if words == argv:
         aliases.refuse_shadowing(argv, runtime)
     early = before[-1]
-    context.runtime = _as_asked(runtime, parsed.options, early)
+    context = context._replace(runtime=_as_asked(runtime, parsed.options, early))
     options = _merged(parsed.options, early)
     runtime.stderr.verbosity = getattr(options, "verbose", early.verbose)
     if isinstance(parsed.runs, Operation):
@@ -114,8 +114,7 @@ def _with_evidence(work: Work, context: CommandContext, options: EvidenceOptions
 
     files = evidence.Evidence(options.record, options.replay)
     with evidence.kept(context.runtime, context.catalogue.service, files) as changed:
-        context.runtime = changed
-        work(context, options)
+        work(context._replace(runtime=changed), options)
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:

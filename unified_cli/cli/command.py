@@ -21,20 +21,16 @@ EXAMPLES = "Examples"
 """The headings of a page above one command line, and above several."""
 
 
-class CommandContext:
+class CommandContext(NamedTuple):
     """The runtime, the catalogue and the rest of the program, for one command.
 
-    `program` builds the whole tree of commands for a catalogue; `built_in` names the commands beside the APIs. What the
-    options make of the `runtime` is known when the command line is read.
+    `program` builds the whole tree of commands for a catalogue; `built_in` names the commands beside the APIs.
     """
 
-    def __init__(
-        self, runtime: Runtime, catalogue: Catalogue, program: Callable[[Catalogue], Any], built_in: Sequence[str]
-    ) -> None:
-        self.runtime = runtime
-        self.catalogue = catalogue
-        self.program = program
-        self.built_in = built_in
+    runtime: Runtime
+    catalogue: Catalogue
+    program: Callable[[Catalogue], Any]
+    built_in: Sequence[str]
 
     @property
     def first_words(self) -> Sequence[str]:
