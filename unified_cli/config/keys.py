@@ -212,7 +212,3 @@ class Overrides(NamedTuple):
     """No setting: the program for the result, which is JSON for it wherever it goes."""
     shown: str | None = None
     """No setting: how requests are shown instead of sent, so that nothing may be asked of the service."""
-
-    def of(self, name: str) -> object:
-        """The value for the key of that name."""
-        return getattr(self, name, None)

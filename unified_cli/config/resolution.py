@@ -30,7 +30,7 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     values = {key.name: layers.value(key) for key in _PLAIN}
     where = values["base_url"]
     reached = address.parse(where.value, where.source) if where.value else None
-    if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(flags.of(flag) for flag in _FOREIGN):
+    if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(getattr(flags, flag) for flag in _FOREIGN):
         raise UsageError("the sandbox has an address and a token of its own", hint="leave out --base-url and --token-…")
     token, left = _token_of_replay(layers, reached) if runtime.replays else layers.token(reached)
     on_terminal = runtime.stdout_is_terminal and flags.out in _STDOUT and flags.jq is None
@@ -90,11 +90,12 @@ class _Layers(NamedTuple):
 
     def value(self, key: Key) -> Value:
         name, variable, default = key.name, *_OPEN[key.name]
+        given = getattr(self.flags, name, None)
         # A fast path: most keys are not set, and a list of a thousand profiles looks each of them up a thousand times.
         stored = name in self.table or name in self.config.top
-        if not (stored or self.flags.of(name) is not None or variable in self.environ):
+        if not (stored or given is not None or variable in self.environ):
             return default
-        given, there = self.flags.of(name), self.environ.get(variable) if key.env else None
+        there = self.environ.get(variable) if key.env else None
         flag = [] if given is None else [("--" + name.replace("_", "-"), given)]
         environment = [(variable, there)] if there else []
         in_file = self._stored(key)
