@@ -173,6 +173,21 @@ class Runtime(NamedTuple):
         except (OSError, ValueError):
             return False
 
+    def has_colour(self, *, stderr: bool = False) -> bool:
+        """Whether stdout or stderr is coloured: as `--color` says, then the variables, else on a good terminal.
+
+        The variables are those of no-color.org and bixense.com/clicolors, and FORCE_COLOR; an empty one is unset. A
+        terminal that is dumb has no colours.
+        """
+        if self.color != "auto":
+            return self.color == "always"
+        if self.environ.get("NO_COLOR"):
+            return False
+        if any(self.environ.get(name, "") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+            return True
+        is_terminal = self.stderr_is_terminal if stderr else self.stdout_is_terminal
+        return is_terminal and self.environ.get("TERM") != "dumb" and self.environ.get("CLICOLOR") != "0"
+
     def folder(self, kind: Literal["cache", "config", "data"]) -> Path | None:
         """The user's folder of that kind, which may not exist; None if the user has no home directory."""
         if self.folders is not None:

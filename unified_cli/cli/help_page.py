@@ -116,7 +116,7 @@ def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = Fals
         found = _shortened(page, command, width)
     # A user's own catalogue may contain control characters.
     text = "\n".join(map(visible, found)) + "\n"
-    return terminal.coloured_help(text) if terminal.has_colour(runtime) else text
+    return terminal.coloured_help(text) if runtime.has_colour() else text
 
 
 def _whole(page: HelpPage, command: str, runtime: Runtime, width: int) -> list[str]:

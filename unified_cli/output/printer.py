@@ -125,7 +125,7 @@ def style_for(runtime: Runtime, form: str, items: str, cursor: str, *, screen: b
         items=items,
         cursor=cursor,
         width=runtime.width if terminal_there else None,
-        colour=screen and terminal.has_colour(runtime),
+        colour=screen and runtime.has_colour(),
         pretty=terminal_there or (screen and runtime.pretty),
         encoding=runtime.encoding if terminal_there else "utf-8",
         ellipsis=terminal.ellipsis(runtime),

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from unified_cli import os_limits
 from unified_cli.errors import StorageError
-from unified_cli.output import terminal
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -286,7 +285,7 @@ class Progress:
     def _screen(self) -> Screen:
         """The terminal as it is now; its size may have changed."""
         runtime = self._runtime
-        colour = terminal.has_colour(runtime, stderr=True)
+        colour = runtime.has_colour(stderr=True)
         return Screen(runtime.columns or runtime.stderr.columns, colour, runtime.stderr.encoding.lower())
 
     def _tick(self) -> None:

@@ -91,7 +91,7 @@ def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None)
         # Its encoding says which characters there are; nothing is written to it.
         file=io.TextIOWrapper(io.BytesIO(), encoding=runtime.encoding),
         force_terminal=True,
-        color_system="standard" if terminal.has_colour(runtime) else None,
+        color_system="standard" if runtime.has_colour() else None,
         no_color=False,
         width=width or runtime.width,
         legacy_windows=False,

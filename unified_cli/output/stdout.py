@@ -111,7 +111,7 @@ def failure(error: OSError) -> Exception:
 
 def write_json(runtime: Runtime, body: bytes) -> None:
     """Write one JSON document and a newline."""
-    colour = terminal.has_colour(runtime)
+    colour = runtime.has_colour()
     text = pretty(body).rstrip() if runtime.stdout_is_terminal or runtime.pretty else body
     text = text if text.endswith(b"\n") else text + b"\n"
     if runtime.stdout_is_terminal or colour:

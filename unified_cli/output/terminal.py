@@ -13,22 +13,6 @@ TerminalText = NewType("TerminalText", str)
 """Text that can be shown on a terminal: it controls nothing there but colours of our own."""
 
 
-def has_colour(runtime: Runtime, *, stderr: bool = False) -> bool:
-    """Whether stdout or stderr is coloured: as `--color` says, then the variables, else on a terminal that is not dumb.
-
-    The variables are those of no-color.org and bixense.com/clicolors, and FORCE_COLOR; an empty one is unset.
-    """
-    if runtime.color != "auto":
-        return runtime.color == "always"
-    environ = runtime.environ
-    if environ.get("NO_COLOR"):
-        return False
-    if any(environ.get(name, "") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
-        return True
-    is_terminal = runtime.stderr_is_terminal if stderr else runtime.stdout_is_terminal
-    return is_terminal and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
-
-
 def ellipsis(runtime: Runtime) -> str:
     """The sign of what was cut, which the encoding of stdout has."""
     return "…" if runtime.encoding.lower().startswith("utf") else "~"

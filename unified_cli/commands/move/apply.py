@@ -233,7 +233,7 @@ def _records(sender: PlanSender, plan: CheckedPlan) -> int:
 
 def _preview(runtime: Runtime, plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
     """Print what the plans would do; nothing is sent."""
-    colour = terminal.has_colour(runtime)
+    colour = runtime.has_colour()
     for plan in plans:
         for _, call in plan.calls():
             if options.only in {None, call.operation}:
