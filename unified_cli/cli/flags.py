@@ -103,7 +103,7 @@ class Options:
     def given(self) -> list[tuple[str, Any]]:
         """The names and values of the fields that have another value than what stands for "not given"."""
         kind = type(self)
-        found = zip(self.field_names, self._values(), strict=True)
+        found = ((name, getattr(self, name)) for name in self.field_names)
         return [(name, value) for name, value in found if not hasattr(kind, name) or value != getattr(kind, name)]
 
     def replaced(self, **values: Any) -> Self:
@@ -149,8 +149,7 @@ class Flag(NamedTuple):
     def parameter(self) -> inspect.Parameter:
         """The option as a parameter that Typer understands; None, or an empty list, where it is not given."""
         default: Any = 0 if self.counted else False if self.kind is bool else None
-        parse = self.parse or (self._in_range if self.minimum is not None else None)
-        parser = self._choice if self.choices else _parser(parse) if parse else None
+        is_checked = bool(self.choices) or self.parse is not None or self.minimum is not None
         info: Any = typer.Option(
             default,
             *self.spellings,
@@ -158,20 +157,25 @@ class Flag(NamedTuple):
             metavar=self.metavar or None,
             rich_help_panel=self.group,
             count=self.counted,
-            parser=parser,
+            parser=self._value if is_checked else None,
             show_default=False,
         )
         # As the default, not in an Annotated: with thirty options that takes Typer half a millisecond less.
         annotation: Any = self.kind if default is not None else self.kind | None
         return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
 
-    def _choice(self, text: str) -> str:
-        """The text, which is one of the choices."""
-        if text not in self.choices:
+    def _value(self, text: str) -> Any:
+        """The value of the text. Raises typer.BadParameter where it is none of this option."""
+        if text in self.choices:
+            return text
+        if self.choices:
             from unified_cli.cli.other_tools import not_one_of  # noqa: PLC0415  only for an error
 
             raise typer.BadParameter(not_one_of(text, self.choices))
-        return text
+        try:
+            return self.parse(text) if self.parse else self._in_range(text)
+        except ValueError as error:
+            raise typer.BadParameter(f"{error}, not {text!r}") from None
 
     def _in_range(self, text: str) -> float:
         """The number from `minimum` to `maximum`. Raises ValueError saying so."""
@@ -293,16 +297,6 @@ def _kind(annotation: Any) -> Any:
     if get_origin(kind) is tuple:
         return list[members[0]]  # type: ignore[valid-type]
     return members[0] if len(members) == 1 and get_origin(kind) is not Literal else kind
-
-
-def _parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    def read(text: str) -> Any:
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise typer.BadParameter(f"{error}, not {text!r}") from None
-
-    return read
 
 
 def by_name(options: type[Options]) -> Mapping[str, Flag]:
