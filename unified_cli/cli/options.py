@@ -47,7 +47,6 @@ from unified_cli.cli.shared_options import (
     WaitTimeout,
     Yes,
     lists,
-    told,
 )
 from unified_cli.config.keys import KEYS, Overrides
 
@@ -264,16 +263,6 @@ class DownloadOptions(StopOptions, SendOptions, OperationOptions):
     id: Id = None
     skeleton: Skeleton = False
     from_: From = None
-
-
-class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
-    """The options of `request`."""
-
-    method: Annotated[str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))]
-    path: Annotated[str, Argument("below the base URL")]
-    strict: Annotated[bool, told(Strict, "send nothing where a list is not known to take a query parameter", QUERY)] = (
-        False
-    )
 
 
 def class_for(operation: Operation) -> type[ReadOptions | WriteOptions | DownloadOptions]:

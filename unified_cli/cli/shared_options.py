@@ -30,10 +30,6 @@ from unified_cli.runtime import Runtime
 WAITS = ("knowledge-base page-exports create",)
 
 
-def _default(key: str) -> str:
-    return f"{KEYS[key].default:g}"
-
-
 def flag_of(field: Any) -> Flag:
     """The option of a shared field, for a field of another type."""
     return next(mark for mark in field.__metadata__ if isinstance(mark, Flag))
@@ -202,7 +198,7 @@ Timeout = Annotated[
     Flag(
         ("--timeout",),
         NETWORK,
-        f"seconds for a request with its retries ({_default('timeout')})",
+        f"seconds for a request with its retries ({KEYS['timeout'].default:g})",
         "S",
         parse=KEYS["timeout"].parse,
     ),
@@ -212,7 +208,7 @@ Retries = Annotated[
     Flag(
         ("--retries",),
         NETWORK,
-        f"retries after the first attempt ({_default('retries')})",
+        f"retries after the first attempt ({KEYS['retries'].default:g})",
         "N",
         parse=KEYS["retries"].parse,
     ),
@@ -222,7 +218,7 @@ Rate = Annotated[
     Flag(
         ("--rate",),
         NETWORK,
-        f"requests per 10 s and connection, 0: no limit ({_default('rate')})",
+        f"requests per 10 s and connection, 0: no limit ({KEYS['rate'].default:g})",
         "N",
         parse=KEYS["rate"].parse,
     ),

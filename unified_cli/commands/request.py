@@ -1,14 +1,26 @@
 """`unified request METHOD PATH`: call any path below the base URL, with the same credentials and connection."""
 
 from contextlib import closing
+from typing import Annotated
 from urllib.parse import unquote
 
 from unified_cli.call import Call, Mode, builder, single
 from unified_cli.cli.command import Command, CommandContext
-from unified_cli.cli.flags import part
-from unified_cli.cli.options import ConfirmOptions, RequestOptions
+from unified_cli.cli.flags import QUERY, Argument, part
+from unified_cli.cli.options import CallOptions, ConfirmOptions, PageOptions, SendOptions
+from unified_cli.cli.shared_options import Strict, told
 from unified_cli.errors import UsageError
 from unified_cli.http.request import Request
+
+
+class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
+    """The options of `request`."""
+
+    method: Annotated[str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))]
+    path: Annotated[str, Argument("below the base URL")]
+    strict: Annotated[bool, told(Strict, "send nothing where a list is not known to take a query parameter", QUERY)] = (
+        False
+    )
 
 
 def _request(context: CommandContext, options: RequestOptions) -> None:
