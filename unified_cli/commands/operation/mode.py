@@ -31,7 +31,11 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
     """Run the operation; every expected failure is a UnifiedError."""
     runtime, catalogue = context.runtime, context.catalogue
     builder.check_options(options)
-    _check_rules(part(options, StopOptions))
+    if isinstance(options, StopOptions) and options.stops:
+        from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
+
+        # Rules that are none are refused also where one request leaves them nothing to do.
+        stop_rules.parse(options, 1)
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
         from unified_cli.call import dry_run  # noqa: PLC0415  as below
@@ -102,14 +106,6 @@ def _check_one(options: OperationOptions, *, several: bool) -> None:
     many = several or builder.identifier(options) == "-" or part(options, WriteOptions).wait
     if part(options, SendOptions).sends_file and many:
         raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
-
-
-def _check_rules(rules: StopOptions) -> None:
-    """Raise UsageError for rules that are none, also where one request leaves them nothing to do."""
-    if rules.stops:
-        from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
-
-        stop_rules.parse(rules, 1)
 
 
 def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
