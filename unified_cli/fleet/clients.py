@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from unified_cli.catalogue import Catalogue
 from unified_cli.config import token as secrets
 from unified_cli.config.settings import Settings
-from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
@@ -85,7 +84,8 @@ class Clients:
         source = resolved.token
         if source is None:
             raise resolved.no_token()
-        key = _token_key(source)
+        # Sources with the same key have the same token.
+        key = source.kind, repr(source.detail), source.origin, source.profile if source.kind == "keyring" else None
         if (known := self._tokens.get(key)) is not None:
             return known
         with self._reading:
@@ -186,11 +186,6 @@ class Clients:
                 self._store = own_store(runtime)
                 self._sandbox = Sandbox(self._catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep)
             return InProcess(self._sandbox)
-
-
-def _token_key(source: TokenSource) -> tuple[str, str, str | None, str | None]:
-    """Identifies the token: sources with the same key have the same token."""
-    return source.kind, repr(source.detail), source.origin, source.profile if source.kind == "keyring" else None
 
 
 class _Recalled(NamedTuple):
