@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from unified_cli.catalogue.model import (
     STANDARD,
@@ -43,10 +43,13 @@ class PlaceError(CatalogueError):
 
 
 def load() -> Catalogue:
-    """The catalogue that comes with the program; the resources of an API are read when they are first needed."""
+    """The catalogue that comes with the program; the resources of an API are read when they are first needed.
+
+    Its data is not checked each time: a test reads all of it with `read`.
+    """
     text = Path(__file__).with_name(SOURCE).read_text("utf-8")
     shared, *parts = _API.split(text)
-    service = _service(f"{SOURCE}: service", tomllib.loads(shared)["service"])
+    service = _service(tomllib.loads(shared)["service"])
     return Catalogue(
         service, {name: _lazy_api(service, name, part) for name, part in zip(*[iter(parts)] * 2, strict=True)}
     )
@@ -56,7 +59,7 @@ def _lazy_api(service: Service, name: str, part: str) -> Api:
     head = tomllib.loads(part.partition(_TABLE)[0])
 
     def resources() -> Mapping[str, Resource]:
-        return api_of(f"{SOURCE}: {name}", service, name, tomllib.loads(f"[api.{name}]{part}")["api"]).resources
+        return _resources(service, name, tomllib.loads(f"[api.{name}]{part}")["api"][name])
 
     return Api(name, head["title"], head["about"], LazyResources(resources))
 
@@ -71,76 +74,54 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
     except tomllib.TOMLDecodeError as error:
         raise PlaceError(source, str(error)) from None
     known_keys(source, data, {"service", "api"})
-    service = _service(f"{source}: service", table_of(source, data, "service"))
+    words = table_of(source, data, "service")
+    _check_service(f"{source}: service", words)
+    service = _service(words)
     apis = table_of(source, data, "api")
     return Catalogue(service, {name: api_of(f"{source}: {name}", service, name, apis) for name in apis})
 
 
-def _service(place: str, data: TomlTable) -> Service:
-    known_keys(place, data, {*Service._fields})
-    inner, words = f"{place}.{_INNER}", table_of(place, data, _INNER)
-    known_keys(inner, words, {*ConnectionWords._fields})
-    found = [_text(place, data, name) for name in Service._fields if name != _INNER]
-    return Service._make([*found, ConnectionWords._make(_text(inner, words, name) for name in ConnectionWords._fields)])
-
-
 def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
     """The API of that name among the tables. Raises CatalogueError naming what is wrong with it."""
-    check_word(place, name)
-    data = table_of(place, apis, name)
-    known_keys(place, data, {"title", "about", "resources", "actions"})
-    resources = table_of(place, data, "resources")
-    summaries = _texts(f"{place}.actions", data.get("actions", {}))
-    reader = _ResourceReader(place, service, name, summaries)
-    made = {one: reader.resource(one, resources[one]) for one in resources}
-    all_actions = {f"{one.name} {word}" for one in made.values() for word in one.operations}
-    if unknown := summaries.keys() - all_actions:
-        raise PlaceError(f"{place}.actions", f"no operation {min(unknown)!r}")
-    return Api(name, _text(place, data, "title"), _text(place, {"about": "", **data}, "about"), made)
+    _check_api(place, name, apis)
+    table: Any = apis[name]
+    return Api(name, table["title"], table.get("about", ""), _resources(service, name, table))
 
 
-class _ResourceReader(NamedTuple):
-    """Reads the resources of one API; `summaries` are those of its actions."""
+def _service(words: Any) -> Service:
+    return Service(**{**words, _INNER: ConnectionWords(**words[_INNER])})
 
-    place: str
-    service: Service
-    api: str
-    summaries: Mapping[str, str]
 
-    def resource(self, name: str, data: Toml) -> Resource:
-        """The resource that these words, or this table, describe."""
-        place = f"{self.place}.{name}"
-        check_word(place, name)
-        table = {"operations": data} if isinstance(data, str) else data
-        if not isinstance(table, dict):
-            raise PlaceError(place, f"expected words or a table, found {data!r}")
-        known_keys(place, table, {"operations", "one", "about"})
-        one = _text(place, table, "one") if "one" in table else None
-        operations = {}
-        for word in _words(_text(place, table, "operations")):
-            check_word(place, word)
-            if word in operations:
-                raise PlaceError(place, f"{word!r} is listed twice", word)
-            summary = self.summaries.get(f"{name} {word}") or sentence(word, name, one)
-            operations[word] = self._operation(name, word, summary)
-        if not operations:
-            raise PlaceError(place, "no operations")
-        return Resource(self.api, name, _text(place, {"about": "", **table}, "about"), operations)
+def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
+    """The resources in the table of an API, which is one that passed the checks below."""
+    summaries = table.get("actions", {})
+    return {name: _resource(service, api, name, told, summaries) for name, told in table["resources"].items()}
 
-    def _operation(self, resource: str, name: str, summary: str) -> Operation:
-        method, suffix = STANDARD.get(name, ("POST", f"/{name}"))
-        action = name not in STANDARD
-        return Operation(
-            api=self.api,
-            resource=resource,
-            name=name,
-            method=method,
-            path=f"{self.service.prefix}/{self.api}/{resource}{suffix}",
-            kind="action" if action else _KINDS.get(method, "write"),
-            outward=action and name in self.service.outward.split(),
-            harmless=action and name in self.service.harmless.split(),
-            summary=summary,
-        )
+
+def _resource(service: Service, api: str, name: str, told: Any, summaries: Mapping[str, str]) -> Resource:
+    """The resource that these words, or this table, describe; `summaries` are those of the actions of its API."""
+    table = {"operations": told} if isinstance(told, str) else told
+    operations = {}
+    for word in _words(table["operations"]):
+        summary = summaries.get(f"{name} {word}") or sentence(word, name, table.get("one"))
+        operations[word] = _operation(service, api, name, word, summary)
+    return Resource(api, name, table.get("about", ""), operations)
+
+
+def _operation(service: Service, api: str, resource: str, name: str, summary: str) -> Operation:
+    method, suffix = STANDARD.get(name, ("POST", f"/{name}"))
+    action = name not in STANDARD
+    return Operation(
+        api=api,
+        resource=resource,
+        name=name,
+        method=method,
+        path=f"{service.prefix}/{api}/{resource}{suffix}",
+        kind="action" if action else _KINDS.get(method, "write"),
+        outward=action and name in service.outward.split(),
+        harmless=action and name in service.harmless.split(),
+        summary=summary,
+    )
 
 
 def _words(text: str) -> Iterator[str]:
@@ -149,6 +130,51 @@ def _words(text: str) -> Iterator[str]:
             yield from STANDARD
         else:
             yield word
+
+
+def _check_service(place: str, data: TomlTable) -> None:
+    known_keys(place, data, {*Service._fields})
+    inner, words = f"{place}.{_INNER}", table_of(place, data, _INNER)
+    known_keys(inner, words, {*ConnectionWords._fields})
+    for name in Service._fields:
+        if name != _INNER:
+            _text(place, data, name)
+    for name in ConnectionWords._fields:
+        _text(inner, words, name)
+
+
+def _check_api(place: str, name: str, apis: TomlTable) -> None:
+    check_word(place, name)
+    data = table_of(place, apis, name)
+    known_keys(place, data, {"title", "about", "resources", "actions"})
+    resources = table_of(place, data, "resources")
+    summaries = _texts(f"{place}.actions", data.get("actions", {}))
+    actions = {f"{one} {word}" for one in resources for word in _checked_words(f"{place}.{one}", one, resources[one])}
+    if unknown := summaries.keys() - actions:
+        raise PlaceError(f"{place}.actions", f"no operation {min(unknown)!r}")
+    _text(place, data, "title")
+    _text(place, {"about": "", **data}, "about")
+
+
+def _checked_words(place: str, name: str, data: Toml) -> list[str]:
+    """The operations of a resource, whose words or table are checked. Raises CatalogueError."""
+    check_word(place, name)
+    table = {"operations": data} if isinstance(data, str) else data
+    if not isinstance(table, dict):
+        raise PlaceError(place, f"expected words or a table, found {data!r}")
+    known_keys(place, table, {"operations", "one", "about"})
+    if "one" in table:
+        _text(place, table, "one")
+    found: list[str] = []
+    for word in _words(_text(place, table, "operations")):
+        check_word(place, word)
+        if word in found:
+            raise PlaceError(place, f"{word!r} is listed twice", word)
+        found.append(word)
+    if not found:
+        raise PlaceError(place, "no operations")
+    _text(place, {"about": "", **table}, "about")
+    return found
 
 
 def known_keys(place: str, data: TomlTable, known: set[str]) -> None:
