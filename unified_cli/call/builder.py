@@ -129,6 +129,9 @@ def operation_content(call: Call, operation: Operation) -> Content:
     waits = part(options, WriteOptions).wait or part(options, ReadCheckOptions).until
     if part(options, WaitOptions).wait_timeout and not waits:
         raise UsageError(f"--wait-timeout needs {'--wait' if operation.command in WAITS else '--until JQ'}")
+    if isinstance(options, ReadOptions):
+        # It has no options for a body, a key or a file.
+        return Content(read_query(call, lists=operation.lists))
     body = read_body(call, operation.method)
     # What starts a job may be told what to do in the query alone.
     sends_file = part(options, SendOptions).sends_file
