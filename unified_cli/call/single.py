@@ -53,7 +53,11 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
         prompt.confirm_delete(runtime, settings, what, yes=part(options, ConfirmOptions).yes)
     from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
-    with _to_stream(call, exchange) as aimed, Clients(aimed.runtime, catalogue) as clients:
+    path = call.options.out
+    with (
+        _to_stream(call, path, exchange) if path else nullcontext(call) as aimed,
+        Clients(aimed.runtime, catalogue) as clients,
+    ):
         try:
             (exchange or exchange_for(aimed, request))(aimed, clients, request)
         except UnifiedError as error:
@@ -66,13 +70,12 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 
 
 @contextmanager
-def _to_stream(call: Call, exchange: Exchange | None) -> Iterator[Call]:
+def _to_stream(call: Call, path: str, exchange: Exchange | None) -> Iterator[Call]:
     """The call; where `--out` names standard output, a device or a pipe, that is its stdout, and no file."""
-    path = call.options.out
     if path == "-":
         yield call._replace(options=call.options.replaced(out=None))
         return
-    if exchange or not path:
+    if exchange:
         yield call
         return
     from unified_cli.storage import output_file  # noqa: PLC0415
