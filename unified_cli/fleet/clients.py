@@ -73,7 +73,8 @@ class Clients:
         self._over.set()
         if self._reading.acquire(timeout=_LAST_WAIT):
             self._reading.release()
-        self._tell_retries()
+        if self._bulk:
+            self._tell_retries()
         with self._lock:
             if self._store is not None:
                 self._store.close()
@@ -163,7 +164,7 @@ class Clients:
 
     def _tell_retries(self) -> None:
         """Print how many requests were sent again, where not each of them was told."""
-        if not self._bulk or self._runtime.stderr.verbosity:
+        if self._runtime.stderr.verbosity:
             return
         with self._lock:
             counts = {name: quota.repeats for name, quota in self._bulk.items() if quota.repeats > 1}
