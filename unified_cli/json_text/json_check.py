@@ -160,6 +160,8 @@ def deeper_than(text: bytes, levels: int) -> bool:
 
     It looks at a mebibyte at a time, so that its memory stays small; across two of them it may allow twice as much.
     """
+    if text.count(b"{") + text.count(b"[") <= levels:
+        return False
     left = b""
     for brackets in _outside(text, _ALL_BUT_BRACKETS):
         left = _unpaired(left + brackets, levels)
