@@ -36,12 +36,12 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
 
 def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
     """Raise ConfigError where the first word, a known one, is the name of an alias too."""
-    at = _first_word(argv)
     try:
         config = _config(runtime)
     except ConfigError:
         # The command says so where it needs the file; some are there to repair it.
         return
+    at = _first_word(argv) if config and config.aliases else None
     if config is None or at is None:
         return
     shadowing = [name for name in config.aliases if plain(name) == plain(argv[at])]
