@@ -38,7 +38,7 @@ def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) 
         aliases.refuse_shadowing(argv, runtime)
     early = before[-1]
     context = context._replace(runtime=_as_asked(runtime, parsed.options, early))
-    options = _merged(parsed.options, early)
+    options = _merged(parsed.options, early) if early.given() else parsed.options
     runtime.stderr.verbosity = getattr(options, "verbose", early.verbose)
     if isinstance(parsed.runs, Operation):
         from unified_cli.commands.operation import mode  # noqa: PLC0415  not for help
@@ -123,7 +123,7 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
 
 def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
-    return CommandContext(runtime, catalogue, partial(whole, runtime), tuple(COMMANDS))
+    return CommandContext(runtime, catalogue, partial(whole, runtime), (*catalogue.apis, *COMMANDS))
 
 
 def _tree(context: CommandContext, remember: Callable[[EarlyOptions], None]) -> Any:

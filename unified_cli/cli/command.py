@@ -24,18 +24,14 @@ EXAMPLES = "Examples"
 class CommandContext(NamedTuple):
     """The runtime, the catalogue and the rest of the program, for one command.
 
-    `program` builds the whole tree of commands for a catalogue; `built_in` names the commands beside the APIs.
+    `program` builds the whole tree of commands for a catalogue; `first_words` are the APIs and the commands beside
+    them, with which a command line may begin.
     """
 
     runtime: Runtime
     catalogue: Catalogue
     program: Callable[[Catalogue], Any]
-    built_in: Sequence[str]
-
-    @property
-    def first_words(self) -> Sequence[str]:
-        """The APIs and the commands beside them: what a command line may begin with."""
-        return (*self.catalogue.apis, *self.built_in)
+    first_words: Sequence[str]
 
 
 class Later(NamedTuple):
