@@ -101,15 +101,15 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 
 def exchange_for(call: Call, request: Request) -> Exchange:
     """How the request is sent, and what is answered is written."""
-    options = call.options
-    if _is_file(call, request):
-        from unified_cli.call import file_download  # noqa: PLC0415
+    if call.options.out:
+        if _is_file(call, request):
+            from unified_cli.call import file_download  # noqa: PLC0415
 
-        return file_download.one
-    if options.out and part(options, PageOptions).several:
-        from unified_cli.call import list_to_file  # noqa: PLC0415
+            return file_download.one
+        if part(call.options, PageOptions).several:
+            from unified_cli.call import list_to_file  # noqa: PLC0415
 
-        return list_to_file.run
+            return list_to_file.run
     if _is_list(call, request):
         from unified_cli.call import listing  # noqa: PLC0415
 
@@ -131,11 +131,11 @@ def _is_list(call: Call, request: Request) -> bool:
 
 
 def _is_file(call: Call, request: Request) -> bool:
-    """Whether the answer is streamed to a file unchanged, so that it can be resumed."""
+    """Whether the answer is streamed to the file of `--out` unchanged, so that it can be resumed."""
     options = call.options
     listing = request.operation is not None and request.operation.lists
     transformed = call.settings.output not in _AS_SERVED or options.jq or options.columns
-    return bool(options.out) and not request.writes and not listing and not transformed
+    return not request.writes and not listing and not transformed
 
 
 def once(call: Call, clients: "Clients", request: Request) -> None:
