@@ -25,6 +25,8 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
     The config file is read only where the first word is no known one. Raises ConfigError for a file that cannot be
     read, and for an alias that may not be, with its line.
     """
+    if argv and argv[0] in known:
+        return [*argv]
     at = _first_word(argv)
     if at is None or plain(argv[at]) in map(plain, known):
         return [*argv]
