@@ -206,7 +206,7 @@ def tell(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
 
 def check_writable(settings: Settings, request: Request) -> None:
     """Raise UnsafeError for a write if the profile forbids writing."""
-    if request.writes and settings.read_only:
+    if settings.read_only and request.writes:
         who = f'profile "{settings.profile}"' if settings.profile else "the configuration"
         hint = f"unified profile set {settings.profile} read_only=false allows writes" if settings.profile else None
         raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent", hint=hint)

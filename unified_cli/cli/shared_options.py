@@ -188,7 +188,7 @@ WaitTimeout = Annotated[
         "S",
         parse=KEYS["timeout"].parse,
         order=1,
-        when=lambda operation: operation.command in WAITS or not operation.takes_body,
+        when=lambda operation: not operation.takes_body or operation.command in WAITS,
     ),
 ]
 Tags = Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")]
