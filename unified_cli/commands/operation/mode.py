@@ -62,14 +62,26 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
     """The mode that the options describe. Raises UsageError for what means nothing in it."""
     several = is_several(options.profile)
     edits = part(options, WriteOptions).edit
-    kind = _edited(options) if edits else _kind(operation, options, several=several)
+    if edits:
+        kind = _edited(options)
+    elif isinstance(options, WriteOptions | DownloadOptions):
+        kind = _sent(operation, options, several=several)
+    else:
+        kind = _kind(operation, options, several=several)
     return Mode(kind, several, options.shown)
 
 
-def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
-    if isinstance(options, WriteOptions | DownloadOptions) and options.skeleton:
+def _sent(operation: Operation, options: WriteOptions | DownloadOptions, *, several: bool) -> ModeKind:
+    """The mode of what sends a body, which it may show. Raises UsageError for a file in several requests."""
+    if options.skeleton:
         return ModeKind.SKELETON
-    _check_one(options, several=several)
+    many = several or builder.identifier(options) == "-" or part(options, WriteOptions).wait
+    if options.sends_file and many:
+        raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
+    return _kind(operation, options, several=several)
+
+
+def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
     if options.describe:
         return ModeKind.DESCRIBED
     checks, piped = part(options, ReadCheckOptions), builder.identifier(options) == "-"
@@ -99,13 +111,6 @@ def _edited(options: OperationOptions) -> ModeKind:
     if with_body or part(options, WriteOptions).skeleton or options.describe:
         raise UsageError("--edit makes the body by itself", hint="leave out the other options")
     return ModeKind.EDITED
-
-
-def _check_one(options: OperationOptions, *, several: bool) -> None:
-    """Raise UsageError for a file in several requests."""
-    many = several or builder.identifier(options) == "-" or part(options, WriteOptions).wait
-    if part(options, SendOptions).sends_file and many:
-        raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
 
 
 def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
