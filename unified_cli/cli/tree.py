@@ -32,17 +32,7 @@ class TyperUsageError(Protocol):
         """The error's message."""
 
 
-class CommandLine(NamedTuple):
-    """The words of a command line and the runtime, for what is shown before its options are read."""
-
-    words: Sequence[str]
-    runtime: Runtime
-
-    def as_asked(self) -> Runtime:
-        """The runtime as the words ask."""
-        if "--no-pager" in _words_before_dashes(self.words):
-            stdout.unpage(self.runtime)
-        return self.runtime._replace(color=_typed(self.words, "--color") or self.runtime.color)
+_SHORT = "unified_cli.short_help"
 
 
 class ParsedCommand(NamedTuple):
@@ -64,10 +54,14 @@ def _operation_pages() -> Any:
     return operation_pages
 
 
+def _note_help(context: Any, words: Sequence[str]) -> None:
+    """Note which page the words ask for, if they do: -h is a screen, --help is everything."""
+    context.meta[_SHORT] = "--help" not in words
+
+
 def _page(page: "HelpPage", context: Any) -> str:
-    """The page that was asked for: -h is a screen, --help is everything."""
-    typed: CommandLine = context.find_root().obj
-    text: str = _pages().render(page, context.command_path, typed.as_asked(), short="--help" not in typed.words)
+    """The page that was asked for."""
+    text: str = _pages().render(page, context.command_path, context.find_root().obj(), short=context.meta[_SHORT])
     return text
 
 
@@ -80,6 +74,7 @@ class LeafCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments; UsageError for one too many, with what to type instead."""
         typed = [*args]
+        _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args)
         if ctx.args:
             from unified_cli.cli.usage_errors import one_too_many  # noqa: PLC0415  only for an error
@@ -110,6 +105,7 @@ class CommandGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The arguments; a group without any shows its help."""
+        _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args or ["-h"])
         return found
 
@@ -251,13 +247,13 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
     short = [one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]]
     if short and (error := _with_one_dash(short, argv)):
         raise error
-    printed = io.StringIO()
+    page, printed = partial(_for_help, argv, runtime), io.StringIO()
     try:
         # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
         # Typer takes the words out of the list as it reads them.
         with (
             contextlib.redirect_stdout(printed),
-            command.make_context("unified", [*argv], obj=CommandLine(argv, runtime), color=True) as context,
+            command.make_context("unified", [*argv], obj=page, color=True) as context,
         ):
             parsed: ParsedCommand = command.invoke(context)
     except typer.Exit:
@@ -275,6 +271,13 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 def ask_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
     """Whether the words of a command line that could not be read ask for errors as JSON."""
     return errors_are_json(_typed(argv, "--output", "-o"), runtime, asked="--json-errors" in _words_before_dashes(argv))
+
+
+def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
+    """The runtime for a page of help, which is shown before other options are read: as the words ask."""
+    if "--no-pager" in _words_before_dashes(argv):
+        stdout.unpage(runtime)
+    return runtime._replace(color=_typed(argv, "--color") or runtime.color)
 
 
 def _words_before_dashes(argv: Sequence[str]) -> list[str]:

@@ -242,7 +242,7 @@ def _assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[
 def _profiles(context: Any) -> Collection[str]:
     """The names in the config file, which is not what is wrong here where it cannot be read; and the sandbox's."""
     try:
-        return {*file.read(context.find_root().obj.as_asked()).profiles, file.RESERVED}
+        return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
     except UnifiedError:
         return {file.RESERVED}
 
