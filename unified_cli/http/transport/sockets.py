@@ -1,4 +1,7 @@
-"""The sockets of a connection: each operation, from name look-up on, ends at its deadline and updates its state."""
+"""The sockets of a connection: each operation, from name look-up on, ends at its deadline and updates its state.
+
+They do not block: what is there already is taken without a wait, and without a timeout that has to be set for it.
+"""
 
 import re
 import select
@@ -15,8 +18,6 @@ from unified_cli import os_limits
 _CONNECT = 10.0
 _NEXT_ADDRESS = 2.5
 _IDLE = 30.0
-# Long enough to take what is there.
-_AT_ONCE = 0.001
 _READ_SIZE = 64 * 1024
 # So much of an upload can be written as soon as anything can, without waiting for the peer to read.
 _UPLOAD_SIZE = 16 * 1024
@@ -88,11 +89,13 @@ class DeadlineSocket:
         # As the ssl module does it, which leaves the socket open where it fails.
         host.encode("idna")
         if isinstance(self._plain, ssl.SSLSocket):
-            self._socket = _Nested(self._plain, context, host, self._state)
+            self._socket = nested = _Nested(self._plain, context, host, self._in_time)
+            self._in_time(nested.do_handshake, select.POLLIN, seconds)
         else:
             # In one call, because the one of truststore looks at the certificate before it returns.
             self._plain.settimeout(seconds)
             self._socket = self._plain = context.wrap_socket(self._plain, server_hostname=host)
+            self._plain.setblocking(False)
         self._state.handshakes += 1
         self._state.speaks_tls = True
         self._state.handshake_seconds = 0.0
@@ -104,8 +107,7 @@ class DeadlineSocket:
         data, self._early = self._early, None
         if data is None:
             try:
-                self._socket.settimeout(self._state.seconds())
-                data = self._socket.recv(_READ_SIZE)
+                data = self._in_time(partial(self._socket.recv, _READ_SIZE), select.POLLIN)
             except TimeoutError as error:
                 raise httpx.ReadTimeout(str(error)) from None
             except OSError as error:
@@ -123,8 +125,7 @@ class DeadlineSocket:
                 if self._state.uploads:
                     piece = rest[:_UPLOAD_SIZE]
                     self._check_unanswered()
-                self._socket.settimeout(self._state.seconds())
-                rest = rest[self._socket.send(piece) :]
+                rest = rest[self._in_time(partial(self._socket.send, piece), select.POLLOUT) :]
             except TimeoutError as error:
                 raise httpx.WriteTimeout(str(error)) from None
             except OSError as error:
@@ -136,9 +137,8 @@ class DeadlineSocket:
         if not self._polled(select.POLLIN | select.POLLOUT, self._state.seconds()) & ~select.POLLOUT:
             return
         try:
-            self._socket.settimeout(_AT_ONCE)
             data = self._socket.recv(_READ_SIZE)
-        except TimeoutError:
+        except ssl.SSLWantReadError:
             # It was of TLS itself, such as its tickets.
             return
         except OSError as error:
@@ -168,6 +168,22 @@ class DeadlineSocket:
         """Close the connection."""
         self._plain.close()
 
+    def _in_time(self, act: Callable[[], T], events: int, most: float = _ATTEMPT) -> T:
+        """What the act gives, as soon as the socket is ready for it. Raises TimeoutError where that is too late."""
+        until = self._state.now() + self._state.seconds(most)
+        while True:
+            try:
+                return act()
+            except ssl.SSLWantReadError:
+                events = select.POLLIN
+            except ssl.SSLWantWriteError:
+                events = select.POLLOUT
+            except BlockingIOError:
+                pass
+            left = until - self._state.now()
+            if left <= 0 or not self._polled(events, left):
+                raise TimeoutError("the deadline has passed")
+
     def _polled(self, events: int, seconds: float) -> int:
         """Those of the events that there are, or the first ones within so many seconds; 0 for none."""
         poller = select.poll()
@@ -176,19 +192,21 @@ class DeadlineSocket:
 
 
 class _Nested:
-    """TLS within the TLS of a proxy: as much of a socket as is used here, over one."""
+    """TLS within the TLS of a proxy: as much of a socket as is used here, over one.
 
-    def __init__(self, outer: ssl.SSLSocket, context: ssl.SSLContext, host: str, state: ConnectionState) -> None:
+    Where nothing has come, `do_handshake` and `recv` raise SSLWantReadError, as those of the socket below do.
+    """
+
+    def __init__(
+        self, outer: ssl.SSLSocket, context: ssl.SSLContext, host: str, in_time: Callable[[Callable[[], int], int], int]
+    ) -> None:
         self._outer = outer
-        self._now = state.now
+        self._in_time = in_time
         self.incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self.incoming, self._outgoing, server_hostname=host)
 
-        self.settimeout(state.handshake_seconds)
+    def do_handshake(self) -> None:
         self._exchange(self._tls.do_handshake)
-
-    def settimeout(self, seconds: float) -> None:
-        self._until = self._now() + seconds
 
     def recv(self, size: int) -> bytes:
         return self._exchange(partial(self._tls.read, size))
@@ -202,7 +220,7 @@ class _Nested:
                 result = act()
             except ssl.SSLWantReadError:
                 self._flush()
-                data = self._in_time().recv(_READ_SIZE)
+                data = self._outer.recv(_READ_SIZE)
                 self.incoming.write(data) if data else self.incoming.write_eof()
             else:
                 self._flush()
@@ -211,14 +229,8 @@ class _Nested:
     def _flush(self) -> None:
         unsent = self._outgoing.read()
         while unsent:
-            unsent = unsent[self._in_time().send(unsent) :]
-
-    def _in_time(self) -> ssl.SSLSocket:
-        """The outer socket, which waits as long as the whole may take. Raises TimeoutError if that has passed."""
-        if (left := self._until - self._now()) <= 0:
-            raise TimeoutError("the deadline has passed")
-        self._outer.settimeout(left)
-        return self._outer
+            # What is encrypted is sent once, so this waits.
+            unsent = unsent[self._in_time(partial(self._outer.send, unsent), select.POLLOUT) :]
 
 
 def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
@@ -253,6 +265,7 @@ def _connected(family: int, address: Any, seconds: float) -> socket.socket:
         plain.settimeout(seconds)
         plain.connect(address)
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        plain.setblocking(False)
     except BaseException:
         plain.close()
         raise
