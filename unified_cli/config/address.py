@@ -26,10 +26,7 @@ class Address(NamedTuple):
     @property
     def origin(self) -> str:
         """Scheme, host and port, to which a credential belongs."""
-        if self.is_sandbox:
-            return _SANDBOX_ORIGIN
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}" + ("" if self.port == _PORTS[self.scheme] else f":{self.port}")
+        return _origin(self)
 
     @property
     def place(self) -> str:
@@ -43,6 +40,15 @@ class Address(NamedTuple):
 
     def __str__(self) -> str:
         return self.origin + self.path
+
+
+# Each request is compared with it, before it is sent.
+@lru_cache(maxsize=256)
+def _origin(address: Address) -> str:
+    if address.is_sandbox:
+        return _SANDBOX_ORIGIN
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return f"{address.scheme}://{host}" + ("" if address.port == _PORTS[address.scheme] else f":{address.port}")
 
 
 @lru_cache(maxsize=256)

@@ -50,7 +50,8 @@ class Client:
         self._runtime = context.runtime
         self._settings = settings
         self._rate_limit, self._quota, self._patience = limits
-        self._address, _ = settings.reachable()
+        address, _ = settings.reachable()
+        self._origin = address.origin
         self._connection = HttpConnection(context, settings, token)
         self._ahead: tuple[Request, Permit] | None = None
         """A request that was sent, and whose answer nobody has asked for yet."""
@@ -105,8 +106,8 @@ class Client:
 
     def _check(self, request: Request) -> None:
         """Raise UnsafeError for a request to another origin than the settings'."""
-        if request.address.origin != self._address.origin:
-            raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._address.origin}")
+        if request.address.origin != self._origin:
+            raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._origin}")
 
     def _forget_ahead(self) -> None:
         if self._ahead is not None:
