@@ -85,34 +85,36 @@ class RateLimit:
         self._monotonic = monotonic
         self._sleep = sleep
         self._idle = idle
-        self._changed = threading.Condition()
+        # Taken by itself where nobody waits: the context of a condition is two calls more.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
         """When, and of which account, a request was refused that its own limit should have let through."""
         self._refusals = 0
 
     def recall(self, account: str, window: Window) -> None:
         """Begin with what an earlier run learned about a connection, unless this run has begun with it already."""
-        with self._changed:
+        with self._lock:
             self._connections.setdefault(account, Pace(self._bound, recalled=window))
 
     def learned(self) -> dict[str, Window]:
         """The windows of the connections that were learned, to be kept for the next run."""
-        with self._changed:
+        with self._lock:
             return {account: window for account, pace in self._connections.items() if (window := pace.learned)}
 
     def disproved(self) -> list[str]:
         """The connections whose window, as it was known, is none, so that nothing of it is to be kept."""
-        with self._changed:
+        with self._lock:
             return [account for account, pace in self._connections.items() if pace.trust.doubted]
 
     def recent(self) -> int:
         """How many sends count for the token's limit now."""
-        with self._changed:
+        with self._lock:
             return self._token.sends_after(self._monotonic() - WINDOW)
 
     def delay(self, account: str) -> float:
         """Seconds until this connection may send; 0 is now, NEVER is not before another request was answered."""
-        with self._changed:
+        with self._lock:
             now = self._monotonic()
             return max(self._of(account).delay(now), self._token.delay(now))
 
@@ -127,7 +129,7 @@ class RateLimit:
             with self._idle(0):
                 pass
         while True:
-            with self._changed:
+            with self._lock:
                 now, pace = self._monotonic(), self._of(account)
                 seconds = max(pace.delay(now), self._token.delay(now))
                 if seconds <= 0:
@@ -159,7 +161,7 @@ class RateLimit:
 
     def accepted(self, permit: Permit, facts: RateFacts | None = None) -> None:
         """Note an answer that no limit refused, and what its headers say."""
-        with self._changed:
+        with self._lock:
             now = self._monotonic()
             self._of(permit.account).accepted(permit.connection, now, facts)
             self._token.accepted(permit.token, now)
@@ -167,7 +169,7 @@ class RateLimit:
 
     def lost(self, permit: Permit) -> None:
         """Note that no answer came."""
-        with self._changed:
+        with self._lock:
             self._of(permit.account).lost(permit.connection)
             self._token.lost(permit.token)
             self._changed.notify_all()
@@ -177,7 +179,7 @@ class RateLimit:
 
         Of several requests that were in flight together only the first one closes it.
         """
-        with self._changed:
+        with self._lock:
             closed = self._close(permit, self._monotonic(), attempt)
             self._changed.notify_all()
             self._refusals += closed
@@ -199,7 +201,7 @@ class RateLimit:
 
     def exhausted(self, account: str) -> bool:
         """Whether the limit that holds this connection did not open when it should have."""
-        with self._changed:
+        with self._lock:
             return self._of(account).exhausted or self._token.exhausted
 
     def _of(self, account: str) -> Pace:

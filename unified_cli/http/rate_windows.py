@@ -72,11 +72,10 @@ class SendLog:
 
     def add(self, at: float) -> None:
         """Note a send. It may be earlier than the last one, because answers arrive in another order than requests."""
-        later = []
-        while self._times and self._times[-1] > at:
-            later.append(self._times.pop())
-        self._times.append(at)
-        self._times.extend(reversed(later))
+        later = len(self._times)
+        while later and self._times[later - 1] > at:
+            later -= 1
+        self._times.insert(later, at)
 
     def free(self, window: Window, now: float, flying: int = 0) -> float:
         """When one more send fits into the window beside those that are still in flight; NEVER while those fill it."""
