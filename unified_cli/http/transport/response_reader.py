@@ -67,7 +67,6 @@ class ResponseReader(httpx.SyncByteStream):
         while self.status < 200:
             self._next_head()
         self.headers, self._parts.headers = self._parts.headers, []
-        self._parser.set_dangerous_leniencies(lenient_headers=False)
         self._frame()
 
     def __iter__(self) -> Iterator[bytes]:
@@ -90,12 +89,12 @@ class ResponseReader(httpx.SyncByteStream):
         # Services send control characters in headers, which are shown as escapes, and a length beside chunks, which
         # means nothing: after it the connection is not used again.
         self._parser.set_dangerous_leniencies(lenient_headers=True, lenient_chunked_length=True)
-        data, fed = self._rest, 0
+        data, fed = self._rest or self._connection.receive(), 0
         while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(data) <= _LARGEST_HEAD:
             # What is no HTTP is told by its first bytes.
             self._feed(data[fed:])
             fed = len(data)
-            more = self._connection.receive()
+            more = data and self._connection.receive()
             if not more:
                 raise httpx.RemoteProtocolError("its headers are cut short")
             data += more
@@ -155,6 +154,8 @@ class ResponseReader(httpx.SyncByteStream):
             yield data[:left]
 
     def _chunks(self) -> Iterator[bytes]:
+        # From here on there are only trailers, which are refused as h11 does it.
+        self._parser.set_dangerous_leniencies(lenient_headers=False)
         parts, spare, data, end = self._parts, _LARGEST_HEAD, self._rest, b""
         while not parts.ended:
             data = data or self._connection.receive()
