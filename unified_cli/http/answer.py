@@ -211,14 +211,12 @@ class Reader(NamedTuple):
         return har_redaction.without_credentials(body)
 
     def _split(self, request: Request, body: bytes) -> "PageBody | None":
-        from unified_cli.http import page_body  # noqa: PLC0415  msgspec is not needed for a document that is passed on
+        from unified_cli.http.page_body import split  # noqa: PLC0415  msgspec is not needed for what is passed on
 
         if request.operation is None and not request.scoped:
             names = self.service.connections.platform_items.split()
-            return next(
-                filter(None, (page_body.split(body, self.service._replace(items=name)) for name in names)), None
-            )
-        return page_body.split(body, self.service)
+            return next(filter(None, (split(body, self.service._replace(items=name)) for name in names)), None)
+        return split(body, self.service)
 
     def _refused(self, request: Request, response: httpx.Response, headers: Mapping[str, str]) -> Failed:
         status = response.status_code
@@ -273,13 +271,15 @@ class Reader(NamedTuple):
         length = headers.get("content-length", "")
         if length.isdecimal() and len(length.lstrip("0")) > len(str(largest)):
             raise decoding.body_error(largest)
-        body = decoding.read(_raw(response), headers.get("content-encoding", ""), largest=largest)
-        response.close()
+        stream = _raw(response)
+        body = decoding.read(stream, headers.get("content-encoding", ""), largest=largest)
+        stream.close()
         return body
 
     def _stream(self, request: Request, response: httpx.Response, headers: Mapping[str, str]) -> Iterator[bytes]:
+        stream = _raw(response)
         try:
-            for chunk in decoding.decoding(_raw(response), headers.get("content-encoding", "")):
+            for chunk in decoding.decoding(stream, headers.get("content-encoding", "")):
                 self.state.extend()
                 yield chunk
         except httpx.TransportError as error:
@@ -288,14 +288,14 @@ class Reader(NamedTuple):
         except decoding.DamageError as error:
             damaged = ServiceError(f"{error} ({request.method} {request.path})")
             raise attempts.error_for(request, [Attempt(Outcome.DAMAGED)], damaged) from None
-        response.close()
+        stream.close()
 
 
 def _is_file(headers: Mapping[str, str]) -> bool:
     return _ATTACHMENT.match(headers.get("content-disposition", "")) is not None
 
 
-def _raw(response: httpx.Response) -> Iterator[bytes]:
+def _raw(response: httpx.Response) -> httpx.SyncByteStream:
     # The transport's own stream: httpx would decode any coding, without bounds.
     assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
-    return iter(response.stream)
+    return response.stream

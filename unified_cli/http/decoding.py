@@ -4,6 +4,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from unified_cli.json_text import json_check
@@ -84,6 +85,7 @@ class DamageError(Exception):
     """The body is not what its headers say; a repeat may succeed."""
 
 
+@lru_cache(maxsize=16)
 def is_json(content_type: str | None) -> bool:
     """Whether the Content-Type says JSON."""
     return content_type is not None and _JSON_TYPE.match(content_type) is not None
@@ -97,7 +99,12 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -
     """
     decoded = io.BytesIO()
     for part in decoding(chunks, coding):
-        decoded.write(part)
+        if decoded.tell():
+            decoded.write(part)
+        else:
+            # It shares the bytes of the first part, which mostly is the whole body.
+            decoded = io.BytesIO(part)
+            decoded.seek(0, io.SEEK_END)
         if decoded.tell() > largest:
             raise body_error(largest)
     return decoded.getvalue()

@@ -103,8 +103,10 @@ def _without_records(text: bytes, records: list[Record], service: Service) -> by
 
 def _may_repeat(text: bytes, service: Service) -> bool:
     """Whether one of our keys may stand twice, written as it is or with escapes."""
-    once = all(text.find(key) == text.rfind(key) for key in _quoted(service))
-    return not once or (b"\\" in text and _ESCAPED_LETTER.search(text) is not None)
+    items, cursor = _quoted(service)
+    if text.find(items) != text.rfind(items) or text.find(cursor) != text.rfind(cursor):
+        return True
+    return b"\\" in text and _ESCAPED_LETTER.search(text) is not None
 
 
 def _repeated(text: bytes, service: Service) -> str | None:

@@ -38,8 +38,10 @@ def read(headers: Mapping[str, str]) -> RateFacts | None:
     """What the headers say, whose names are in lower case; None where they say nothing."""
     if "ratelimit" in headers:
         return _structured(headers)
-    prefix = next((prefix for name, prefix in _OLDER.items() if name in headers), None)
-    return _three_fields(headers, prefix) if prefix else None
+    # Most answers say nothing, which is to be seen at once.
+    if headers.keys().isdisjoint(_OLDER):
+        return None
+    return _three_fields(headers, next(prefix for name, prefix in _OLDER.items() if name in headers))
 
 
 def _structured(headers: Mapping[str, str]) -> RateFacts:
