@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from unified_cli import os_limits
@@ -50,22 +49,17 @@ class Screen(NamedTuple):
     encoding: str
 
 
-@dataclass(slots=True)
 class Tally:
     """How far the work is; what was done before this run counts for the total, not for the pace."""
 
-    work: Work
-    units: int = 0
-    units_before: int = 0
-    pages: int = 0
-    parts: int = 0
-    parts_before: int = 0
-    failed: int = 0
-    retries: int = 0
-    wait: Wait | None = None
-    """The last one, which may be over."""
-    waited: float = 0.0
-    """Seconds in which requests were held back, or still are, since that was told."""
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.units = self.units_before = self.pages = self.parts = self.parts_before = 0
+        self.failed = self.retries = 0
+        self.wait: Wait | None = None
+        """The last one, which may be over."""
+        self.waited = 0.0
+        """Seconds in which requests were held back, or still are, since that was told."""
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
@@ -184,7 +178,9 @@ def _bar(share: float, size: int, screen: Screen) -> str:
     console = Console(force_terminal=True, color_system="standard", no_color=not screen.colour, width=size)
     # The base colours of the terminal's own theme, which can be read on a light and on a dark ground.
     bar = ProgressBar(1.0, share, size, style="dim", complete_style="green", finished_style="green")
-    pieces = [*console.render(bar, replace(console.options, encoding=screen.encoding))]
+    options = console.options
+    options.encoding = screen.encoding
+    pieces = [*console.render(bar, options)]
     # Without colours only what is done is drawn.
     rest = " " * (size - sum(len(one.text) for one in pieces))
     system = ColorSystem.STANDARD if screen.colour else None
