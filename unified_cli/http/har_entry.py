@@ -120,7 +120,7 @@ def body_text(request: httpx.Request, accounts: str) -> str:
     private = answers_with_credentials(request.url.path, accounts)
     # Where a file is sent, a recording has what it is.
     told = request.extensions.get("unified_body")
-    text = request.content.decode("utf-8", "replace") if told is None else told
+    text = request.read().decode("utf-8", "replace") if told is None else told
     return har_redaction.text(text, private=private) or ""
 
 

@@ -64,11 +64,10 @@ class Scope(NamedTuple):
     """The service honours idempotency keys, so a repeat with the same key is safe."""
 
 
-# The requests for the pages of a list differ in one parameter.
+# The requests for the pages of a list differ in one value.
 @lru_cache(maxsize=64)
-def _encoded(parameter: tuple[str, str]) -> str:
-    name, value = parameter
-    return f"{quote(name, safe='')}={quote(value, safe='')}"
+def _encoded(text: str) -> str:
+    return quote(text, safe="")
 
 
 def scope_of(settings: Settings, service: Service) -> Scope:
@@ -122,7 +121,8 @@ class Request(NamedTuple):
     @property
     def target(self) -> str:
         """Path and query, percent-encoded."""
-        return self.path + (f"?{'&'.join(map(_encoded, self.query))}" if self.query else "")
+        query = "&".join([f"{_encoded(name)}={_encoded(value)}" for name, value in self.query])
+        return f"{self.path}?{query}" if query else self.path
 
     @property
     def url(self) -> str:
