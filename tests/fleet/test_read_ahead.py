@@ -213,11 +213,8 @@ class Halves:
     def __init__(self) -> None:
         self.pages = 0
 
-    def send_ahead(self, _request: Request) -> bool:
-        return False
-
-    def answered(self, _seconds: float) -> bool:
-        return True
+    def send_ahead(self, _request: Request) -> None:
+        """Nothing is sent before it is asked for."""
 
     def send(self, _request: Request, *, page: bool) -> Answer:
         self.pages += 1

@@ -247,9 +247,9 @@ def pages(
     try:
         # Taken out when it is used, so that no page is kept while others are read.
         held = [reader.read()]
-        while look is None and reader.ask(client.send_ahead):
+        while look is None and (arrival := reader.ask(client.send_ahead)):
             yield held.pop()
-            if not client.answered(_QUICK):
+            if not arrival(_QUICK):
                 break
             held.append(reader.read())
     except BaseException:

@@ -14,6 +14,7 @@ from unified_cli.http.http_connection import HttpConnection, HttpContext
 from unified_cli.http.rate_limit import Patience, Permit, Quota, RateLimit
 from unified_cli.http.rate_windows import NEVER
 from unified_cli.http.request import ByteRange, Request
+from unified_cli.http.transport.sockets import Arrival
 
 _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}
 
@@ -61,26 +62,23 @@ class Client:
         self._forget_ahead()
         self._connection.close()
 
-    def send_ahead(self, request: Request) -> bool:
-        """Send a read whose answer `send` is asked for next, with the same object; False where that must wait.
+    def send_ahead(self, request: Request) -> Arrival | None:
+        """Send a read whose answer `send` is asked for next, with the same object; None where that must wait.
 
         Nobody may look at the time that the answer takes: it is not read before it is asked for. Raises AbandonedError.
         """
         if self._runtime.stderr.verbosity:
-            return False
+            return None
         self._check(request)
         self._runtime.check()
         permit = self._rate_limit.wait(request.account, -NEVER)
         if permit is None:
-            return False
+            return None
         self._ahead = request, permit
-        if not self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout):
+        arrival = self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout)
+        if arrival is None:
             self._forget_ahead()
-        return self._ahead is not None
-
-    def answered(self, seconds: float) -> bool:
-        """Whether something of the answer to the request that was sent ahead is there, at the latest in so long."""
-        return self._connection.answered(seconds)
+        return arrival
 
     def send(
         self, request: Request, *, any_type: bool = False, part: ByteRange | None = None, page: bool = False

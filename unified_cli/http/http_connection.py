@@ -17,7 +17,7 @@ from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.request import ByteRange, Request
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
-from unified_cli.http.transport.sockets import ConnectionState
+from unified_cli.http.transport.sockets import Arrival, ConnectionState
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -62,6 +62,12 @@ def _place(address: Address, path: str) -> httpx.URL:
     return url
 
 
+@lru_cache(maxsize=256)
+def _host(address: Address) -> str:
+    """Host and port as the header of that name has them. Raises as `_place` does."""
+    return _place(address, "").netloc.decode("ascii")
+
+
 def _url(text: str) -> httpx.URL:
     try:
         return httpx.URL(text)
@@ -85,7 +91,6 @@ class _OutgoingRequest(httpx.Request):
         if isinstance(body, bytes):
             stream = httpx.ByteStream(body)
             super().__init__(request.method, place, headers=headers, stream=stream, extensions=extensions)
-            self.read()
         else:
             super().__init__(request.method, place, headers=headers, content=body, extensions=extensions)
         # The base class has set it to where the request goes, without the query.
@@ -174,25 +179,20 @@ class HttpConnection:
         """How far an attempt got that breaks off now."""
         return Outcome.UNFINISHED if self._body is not None and not self._body.finished else Outcome.LOST
 
-    def send_ahead(self, request: Request, until: float) -> bool:
-        """Send a request whose answer `attempt` is asked for later; False where that is not to be done.
+    def send_ahead(self, request: Request, until: float) -> Arrival | None:
+        """Send a request whose answer `attempt` is asked for later; None where that is not to be done.
 
         It is done over a connection that is open, and where an answer of the size of the latest one has room in the
         buffer of its socket: the service must be able to send all of it, however long nobody reads it.
         """
         transport = self._transport
         if not isinstance(transport, NetworkTransport) or self._state.received > _MOST_UNREAD:
-            return False
+            return None
         outgoing = self._outgoing(request, None)
         self._state.start(until)
-        if not transport.send_ahead(outgoing):
-            return False
-        self._ahead = outgoing
-        return True
-
-    def answered(self, seconds: float) -> bool:
-        """Whether something of the answer to the request that was sent ahead is there, at the latest in so long."""
-        return isinstance(self._transport, NetworkTransport) and self._transport.answered(seconds)
+        arrival = transport.send_ahead(outgoing)
+        self._ahead = outgoing if arrival else None
+        return arrival
 
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, at the latest until `until`, and return the answer or the failure.
@@ -302,7 +302,7 @@ class HttpConnection:
         body = self._body or request.body or b""
         size = self._body.size if self._body else len(request.body or b"")
         headers = {
-            "Host": _place(request.address, request.path).netloc.decode("ascii"),
+            "Host": _host(request.address),
             **request.headers,
             "Accept-Encoding": "gzip",
             **(part.headers if part else {}),

@@ -17,6 +17,7 @@ from unified_cli.http import page_body
 from unified_cli.http.answer import Answer
 from unified_cli.http.page_body import PageBody
 from unified_cli.http.request import OWN_CURSOR, Request
+from unified_cli.http.transport.sockets import Arrival
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
@@ -111,18 +112,17 @@ class ListReader:
         self.done = page.next_cursor is None or self._left == 0 or self._number == self._last
         return page
 
-    def ask(self, send_ahead: Callable[[Request], bool]) -> bool:
-        """Have the next page asked for already, for `read` to give it; False where there is none, or it must wait.
+    def ask(self, send_ahead: Callable[[Request], Arrival | None]) -> Arrival | None:
+        """Have the next page asked for already, for `read` to give it; None where there is none, or it must wait.
 
         Raises what `send_ahead` raises.
         """
         if self.done or self._empty >= _MOST_EMPTY:
-            return False
+            return None
         following = _at(self._request, self._service, self._cursor)
-        if not send_ahead(following):
-            return False
-        self._next = following
-        return True
+        arrival = send_ahead(following)
+        self._next = following if arrival else None
+        return arrival
 
     def _note(self, cursor: str) -> None:
         if self._last is None and masked(cursor) != cursor:

@@ -10,7 +10,7 @@ import httpx
 
 from unified_cli.http.transport.proxy import ProxySetting, port_of
 from unified_cli.http.transport.response_reader import ResponseReader
-from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket, connected
+from unified_cli.http.transport.sockets import Arrival, ConnectionState, DeadlineSocket, connected
 
 _TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
 _REQUEST = re.compile(rb"%b [!-~]+ HTTP/1\.1\r\n(?:%b: [\t -~\x80-\xff]*\r\n)*\r\n" % (_TOKEN, _TOKEN))
@@ -33,9 +33,8 @@ class NetworkTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response to the request, its body still to be read. Raises the errors of httpx."""
         try:
-            if self._connection is not None and request is self._ahead:
-                connection = self._connection
-            else:
+            connection = self._connection if request is self._ahead else None
+            if connection is None:
                 connection = self._usable(request)
                 # The answer, if there is one, says why the request was not wanted to its end.
                 with suppress(httpx.WriteError):
@@ -49,22 +48,18 @@ class NetworkTransport(httpx.BaseTransport):
         told = {"http_version": answer.version, "reason_phrase": answer.reason}
         return httpx.Response(answer.status, headers=answer.headers, stream=answer, extensions=told)
 
-    def send_ahead(self, request: httpx.Request) -> bool:
-        """Send a request whose answer `handle_request` is asked for later; False where no connection is open for it."""
+    def send_ahead(self, request: httpx.Request) -> Arrival | None:
+        """Send a request whose answer `handle_request` is asked for later; None where no connection is open for it."""
         if self._connection is None or not self._connection.take():
-            return False
+            return None
         try:
             self._send(self._connection, request)
         except httpx.TransportError:
             # It is sent again by `handle_request`, which raises what is wrong with it.
             self.close()
-            return False
+            return None
         self._ahead = request
-        return True
-
-    def answered(self, seconds: float) -> bool:
-        """Whether something of the answer to the latest request is there, at the latest in so many seconds."""
-        return self._connection is None or self._connection.readable(seconds)
+        return self._connection.readable
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -132,7 +127,7 @@ class NetworkTransport(httpx.BaseTransport):
 
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """The head of a request. Raises LocalProtocolError where a part of it would be more than that part."""
-    lines = [b"%b %b HTTP/1.1" % (method, target), *(b"%b: %b" % pair for pair in headers), b"", b""]
+    lines = [b"%b %b HTTP/1.1" % (method, target), *[b"%b: %b" % pair for pair in headers], b"", b""]
     head = b"\r\n".join(lines)
     if head.count(b"\n") != len(lines) - 1 or not _REQUEST.fullmatch(head):
         raise httpx.LocalProtocolError("the request is not valid HTTP")

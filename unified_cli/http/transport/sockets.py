@@ -24,6 +24,8 @@ _UPLOAD_SIZE = 16 * 1024
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
 _ATTEMPT = 60.0
 T = TypeVar("T")
+Arrival = Callable[[float], bool]
+"""Whether something of an answer is there, at the latest in so many seconds."""
 
 
 class ConnectionState:
@@ -188,7 +190,8 @@ class DeadlineSocket:
         """Those of the events that there are, or the first ones within so many seconds; 0 for none."""
         poller = select.poll()
         poller.register(self._plain, events)
-        return next((found for _, found in poller.poll(seconds * 1000)), 0)
+        found = poller.poll(seconds * 1000)
+        return found[0][1] if found else 0
 
 
 class _Nested:
