@@ -132,7 +132,8 @@ def _opened(path: Path) -> BinaryIO:
 class UnrecordedError(Exception):
     """A request that a recording does not answer.
 
-    It is no UnifiedError, so that no part of a run takes it for a failure of its own and goes on.
+    It is no UnifiedError, so that no part of a run takes it for a failure of its own and goes on; `evidence` makes it
+    one when the run has ended.
     """
 
     def __init__(self, reason: str, hint: str) -> None:

@@ -1,4 +1,7 @@
-"""A Dask cluster as the engine. What comes from its workers is not trusted: nothing of it is unpickled."""
+"""A Dask cluster as the engine. What comes from its workers is not trusted: nothing of it is unpickled.
+
+How many tasks run at a time is decided in `engine_driver`.
+"""
 
 import logging
 import secrets
