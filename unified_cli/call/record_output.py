@@ -1,6 +1,7 @@
 """Print records as the options say: in a format, with selected columns, through a jq program."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Operation, Service
@@ -14,15 +15,17 @@ from unified_cli.json_text.record_columns import project
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import visible
 from unified_cli.output import printer, stdout
-from unified_cli.output.jq_program import JqProcess, JqProgram
 from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import ColumnCheck
+
+if TYPE_CHECKING:
+    from unified_cli.output.jq_program import JqProcess, JqProgram
 
 _SERVED = {"json", "ndjson"}
 """The formats that, without columns, have everything as it was served."""
 
 
-def write(call: Call, request: Request, body: bytes, program: JqProgram | None) -> None:
+def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
     """Write a document in the chosen format, with the chosen columns or through the jq program.
 
     Raises ServiceError for a document that is too large to be taken apart.
@@ -82,9 +85,13 @@ def columns(text: str | None) -> list[str]:
     return found
 
 
-def program(options: CallOptions, process: JqProcess | None = None) -> JqProgram | None:
+def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProgram | None":
     """The program of `--jq`, compiled before anything is sent; `process` runs it, if the time is limited."""
-    return JqProgram(options.jq, process=process) if options.jq else None
+    if not options.jq:
+        return None
+    from unified_cli.output.jq_program import JqProgram  # noqa: PLC0415  most calls have no program
+
+    return JqProgram(options.jq, process=process)
 
 
 def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] = (), screen: bool = True) -> Style:
@@ -110,7 +117,7 @@ def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] =
 def printer_for(
     call: Call,
     operation: Operation,
-    program: JqProgram | None,
+    program: "JqProgram | None",
     *,
     names: Iterable[str] | None = None,
     gathers: bool = False,

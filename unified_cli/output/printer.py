@@ -1,17 +1,20 @@
 """Records on stdout, page by page, in any format, safe for a terminal; or in one document for a jq program."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record
 from unified_cli.output import stdout, terminal
-from unified_cli.output.jq_program import JqProgram, as_json
 from unified_cli.output.record_writer import RecordWriter, Style
 from unified_cli.output.transform import ColumnCheck, Transform, writer
 from unified_cli.runtime import Runtime
 from unified_cli.values import Json
+
+if TYPE_CHECKING:
+    from unified_cli.output.jq_program import JqProgram
 
 _JSON = {"json", "ndjson"}
 _DOCUMENTS = {"json", "yaml"}
@@ -32,7 +35,7 @@ class Printer:
         self,
         runtime: Runtime,
         style: Style,
-        program: JqProgram | None = None,
+        program: "JqProgram | None" = None,
         *,
         strict: bool = True,
         gathers: bool = False,
@@ -135,7 +138,7 @@ def style_for(runtime: Runtime, form: str, items: str, cursor: str, *, screen: b
 class JqDocument(RecordWriter):
     """Collects all records into one document, and writes the results of a jq program for it."""
 
-    def __init__(self, style: Style, program: JqProgram) -> None:
+    def __init__(self, style: Style, program: "JqProgram") -> None:
         super().__init__({})
         self._style = style
         self._program = program
@@ -169,7 +172,7 @@ def _check(size: int) -> None:
         )
 
 
-def render(program: JqProgram, body: bytes, style: Style) -> bytes:
+def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
     """The results of a program for a document: texts without quotes, all others as JSON that looks like any other.
 
     In YAML each is a document. Raises UsageError for a document that is too large.
@@ -184,6 +187,8 @@ def render(program: JqProgram, body: bytes, style: Style) -> bytes:
 
 
 def _result(value: Json, style: Style) -> str:
+    from unified_cli.output.jq_program import as_json  # noqa: PLC0415  most records pass through no program
+
     on_terminal = style.width is not None
     if isinstance(value, str):
         return terminal.lines_visible(value) if on_terminal else value

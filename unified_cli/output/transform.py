@@ -3,14 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record, parts, slices
 from unified_cli.json_text.record_columns import paths, pick, project
 from unified_cli.json_text.record_label import label, relabel
 from unified_cli.masking import excerpt
-from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.record_writer import Ids, JsonDocument, Lines, RecordWriter, Style, WriterMemory
+
+if TYPE_CHECKING:
+    from unified_cli.output.jq_program import JqProgram
 
 _FORMATS_WITHOUT = {"ids", "raw"}
 _MOST_NAMES = 500
@@ -103,7 +106,7 @@ class Transform:
     """
 
     def __init__(
-        self, program: JqProgram | None = None, columns: Sequence[str] = (), check: ColumnCheck | None = None
+        self, program: "JqProgram | None" = None, columns: Sequence[str] = (), check: ColumnCheck | None = None
     ) -> None:
         self._program = program
         self._columns = columns
