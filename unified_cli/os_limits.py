@@ -88,7 +88,7 @@ def _nearest(missing: Path) -> str | None:
     return None if missing.is_absolute() else f"it was looked for in {Path.cwd()}"
 
 
-class UnansweredError(Exception):
+class UnansweredError(TimeoutError):
     """The call goes on after its deadline; its thread is left to itself."""
 
 

@@ -207,9 +207,7 @@ class _Nested:
         self._in_time = in_time
         self.incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self.incoming, self._outgoing, server_hostname=host)
-
-    def do_handshake(self) -> None:
-        self._exchange(self._tls.do_handshake)
+        self.do_handshake = partial(self._exchange, self._tls.do_handshake)
 
     def recv(self, size: int) -> bytes:
         return self._exchange(partial(self._tls.read, size))
@@ -243,11 +241,8 @@ def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
     """
     # As bytes, because text goes through a codec that refuses names which no name server has, with another error.
     name = host.encode("ascii")
-    try:
-        look_up = partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM)
-        found = os_limits.result_of(look_up, state.seconds(_CONNECT))
-    except os_limits.UnansweredError:
-        raise TimeoutError("the name server does not answer") from None
+    look_up = partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM)
+    found = os_limits.result_of(look_up, state.seconds(_CONNECT))
     addresses = [*dict.fromkeys((family, address) for family, _, _, _, address in found)]
     while True:
         family, address = addresses.pop(0)
@@ -258,7 +253,7 @@ def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
             if not addresses:
                 raise
         else:
-            state.handshakes, state.reused = 0, False
+            state.handshakes = 0
             return DeadlineSocket(plain, state)
 
 
