@@ -80,7 +80,7 @@ def of_many(
     """
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
-    return settings if asked or not runtime.stdout_is_terminal else settings.changed({"output": "table"}, DEFAULT)
+    return settings if asked or not runtime.stdout_is_terminal else settings._replace(output="table")
 
 
 def check_labelled(output: str) -> None:

@@ -66,7 +66,7 @@ def _offered(call: Call, clients: "Clients") -> "Offered | None":
     runtime, catalogue, settings, *_ = call
     if known := known_capabilities.recall(runtime, settings, catalogue):
         return known.offered
-    client = clients.open(settings.changed({"timeout": _SECONDS, "retries": 0}))
+    client = clients.open(settings._replace(timeout=_SECONDS, retries=0))
     try:
         offer = introspection.ask_offer(client, settings, catalogue)
     except UnifiedError:

@@ -136,7 +136,7 @@ class ReadWork(NamedTuple):
         if self.until is not None:
             # The last read begins when the time to wait is over.
             left = max(1.0, self.until - call.runtime.monotonic())
-            settings = settings.changed({"timeout": min(settings.timeout, left)})
+            settings = settings._replace(timeout=min(settings.timeout, left))
             patience = Patience.TIMEOUT
         with closing(self.clients.open(settings, name=name, patience=patience)) as client:
             if not lists:

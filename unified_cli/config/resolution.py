@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from unified_cli.config import address, file, profiles
 from unified_cli.config.address import Address
 from unified_cli.config.file import Config
-from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key, Overrides
-from unified_cli.config.settings import DEFAULT, Settings, Value
+from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key, Overrides, format_for
+from unified_cli.config.settings import DEFAULT, OWN_ACCOUNT, Settings, Value
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
 from unified_cli.runtime import Runtime
@@ -34,11 +34,36 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
         raise UsageError("the sandbox has an address and a token of its own", hint="leave out --base-url and --token-…")
     token, left = _token_of_replay(layers, reached) if runtime.replays else layers.token(reached)
     on_terminal = runtime.stdout_is_terminal and flags.out in _STDOUT and flags.jq is None
+    rate, token_rate = values["rate"].value, values["token_rate"].value
     return Settings(
-        name, reached, values["account_id"].value, token, values, named_by, left, on_terminal, config.profiles
+        profile=name,
+        named_by=named_by,
+        address=reached,
+        is_own=values["account_id"].value == OWN_ACCOUNT,
+        token=token,
+        tokens_left=left,
+        output=format_for(values["output"].value, terminal=on_terminal),
+        token_rate=rate * _TOKEN_FACTOR if token_rate is None else token_rate,
+        **{field: values[field].value for field in _AS_FOUND},
+        values=values,
+        profiles=config.profiles,
     )
 
 
+_AS_FOUND = (
+    "account_id",
+    "timeout",
+    "retries",
+    "rate",
+    "ca_bundle",
+    "page_size",
+    "no_input",
+    "quiet",
+    "read_only",
+    "idempotency_window",
+)
+# Assumption: the service's limit for a token is ten times that for a connection, as it publishes.
+_TOKEN_FACTOR = 10
 _REPLAYED = TokenSource("replay", "", "--replay")
 _NAMING = ("-p", KEYS["profile"].variable)
 _STDOUT = (None, "-")

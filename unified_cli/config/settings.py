@@ -6,13 +6,11 @@ from typing import Any, NamedTuple
 
 from unified_cli.config import address
 from unified_cli.config.address import Address
-from unified_cli.config.keys import KEYS, format_for
+from unified_cli.config.keys import KEYS
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
 from unified_cli.values import JsonObject
 
-# Assumption: the service's limit for a token is ten times that for a connection, as it publishes.
-_TOKEN_FACTOR = 10
 OWN_ACCOUNT = "me"
 """As an account id: that of the token, which is a connection's own, so that no request names an account."""
 _MOST_NAMED = 3
@@ -39,92 +37,51 @@ class Settings(NamedTuple):
     """
 
     profile: str | None
+    named_by: str
     address: Address | None
     account_id: str | None
+    is_own: bool
+    """The token is said to be the connection's own; its real id may be known by now."""
     token: TokenSource | None
-    values: Mapping[str, Value]
-    named_by: str
     tokens_left: tuple[str, ...]
-    on_terminal: bool = False
-    """The result goes to a terminal."""
-    profiles: Collection[str] = ()
+    output: str
+    """The format of the result."""
+    timeout: float
+    """Seconds for one request with all its retries."""
+    retries: int
+    """Retries after the first attempt."""
+    rate: float
+    """Requests per 10 seconds and connection, 0 for no limit."""
+    token_rate: float
+    """Requests per 10 seconds and token, 0 for no limit."""
+    ca_bundle: str | None
+    """A file of additional certificate authorities."""
+    page_size: int | None
+    """Records per page, None for the service's default."""
+    no_input: bool
+    """Prompts are off."""
+    quiet: bool
+    """Only errors are printed on stderr."""
+    read_only: bool
+    """Writes are refused."""
+    idempotency_window: float
+    """Seconds for which the service honours an idempotency key, 0 if it does not."""
+    values: Mapping[str, Value]
+    """Every setting as it was found, for who asks for its source."""
+    profiles: Collection[str]
     """The names in the config file, for an error where none of them was chosen."""
-
-    @property
-    def output(self) -> str:
-        """The format of the result."""
-        return format_for(str(self.values["output"].value), terminal=self.on_terminal)
-
-    @property
-    def timeout(self) -> float:
-        """Seconds for one request with all its retries."""
-        return float(self.values["timeout"].value)
-
-    @property
-    def retries(self) -> int:
-        """Retries after the first attempt."""
-        return int(self.values["retries"].value)
-
-    @property
-    def rate(self) -> float:
-        """Requests per 10 seconds and connection, 0 for no limit."""
-        return float(self.values["rate"].value)
-
-    @property
-    def token_rate(self) -> float:
-        """Requests per 10 seconds and token, 0 for no limit."""
-        found: float | None = self.values["token_rate"].value
-        return self.rate * _TOKEN_FACTOR if found is None else found
-
-    @property
-    def ca_bundle(self) -> str | None:
-        """A file of additional certificate authorities."""
-        found: str | None = self.values["ca_bundle"].value
-        return found
-
-    @property
-    def page_size(self) -> int | None:
-        """Records per page, None for the service's default."""
-        found: int | None = self.values["page_size"].value
-        return found
-
-    @property
-    def no_input(self) -> bool:
-        """Whether prompts are off."""
-        return bool(self.values["no_input"].value)
-
-    @property
-    def quiet(self) -> bool:
-        """Whether only errors are printed on stderr."""
-        return bool(self.values["quiet"].value)
-
-    @property
-    def read_only(self) -> bool:
-        """Whether writes are refused."""
-        return bool(self.values["read_only"].value)
-
-    @property
-    def idempotency_window(self) -> float:
-        """Seconds for which the service honours an idempotency key, 0 if it does not."""
-        return float(self.values["idempotency_window"].value)
-
-    @property
-    def is_own(self) -> bool:
-        """Whether the token is said to be the connection's own; its real id may be known by now."""
-        return bool(self.values["account_id"].value == OWN_ACCOUNT)
 
     def without_account(self) -> "Settings":
         """The same settings for requests that name no connection, so that none need be known."""
         return self._replace(account_id=self.account_id or "")
 
-    def changed(self, values: Mapping[str, float | str], source: str = "here") -> "Settings":
-        """The same settings with these values."""
-        return self._replace(values={**self.values, **{name: Value(one, source) for name, one in values.items()}})
-
     def shared_by(self, runs: int) -> "Settings":
         """The settings of one of so many runs at the same time: each has its part of the limits that nobody set."""
-        parts = {"rate": self.rate / runs, "token_rate": self.token_rate / runs}
-        return self.changed({name: part for name, part in parts.items() if self.values[name].source == DEFAULT})
+        rate, token_rate = (
+            limit / runs if self.values[name].source == DEFAULT else limit
+            for name, limit in (("rate", self.rate), ("token_rate", self.token_rate))
+        )
+        return self._replace(rate=rate, token_rate=token_rate)
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -111,11 +111,9 @@ def _ask_all(
 
 def _for_a_try(settings: Settings, options: CapabilitiesOptions) -> Settings:
     """The settings with what a list may take when it is only tried, unless the options say it."""
-    return settings.changed(
-        {
-            "timeout": min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
-            "retries": min(settings.retries, _RETRIES) if options.retries is None else settings.retries,
-        }
+    return settings._replace(
+        timeout=min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
+        retries=min(settings.retries, _RETRIES) if options.retries is None else settings.retries,
     )
 
 

@@ -189,7 +189,7 @@ class _Following:
         form = "ndjson" if asked.source == DEFAULT or asked.value == AUTO else common.settings.output
         if form not in _FORMATS:
             raise UsageError(f"--follow prints lines, not {form}", hint=f"-o {', '.join(_FORMATS)}")
-        call = common._replace(settings=common.settings.changed({"output": form}))
+        call = common._replace(settings=common.settings._replace(output=form))
         style = record_output.style_for(call, selected.operation, first=first)
         # Not strict: rows without the chosen columns are not held back, since there is no end at which to say so.
         return Printer(self._runtime, style, record_output.program(common.options), strict=False)
