@@ -26,7 +26,8 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     name, named_by = _profile(flags, runtime, config)
     # The sandbox is a unit even as the default profile: nothing in the environment is meant for it.
     unit = named_by in _NAMING or name == file.RESERVED
-    layers = _Layers(flags, runtime.environ, config, name, _table(name, config), unit=unit)
+    tables = (f"profile {name}", _table(name, config)), (f"{config.path}", config.top)
+    layers = _Layers(flags, runtime.environ, config, name, tables, unit)
     values = {key.name: layers.value(key) for key in _PLAIN}
     where = values["base_url"]
     reached = address.parse(where.value, where.source) if where.value else None
@@ -104,51 +105,55 @@ def _table(name: str | None, config: Config) -> TomlTable:
 
 
 class _Layers(NamedTuple):
-    """The sources of a value, strongest first; `unit` puts the environment last for the identity."""
+    """The sources of a value, strongest first; `unit` puts the environment last for the identity.
+
+    `tables` are that of the profile and the top of the config file, each after its name in messages.
+    """
 
     flags: Overrides
     environ: Mapping[str, str]
     config: Config
     profile: str | None
-    table: TomlTable
+    tables: tuple[tuple[str, TomlTable], tuple[str, TomlTable]]
     unit: bool
 
     def value(self, key: Key) -> Value:
         name, variable, default = key.name, *_OPEN[key.name]
         given = getattr(self.flags, name, None)
+        in_file = [(source, table[name]) for source, table in self.tables if name in table]
         # A fast path: most keys are not set, and a list of a thousand profiles looks each of them up a thousand times.
-        stored = name in self.table or name in self.config.top
-        if not (stored or given is not None or variable in self.environ):
+        if not in_file and given is None and variable not in self.environ:
             return default
+        identity = name in IDENTITY
+        if identity and self.profile == file.RESERVED:
+            # The sandbox has its own identity: that at the top of the file is not meant for it.
+            in_file = in_file[:1]
         there = self.environ.get(variable) if key.env else None
         flag = [] if given is None else [("--" + name.replace("_", "-"), given)]
         environment = [(variable, there)] if there else []
-        in_file = self._stored(key)
-        last = self.unit and name in IDENTITY
-        found = [*flag, *in_file, *environment] if last else [*flag, *environment, *in_file]
+        found = [*flag, *in_file, *environment] if identity and self.unit else [*flag, *environment, *in_file]
         if not found:
             return default
         source, value = found[0]
         return Value(parsed(key, value, source), source, tuple(found[1:]))
-
-    def _stored(self, key: Key) -> Iterator[tuple[str, Any]]:
-        if key.name in self.table:
-            yield f"profile {self.profile}", self.table[key.name]
-        # The sandbox has its own identity: that at the top of the file is not meant for it.
-        if key.name in self.config.top and not (self.profile == file.RESERVED and key.name in IDENTITY):
-            yield f"{self.config.path}", self.config.top[key.name]
 
     def token(self, reached: Address | None) -> tuple[TokenSource | None, tuple[str, ...]]:
         """The source of the token, and the sources that were not used.
 
         Raises UnsafeError if the stored token belongs to another origin than that of the call.
         """
-        found = self._token_flags()
+        flags, found = self.flags, []
+        if flags.token_file and flags.token_stdin:
+            raise UsageError("--token-file and --token-stdin are both given", hint="use one")
+        if flags.token_file:
+            found.append(TokenSource("token_file", flags.token_file, "--token-file"))
+        if flags.token_stdin:
+            found.append(TokenSource("token_stdin", "", "--token-stdin"))
         if reached and reached.is_sandbox:
             found.append(TokenSource("sandbox", "", "built in"))
         stored = [
-            *self._token_in_file(self.table, self.profile, reached),
-            *self._token_in_file(self.config.top, None, reached),
+            *self._token_in_file(*self.tables[0], self.profile, reached),
+            *self._token_in_file(*self.tables[1], None, reached),
         ]
         environment, refused = self._token_in_environment(reached)
         found += [*stored, *environment] if self.unit else [*environment, *stored]
@@ -160,16 +165,6 @@ class _Layers(NamedTuple):
         if reached and chosen.origin and reached.origin != chosen.origin:
             raise _wrong_origin(f"the token of {chosen.source}", chosen.origin, reached)
         return chosen, (*(other.source for other in found[1:]), *refused)
-
-    def _token_flags(self) -> list[TokenSource]:
-        found = []
-        if name := self.flags.token_file:
-            found.append(TokenSource("token_file", name, "--token-file"))
-        if self.flags.token_stdin:
-            found.append(TokenSource("token_stdin", "", "--token-stdin"))
-        if len(found) > 1:
-            raise UsageError("--token-file and --token-stdin are both given", hint="use one")
-        return found
 
     def _token_in_environment(self, reached: Address | None) -> tuple[list[TokenSource], tuple[str, ...]]:
         """The environment's token if it is meant for the address, else the reason why it is not."""
@@ -191,8 +186,9 @@ class _Layers(NamedTuple):
         urls = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
         return [address.origin_of(url) or "an invalid address" for url in urls if url]
 
-    def _token_in_file(self, table: TomlTable, profile: str | None, reached: Address | None) -> Iterator[TokenSource]:
-        source = f"profile {profile}" if profile else f"{self.config.path}"
+    def _token_in_file(
+        self, source: str, table: TomlTable, profile: str | None, reached: Address | None
+    ) -> Iterator[TokenSource]:
         for name in TOKEN_SOURCES:
             value = parsed(KEYS[name], table[name], source) if name in table else None
             if value:
