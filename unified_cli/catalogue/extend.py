@@ -51,7 +51,8 @@ def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection
         made = _made(catalogue, name, tables, old)
         resources = {one.name: _marked(one, source, facts.get((name, one.name))) for one in made.resources.values()}
         clashes: list[str] = []
-        apis[name] = made._replace(resources=_merged(old.resources if old else {}, resources, clashes))
+        merged = _merged(old.resources if old else {}, resources, clashes)
+        apis[name] = Api(name, made.title, made.about, merged.copy)
         ignored += [f"{source}:{_line(text, clash)}: {clash.replace('.', ' ')} already exists; this one is ignored"
                     for clash in clashes]  # fmt: skip
     return Catalogue(catalogue.service, apis), ignored
@@ -71,7 +72,7 @@ def _marked(resource: Resource, source: str, facts: KnownFacts | None) -> Resour
     return resource._replace(operations=operations, own=facts)
 
 
-def _merged(old: Mapping[str, Resource], added: Mapping[str, Resource], clashes: list[str]) -> Mapping[str, Resource]:
+def _merged(old: Mapping[str, Resource], added: Mapping[str, Resource], clashes: list[str]) -> dict[str, Resource]:
     merged = dict(old)
     for name, resource in added.items():
         if name not in merged:

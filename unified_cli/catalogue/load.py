@@ -11,7 +11,6 @@ from unified_cli.catalogue.model import (
     Api,
     Catalogue,
     ConnectionWords,
-    LazyResources,
     Operation,
     Resource,
     Service,
@@ -57,11 +56,8 @@ def load() -> Catalogue:
 
 def _lazy_api(service: Service, name: str, part: str) -> Api:
     head = tomllib.loads(part.partition(_TABLE)[0])
-
-    def resources() -> Mapping[str, Resource]:
-        return _resources(service, name, tomllib.loads(f"[api.{name}]{part}")["api"][name])
-
-    return Api(name, head["title"], head["about"], LazyResources(resources))
+    whole = f"[api.{name}]{part}"
+    return Api(name, head["title"], head["about"], lambda: _resources(service, name, tomllib.loads(whole)["api"][name]))
 
 
 def read(text: str, source: str = SOURCE) -> Catalogue:
@@ -85,7 +81,7 @@ def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
     """The API of that name among the tables. Raises CatalogueError naming what is wrong with it."""
     _check_api(place, name, apis)
     table: Any = apis[name]
-    return Api(name, table["title"], table.get("about", ""), _resources(service, name, table))
+    return Api(name, table["title"], table.get("about", ""), lambda: _resources(service, name, table))
 
 
 def _service(words: Any) -> Service:

@@ -209,33 +209,19 @@ def either_dash(name: str, names: Collection[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-class Api(NamedTuple):
-    """One API of the family."""
+class Api:
+    """One API of the family; its resources are read when the first is needed."""
 
-    name: str
-    title: str
-    about: str
-    resources: Mapping[str, Resource]
-
-
-class LazyResources(Mapping[str, Resource]):
-    """Resources by name, read by `read` when the first is needed."""
-
-    def __init__(self, read: Callable[[], Mapping[str, Resource]]) -> None:
+    def __init__(self, name: str, title: str, about: str, read: Callable[[], Mapping[str, Resource]]) -> None:
+        self.name = name
+        self.title = title
+        self.about = about
         self._read = read
 
     @cached_property
-    def _all(self) -> Mapping[str, Resource]:
+    def resources(self) -> Mapping[str, Resource]:
+        """The resources by name."""
         return self._read()
-
-    def __getitem__(self, name: str) -> Resource:
-        return self._all[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
-
-    def __len__(self) -> int:
-        return len(self._all)
 
 
 class Service(NamedTuple):
