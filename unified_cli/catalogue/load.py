@@ -14,7 +14,6 @@ from unified_cli.catalogue.model import (
     Operation,
     Resource,
     Service,
-    sentence,
 )
 from unified_cli.values import Toml, TomlTable
 
@@ -25,6 +24,13 @@ _API = re.compile(r"^\[api\.([a-z-]+)\]$", re.MULTILINE)
 _TABLE = "\n[api."
 # The only table within that of the service's words.
 _INNER = "connections"
+_SENTENCES = {
+    "list": "List {many}",
+    "create": "Create {one}",
+    "get": "Get {one} by its id",
+    "update": "Update {one}",
+    "delete": "Delete {one}",
+}
 _KINDS = {"GET": "read", "DELETE": "delete"}
 
 
@@ -97,9 +103,12 @@ def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
 def _resource(service: Service, api: str, name: str, told: Any, summaries: Mapping[str, str]) -> Resource:
     """The resource that these words, or this table, describe; `summaries` are those of the actions of its API."""
     table = {"operations": told} if isinstance(told, str) else told
+    many = name.replace("-", " ").replace("_", " ")
+    one = table.get("one") or f"a record of {many}"
     operations = {}
     for word in _words(table["operations"]):
-        summary = summaries.get(f"{name} {word}") or sentence(word, name, table.get("one"))
+        form = _SENTENCES.get(word, "Run {name} on {many}")
+        summary = summaries.get(f"{name} {word}") or form.format(name=word, many=many, one=one)
         operations[word] = _operation(service, api, name, word, summary)
     return Resource(api, name, table.get("about", ""), operations)
 

@@ -19,14 +19,6 @@ STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
-_SENTENCES = {
-    "list": "List {resource}",
-    "create": "Create {one}",
-    "get": "Get {one} by its id",
-    "update": "Update {one}",
-    "delete": "Delete {one}",
-}
-
 # Assumption: the resources of these names take files, and no others.
 FILE_RESOURCES = ("attachments", "files")
 """The resources whose records are of files."""
@@ -313,10 +305,3 @@ class Catalogue:
                 if not operation.takes_id and operation.path == path:
                     return operation, None
         return None
-
-
-def sentence(name: str, resource: str, one: str | None = None) -> str:
-    """A summary made of the operation's name and of what `one` record is called, where the catalogue says it."""
-    many = resource.replace("-", " ").replace("_", " ")
-    form = _SENTENCES.get(name, "Run {name} on {resource}")
-    return form.format(name=name, resource=many, one=one or f"a record of {many}")
