@@ -8,7 +8,7 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import aliases, tree
 from unified_cli.cli.command import CommandContext, Later, yes_or_no
 from unified_cli.cli.flags import Options, by_name
-from unified_cli.cli.shared_options import EarlyOptions, EvidenceOptions, MessageOptions, errors_are_json
+from unified_cli.cli.shared_options import EarlyOptions, EvidenceOptions, MessageOptions
 from unified_cli.commands import COMMANDS
 from unified_cli.config.keys import AUTO, format_for
 from unified_cli.config.user_catalogue import own_catalogue
@@ -52,7 +52,7 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
     """The runtime as the options on messages say."""
     output = getattr(options, "output", None) or early.output
     asked = early.json_errors or getattr(options, "json_errors", False)
-    runtime.stderr.machine = errors_are_json(output, runtime, asked=asked)
+    runtime.stderr.machine = tree.errors_are_json(output, runtime, asked=asked)
     if early.no_pager or getattr(options, "no_pager", False):
         stdout.unpage(runtime)
     if isinstance(options, MessageOptions):

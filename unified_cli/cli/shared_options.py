@@ -23,8 +23,7 @@ from unified_cli.cli.flags import (
     Flag,
     Options,
 )
-from unified_cli.config.keys import KEYS, Format, format_for
-from unified_cli.runtime import Runtime
+from unified_cli.config.keys import KEYS, Format
 
 # Assumption: these start a job, whose record says when there is something to download.
 WAITS = ("knowledge-base page-exports create",)
@@ -266,16 +265,6 @@ class MessageOptions(Options):
     pretty: Annotated[bool, Flag(("--pretty",), MESSAGE, "indent JSON, also off a terminal")] = False
     json_errors: JsonErrors = False
     no_pager: NoPager = False
-
-
-def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
-    """Whether an error is printed as JSON: where that is asked for, or the output is JSON and stderr no terminal.
-
-    The settings of a profile, which are read later, may ask for it too.
-    """
-    given = output or runtime.environ.get(KEYS["output"].variable, "")
-    shown = format_for(given, terminal=runtime.stdout_is_terminal)
-    return asked or (shown in {"json", "ndjson"} and not runtime.stderr_is_terminal)
 
 
 class ConnectionOptions(Options):

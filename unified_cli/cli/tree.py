@@ -13,7 +13,8 @@ from typer.core import TyperCommand, TyperGroup
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, either_dash
 from unified_cli.cli.command import APIS, CommandContext, CommandStub, Entry, Group, Later
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
-from unified_cli.cli.shared_options import EarlyOptions, errors_are_json
+from unified_cli.cli.shared_options import EarlyOptions
+from unified_cli.config.keys import KEYS, format_for
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
@@ -266,6 +267,16 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
             raise from_typer(error, argv) from None
         raise
     return parsed
+
+
+def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
+    """Whether an error is printed as JSON: where that is asked for, or the output is JSON and stderr no terminal.
+
+    The settings of a profile, which are read later, may ask for it too.
+    """
+    given = output or runtime.environ.get(KEYS["output"].variable, "")
+    shown = format_for(given, terminal=runtime.stdout_is_terminal)
+    return asked or (shown in {"json", "ndjson"} and not runtime.stderr_is_terminal)
 
 
 def ask_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
