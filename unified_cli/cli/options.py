@@ -89,7 +89,7 @@ class ReadCheckOptions(WaitOptions):
             WAIT,
             "print each change of a record as it is seen, until Ctrl-C",
             order=1,
-            when=lambda operation: operation.lists,
+            when=lists,
         ),
     ] = False
 

@@ -1,8 +1,8 @@
 """The options that several commands share, alone and in groups."""
 
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
-from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import (
     BODY,
     CONNECTION,
@@ -40,10 +40,8 @@ def told(field: Any, about: str, group: str | None = None, metavar: str | None =
     return flag._replace(about=about, group=group or flag.group, metavar=metavar or flag.metavar, order=0, when=None)
 
 
-def lists(operation: Operation) -> bool:
-    """Whether an option that is about pages means something for the operation."""
-    return operation.lists
-
+lists = attrgetter("lists")
+"""Of an operation: whether an option that is about pages means something for it."""
 
 Profiles = Annotated[
     tuple[str, ...],
