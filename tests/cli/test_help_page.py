@@ -10,7 +10,8 @@ from front_door import Process, Result, Unified
 
 from unified_cli.catalogue import Operation, load
 from unified_cli.cli.command_index import CommandEntry
-from unified_cli.cli.options import options_for
+from unified_cli.cli.flags import flags_of
+from unified_cli.cli.options import class_for
 from unified_cli.commands.help import topics
 
 CATALOGUE = load()
@@ -67,7 +68,7 @@ def _names_its_request_and_each_option_once(operation: Operation, text: str) -> 
     listed = text[text.index("Connection options:") :]
     options = re.findall(r"^  (?:(-\w)|  )[, ] (--[\w-]+)", listed, re.MULTILINE)
     shown = [spelling for pair in options for spelling in pair if spelling]
-    expected = [spelling for flag in options_for(operation) for spelling in flag.spellings]
+    expected = [spelling for flag in flags_of(class_for(operation), operation) for spelling in flag.spellings]
     assert shown == [*expected, "-h", "--help"]
 
 

@@ -222,12 +222,12 @@ class Argument(NamedTuple):
         return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
 
 
-def flags_of(options: type[Options]) -> tuple[Flag, ...]:
-    """The options that a class declares, group by group."""
+def flags_of(options: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
+    """The options that a class declares, group by group; of an operation's class, those that mean something for it."""
     return in_order(
         mark._replace(name=name, kind=kind, choices=get_args(kind) if get_origin(kind) is Literal else ())
         for mark, name, kind in _marks(options)
-        if isinstance(mark, Flag)
+        if isinstance(mark, Flag) and (operation is None or mark.when is None or mark.when(operation))
     )
 
 

@@ -272,11 +272,6 @@ def class_for(operation: Operation) -> type[ReadOptions | WriteOptions | Downloa
     return WriteOptions if operation.takes_body else ReadOptions
 
 
-def options_for(operation: Operation) -> tuple[Flag, ...]:
-    """The options of an operation, in the order help shows them."""
-    return tuple(flag for flag in flags_of(class_for(operation)) if flag.when is None or flag.when(operation))
-
-
 @cache
 def operation_flags() -> Sequence[Flag]:
     """The options of all operations, in the order help shows them."""

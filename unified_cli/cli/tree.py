@@ -165,7 +165,7 @@ def _resource(service: Service, resource: Resource) -> CommandGroup:
 
 
 def _operation(service: Service, operation: Operation) -> Any:
-    from unified_cli.cli.options import class_for, options_for  # noqa: PLC0415  not for the pages above
+    from unified_cli.cli.options import class_for  # noqa: PLC0415  not for the pages above
 
     options = class_for(operation)
     # What answers with a file has its id in the query; one that is typed is looked up.
@@ -175,7 +175,7 @@ def _operation(service: Service, operation: Operation) -> Any:
         operation,
         lambda: _operation_pages().for_operation(operation, service),
         options,
-        options_for(operation),
+        flags_of(options, operation),
         arguments,
     )
 
