@@ -67,7 +67,7 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
     that the command does not take, but for -p and -o, which may stand in a shell's alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
-    given = {name: value for name, value in early.given() if name not in MessageOptions.field_names}
+    given = {name: value for name, value in early.given() if name not in MessageOptions.fields}
     found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
     if early.profile and (own := getattr(options, "profile", ())):
         found["profile"] = (*early.profile, *own)

@@ -27,7 +27,7 @@ CLASSES = every_class()
 
 def required(kind: type[Options]) -> dict[str, Any]:
     """A value for each field that has to be given."""
-    return {name: f"a {name}" for name in kind.field_names if not hasattr(kind, name)}
+    return {name: f"a {name}" for name in kind.fields if not hasattr(kind, name)}
 
 
 def test_there_are_classes_of_every_command() -> None:
@@ -54,7 +54,7 @@ def test_options_are_compared_and_shown_by_their_values_and_never_change(kind: t
     one, other = kind(**required(kind)), kind(**required(kind))
     assert (one, hash(one)) == (other, hash(other))
     assert repr(one) == f"{kind.__name__}({', '.join(f'{name}={value!r}' for name, value in required(kind).items())})"
-    for name in kind.field_names:
+    for name in kind.fields:
         changed = one.replaced(**{name: "another"})
         assert changed != one
         assert f"{name}='another'" in repr(changed)

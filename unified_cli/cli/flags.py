@@ -9,9 +9,8 @@ The annotation tells Typer the type; the default means "not given".
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -35,7 +34,8 @@ if TYPE_CHECKING:
     from unified_cli.catalogue import Operation
 
 OptionsT = TypeVar("OptionsT", bound="Options")
-
+Field = Any
+"""The annotation of a field: its type, and what it is marked with."""
 
 PROFILE = "Profile"
 CONNECTION = "Connection"
@@ -66,19 +66,19 @@ class Options:
     options of an operation takes 3 ms of 60. A `msgspec.Struct` cannot be made of several parts.
     """
 
-    field_names: ClassVar[tuple[str, ...]] = ()
+    fields: ClassVar[Mapping[str, Field]] = {}
 
     def __init_subclass__(cls) -> None:
         # Those that it inherits come first.
         found = [inspect.get_annotations(one) for one in reversed(cls.__mro__) if one is not Options]
-        cls.field_names = tuple(dict.fromkeys(chain.from_iterable(found)))
+        cls.fields = {name: field for part in found for name, field in part.items()}
 
     def __init__(self, **values: Any) -> None:
         """Raises TypeError for a name that is no field, and for a required field without a value."""
         kind = type(self)
-        if unknown := values.keys() - kind.field_names:
+        if unknown := values.keys() - kind.fields:
             raise TypeError(f"{kind.__name__} takes no {', '.join(sorted(unknown))}")
-        if missing := [name for name in kind.field_names if name not in values and not hasattr(kind, name)]:
+        if missing := [name for name in kind.fields if name not in values and not hasattr(kind, name)]:
             raise TypeError(f"{kind.__name__} needs {', '.join(missing)}")
         self.__dict__.update(values)
 
@@ -98,12 +98,12 @@ class Options:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.given())})"
 
     def _values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self.field_names)
+        return tuple(getattr(self, name) for name in self.fields)
 
     def given(self) -> list[tuple[str, Any]]:
         """The names and values of the fields that have another value than what stands for "not given"."""
         kind = type(self)
-        found = ((name, getattr(self, name)) for name in self.field_names)
+        found = ((name, getattr(self, name)) for name in self.fields)
         return [(name, value) for name, value in found if not hasattr(kind, name) or value != getattr(kind, name)]
 
     def replaced(self, **values: Any) -> Self:
@@ -112,7 +112,7 @@ class Options:
 
     def with_parts(self, other: "Options", *parts: "type[Options]") -> Self:
         """The same options with the values that others have in these parts."""
-        return self.replaced(**{name: getattr(other, name) for one in parts for name in one.field_names})
+        return self.replaced(**{name: getattr(other, name) for one in parts for name in one.fields})
 
 
 class Flag(NamedTuple):
@@ -226,7 +226,9 @@ def flags_of(options: type[Options], operation: "Operation | None" = None) -> tu
     """The options that a class declares, group by group; of an operation's class, those that mean something for it."""
     return in_order(
         mark._replace(name=name, kind=kind, choices=get_args(kind) if get_origin(kind) is Literal else ())
-        for mark, name, kind in _marks(options)
+        for name, field in options.fields.items()
+        for kind in [_kind(field)]
+        for mark in field.__metadata__
         if isinstance(mark, Flag) and (operation is None or mark.when is None or mark.when(operation))
     )
 
@@ -239,19 +241,11 @@ def in_order(flags: Iterable[Flag]) -> tuple[Flag, ...]:
 def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
     """The arguments that a class declares, in their order."""
     return tuple(
-        mark._replace(name=name, kind=kind, required=not hasattr(options, name))
-        for mark, name, kind in _marks(options)
+        mark._replace(name=name, kind=_kind(field), required=not hasattr(options, name))
+        for name, field in options.fields.items()
+        for mark in field.__metadata__
         if isinstance(mark, Argument)
     )
-
-
-def _marks(options: type[Options]) -> Iterator[tuple[Any, str, Any]]:
-    """What each field of a class is marked with, its name, and the type that Typer reads."""
-    parts = [inspect.get_annotations(one) for one in reversed(options.__mro__) if issubclass(one, Options)]
-    for name in options.field_names:
-        annotation = next(one[name] for one in reversed(parts) if name in one)
-        kind = _kind(annotation)
-        yield from ((mark, name, kind) for mark in annotation.__metadata__)
 
 
 def part(options: Options, kind: type[OptionsT]) -> OptionsT:
@@ -290,9 +284,9 @@ def _given(value: Any, spelling: str | None) -> Any:
     return text or value
 
 
-def _kind(annotation: Any) -> Any:
+def _kind(field: Field) -> Any:
     """The type that Typer reads: a list for a tuple, and without the None that means "not given"."""
-    kind = annotation.__origin__
+    kind = field.__origin__
     members = [member for member in get_args(kind) if member is not type(None)]
     if get_origin(kind) is tuple:
         return list[members[0]]  # type: ignore[valid-type]
