@@ -63,9 +63,13 @@ def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str
     if token.kind == "sandbox" or runtime.replays:
         # Nothing that needs a token is asked.
         return token.kind
-    content = _READERS[token.kind](token, runtime, look)
-    if token.kind not in _TYPED:
-        content = content.removesuffix(b"\n").removesuffix(b"\r")
+    if token.kind == "token":
+        moves = f"{_login(token)} --store keyring moves it"
+        runtime.stderr.note(f"warning: the token of {token.source} is plain text ({moves})")
+    if token.kind in _TYPED:
+        content = os.fsencode(token.detail)
+    else:
+        content = _READERS[token.kind](token, runtime, look).removesuffix(b"\n").removesuffix(b"\r")
     return checked(content, f"the token from {token.source}")
 
 
@@ -95,10 +99,6 @@ def checked(content: bytes, where: str) -> str:
 def keyring_user(profile: str | None, origin: str | None) -> str:
     """The name of a token in the keyring: the origin is part of it, so that it is sent to no other."""
     return f"{origin or ''}|{profile or ''}"
-
-
-def _from_environment(token: TokenSource, _runtime: Runtime, _look: Look) -> bytes:
-    return os.fsencode(token.detail)
 
 
 def _from_stdin(_token: TokenSource, runtime: Runtime, _look: Look) -> bytes:
@@ -163,12 +163,6 @@ def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
     return found
 
 
-def _from_config(token: TokenSource, runtime: Runtime, _look: Look) -> bytes:
-    where = f"unified profile login {token.profile}" if token.profile else "unified profile login --shared"
-    runtime.stderr.note(f"warning: the token of {token.source} is plain text ({where} --store keyring moves it)")
-    return os.fsencode(token.detail)
-
-
 def _from_command(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
     from unified_cli.config import token_command  # noqa: PLC0415  most calls start no program
 
@@ -192,10 +186,8 @@ def _login(token: TokenSource) -> str | None:
 
 
 _READERS = {
-    "environment": _from_environment,
     "token_stdin": _from_stdin,
     "token_file": _from_file,
     "token_command": _from_command,
-    "token": _from_config,
     "keyring": _from_keyring,
 }
