@@ -50,7 +50,7 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 
         made_by = request.operation
         what = f"{made_by.api} {made_by.resource} {builder.identifier(options)}" if made_by else request.path
-        prompt.confirm_delete(runtime, settings, what, yes=part(options, ConfirmOptions).yes)
+        prompt.confirm_change(runtime, settings, "delete", what, yes=part(options, ConfirmOptions).yes)
     from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
     path = call.options.out

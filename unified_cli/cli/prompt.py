@@ -20,31 +20,21 @@ AnswerT = TypeVar("AnswerT")
 FoundT = TypeVar("FoundT")
 
 
-def confirm_delete(
-    runtime: Runtime, settings: Settings, what: str, *, yes: bool, stdin_holds_data: bool = False
+def confirm_change(
+    runtime: Runtime, settings: Settings, verb: str, what: str, *, yes: bool, stdin_holds_data: bool = False
 ) -> None:
-    """Ask before a delete, unless `yes` confirms it; `what` is deleted, in the connection of the settings.
+    """Ask before `what` is deleted or updated in the connection of the settings, unless `yes` confirms it.
 
     Raises UsageError if nobody confirms it: the answer is no, prompts are off, or there is no terminal to ask on.
     """
     if yes:
         # The question needs a look into the cache.
         return
-    whole = _in_connection(runtime, settings, what)
-    confirm(runtime, f"delete {whole}", "not deleted", yes=yes, no_input=settings.no_input or stdin_holds_data)
-
-
-def confirm_update(runtime: Runtime, settings: Settings, what: str, *, yes: bool) -> None:
-    """Ask before an update, as `confirm_delete` does."""
-    if not yes:
-        whole = _in_connection(runtime, settings, what)
-        confirm(runtime, f"update {whole}", "not updated", yes=yes, no_input=settings.no_input)
-
-
-def _in_connection(runtime: Runtime, settings: Settings, what: str) -> str:
     known = connection_facts.recall(runtime, settings)
     account = f"account {settings.account_id}" + (f", {known.product}" if known and known.product else "")
-    return f"{what} in " + (f'profile "{settings.profile}" ({account})' if settings.profile else account)
+    where = f'profile "{settings.profile}" ({account})' if settings.profile else account
+    no_input = settings.no_input or stdin_holds_data
+    confirm(runtime, f"{verb} {what} in {where}", f"not {verb}d", yes=False, no_input=no_input)
 
 
 def confirm_several(
@@ -52,7 +42,7 @@ def confirm_several(
 ) -> None:
     """Ask before a write to the connections of these names, unless `yes` confirms it; `what` begins with the verb.
 
-    Raises UsageError if nobody confirms it, as `confirm_delete` does.
+    Raises UsageError if nobody confirms it, as `confirm_change` does.
     """
     where = f"{counted(len(names), 'connection')} ({named(names)})"
     no_input = common.no_input or stdin_holds_data

@@ -101,7 +101,7 @@ def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> 
         builder.check_writable(only, task.request(InputItem(0, b"", "1", b"{}"), "k"))
         if operation.kind == "delete":
             what = f"{counted(source.count, 'record')} {what}"
-            prompt.confirm_delete(task.runtime, only, what, yes=yes, stdin_holds_data=piped)
+            prompt.confirm_change(task.runtime, only, "delete", what, yes=yes, stdin_holds_data=piped)
     elif task.used:
         what = f"{operation.name} {counted(sum(task.used.values()), 'record')} {what}"
         common = task.targets[next(iter(task.used))]

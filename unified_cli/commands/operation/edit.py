@@ -78,7 +78,7 @@ def _edit(editor: Sequence[str], get: Operation, call: Call, clients: Clients, r
             runtime.stderr.note("nothing was changed, so nothing was sent")
             return
         _tell(runtime, what, seen, changed)
-        prompt.confirm_update(runtime, settings, what, yes=part(options, WriteOptions).yes)
+        prompt.confirm_change(runtime, settings, "update", what, yes=part(options, WriteOptions).yes)
         before = {name: seen.get(name, _NULL) for name in changed}
         if _is_already(identifier, before, changed, partial(_record, call, clients, look)):
             runtime.stderr.note(f"{what} is already so; nothing was sent")

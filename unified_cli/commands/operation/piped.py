@@ -101,7 +101,7 @@ def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None
         builder.check_writable(settings, jobs[0].request)
     if operation.kind == "delete":
         what = f"{counted(len(jobs), 'record')} {of}"
-        prompt.confirm_delete(runtime, settings, what, yes=yes, stdin_holds_data=True)
+        prompt.confirm_change(runtime, settings, "delete", what, yes=yes, stdin_holds_data=True)
 
 
 def _check_options(options: OperationOptions) -> None:
