@@ -5,10 +5,12 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.config import token as secrets
+from unified_cli.config.file import exists
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
@@ -18,12 +20,12 @@ from unified_cli.http.rate_windows import Window
 from unified_cli.plural import ago
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
-from unified_cli.storage.cache import LIFETIME, Cache
 
 if TYPE_CHECKING:
     from unified_cli.sandbox.application import Sandbox
     from unified_cli.sandbox.in_process import InProcess
     from unified_cli.sandbox.store import SandboxStore
+    from unified_cli.storage.cache import Cache
 
 
 _MOST_NAMED = 5
@@ -31,8 +33,8 @@ _MOST_NAMED = 5
 _LAST_WAIT = 0.5
 _MOST_SENDS = 1e6
 _LONGEST = 3600.0
-# What is known already is written again only when it is half as old as it may get.
-_REFRESH = LIFETIME / 2
+_PACES = "pace"
+"""The kind of the facts in the cache about the limits of connections."""
 
 
 class Clients:
@@ -60,7 +62,9 @@ class Clients:
         self._tokens: dict[Any, str] = {}
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
-        self._paces = Cache(runtime.folder("cache"), "pace", runtime.wall)
+        folder = runtime.folder("cache")
+        self._paces_are_known = folder is not None and exists(folder / _PACES)
+        """An earlier run has learned one, of whatever connection; most runs never meet a limit."""
         self._bulk: dict[str, Quota] = {}
         """The quotas of connections with bulk work, whose retries are told at the end, by the connections' names."""
         self._sandbox: Sandbox | None = None
@@ -119,7 +123,7 @@ class Clients:
             rate_limit = self._rate_limits.setdefault(
                 (*shared, rates), RateLimit(rates, runtime.monotonic, runtime.sleep, self._idle)
             )
-            if not free and (*shared, account) not in self._quotas:
+            if self._paces_are_known and not free and (*shared, account) not in self._quotas:
                 self._recall_pace(rate_limit, address.origin, account, runtime.stderr)
             quota = self._quotas.setdefault((*shared, account), Quota())
             if patience is Patience.ENDLESS:
@@ -135,6 +139,12 @@ class Clients:
         """How many sends of this run count for the limits of their tokens now."""
         with self._lock:
             return sum(rate_limit.recent() for rate_limit in self._rate_limits.values())
+
+    @cached_property
+    def _paces(self) -> "Cache":
+        from unified_cli.storage.cache import Cache  # noqa: PLC0415  only where something is known, or is learned
+
+        return Cache(self._runtime.folder("cache"), _PACES, self._runtime.wall)
 
     def _recall_pace(self, rate_limit: RateLimit, origin: str, account: str, stderr: Stderr) -> None:
         known = _recall(self._paces, origin, account)
@@ -196,7 +206,7 @@ class _Recalled(NamedTuple):
     age: float
 
 
-def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
+def _recall(cache: "Cache", origin: str, account: str) -> _Recalled | None:
     """What is known about a connection; None where nothing is."""
     fact = cache.read(origin, account)
     if fact is None:
@@ -210,10 +220,13 @@ def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
     return _Recalled(Window(sends, seconds), fact.age) if believable else None
 
 
-def _keep(cache: Cache, origin: str, account: str, window: Window) -> None:
+def _keep(cache: "Cache", origin: str, account: str, window: Window) -> None:
     """Keep what a run learned about a connection. Raises OSError."""
+    from unified_cli.storage.cache import LIFETIME  # noqa: PLC0415  as above
+
     known = _recall(cache, origin, account)
-    if known is None or known.window != window or known.age > _REFRESH:
+    # What is known already is written again only when it is half as old as it may get.
+    if known is None or known.window != window or known.age > LIFETIME / 2:
         cache.write([window.sends, window.seconds], origin, account)
 
 
