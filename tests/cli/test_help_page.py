@@ -68,7 +68,7 @@ def _names_its_request_and_each_option_once(operation: Operation, text: str) -> 
     listed = text[text.index("Connection options:") :]
     options = re.findall(r"^  (?:(-\w)|  )[, ] (--[\w-]+)", listed, re.MULTILINE)
     shown = [spelling for pair in options for spelling in pair if spelling]
-    expected = [spelling for flag in flags_of(class_for(operation), operation) for spelling in flag.spellings]
+    expected = [spelling for flag in flags_of(class_for(operation), operation=operation) for spelling in flag.spellings]
     assert shown == [*expected, "-h", "--help"]
 
 

@@ -9,7 +9,7 @@ The annotation tells Typer the type; the default means "not given".
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import (
     TYPE_CHECKING,
@@ -222,19 +222,16 @@ class Argument(NamedTuple):
         return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
 
 
-def flags_of(options: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
-    """The options that a class declares, group by group; of an operation's class, those that mean something for it."""
-    return in_order(
+def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
+    """The options that the classes declare, each once, as help shows them; of an operation, what it takes of them."""
+    fields = {name: field for options in classes for name, field in options.fields.items()}
+    flags = (
         mark._replace(name=name, kind=kind, choices=get_args(kind) if get_origin(kind) is Literal else ())
-        for name, field in options.fields.items()
+        for name, field in fields.items()
         for kind in [_kind(field)]
         for mark in field.__metadata__
         if isinstance(mark, Flag) and (operation is None or mark.when is None or mark.when(operation))
     )
-
-
-def in_order(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The options as help shows them."""
     return tuple(sorted(flags, key=lambda flag: (_GROUPS.index(flag.group), flag.order)))
 
 

@@ -17,7 +17,6 @@ from unified_cli.cli.flags import (
     Flag,
     Options,
     flags_of,
-    in_order,
 )
 from unified_cli.cli.shared_options import (
     WAITS,
@@ -275,9 +274,7 @@ def class_for(operation: Operation) -> type[ReadOptions | WriteOptions | Downloa
 @cache
 def operation_flags() -> Sequence[Flag]:
     """The options of all operations, in the order help shows them."""
-    return in_order(
-        dict.fromkeys(flag for kind in (WriteOptions, ReadOptions, DownloadOptions) for flag in flags_of(kind))
-    )
+    return flags_of(WriteOptions, ReadOptions, DownloadOptions)
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:

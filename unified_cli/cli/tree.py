@@ -175,7 +175,7 @@ def _operation(service: Service, operation: Operation) -> Any:
         operation,
         lambda: _operation_pages().for_operation(operation, service),
         options,
-        flags_of(options, operation),
+        flags_of(options, operation=operation),
         arguments,
     )
 
