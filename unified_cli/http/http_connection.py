@@ -62,12 +62,6 @@ def _place(address: Address, path: str) -> httpx.URL:
     return url
 
 
-@lru_cache(maxsize=256)
-def _host(address: Address) -> str:
-    """Host and port as the header of that name has them. Raises as `_place` does."""
-    return _place(address, "").netloc.decode("ascii")
-
-
 def _url(text: str) -> httpx.URL:
     try:
         return httpx.URL(text)
@@ -124,7 +118,7 @@ class HttpContext(NamedTuple):
 class HttpConnection:
     """A connection to the origin of the settings, the only one that is sent the token.
 
-    Making one raises ConfigError for proxy and TLS settings that cannot be used.
+    Making one raises ConfigError for an address, and for proxy and TLS settings, that cannot be used.
     """
 
     def __init__(self, context: HttpContext, settings: Settings, token: str) -> None:
@@ -132,6 +126,7 @@ class HttpConnection:
         self._runtime = runtime
         self._token = token
         self._address, _ = settings.reachable()
+        self._host = _place(self._address, "").netloc.decode("ascii")
         self._state = ConnectionState(runtime.monotonic)
         self._ca_bundle = settings.ca_bundle
         self._sandbox = context.sandbox
@@ -302,7 +297,7 @@ class HttpConnection:
         body = self._body or request.body or b""
         size = self._body.size if self._body else len(request.body or b"")
         headers = {
-            "Host": _host(request.address),
+            "Host": self._host,
             **request.headers,
             "Accept-Encoding": "gzip",
             **(part.headers if part else {}),

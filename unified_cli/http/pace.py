@@ -181,7 +181,8 @@ class Pace:
             self._sent.add(now)
         if self._opened == NEVER:
             self._opened = self._window_start = now
-            self.trust.begin(self._known, now, FROM_BEFORE)
+            if self._known:
+                self.trust.begin(self._known, now, FROM_BEFORE)
         self._probing = self._closed
         self._flying += 1
         self._budget.left -= 1

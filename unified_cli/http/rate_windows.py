@@ -138,10 +138,8 @@ class WindowTrust:
         self._guessed = False
         """It was concluded from a Retry-After alone."""
 
-    def begin(self, window: Window | None, at: float, windows: float) -> None:
-        """Trust a window, if there is one, that an answer showed at that time, or that is used from then on."""
-        if window is None:
-            return
+    def begin(self, window: Window, at: float, windows: float) -> None:
+        """Trust a window that an answer showed at that time, or that is used from then on."""
         self._guessed = windows == FROM_PAUSE
         shortest = 0 if self._guessed else _SHORTEST_TRUSTED
         self.until, self.doubted = at + windows * max(window.seconds, shortest), None
