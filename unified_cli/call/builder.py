@@ -26,6 +26,7 @@ from unified_cli.errors import UnifiedError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Query, Request
+from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -141,8 +142,21 @@ def operation_content(call: Call, operation: Operation) -> Content:
     if body is None and operation.kind == "action":
         # Assumption: an action requires a JSON object even if it needs no fields; the service's own clients send one.
         body = b"{}"
+    _tell_dots(call, operation)
     query = read_query(call, lists=operation.lists)
     return _content(call, operation.method, query, body)
+
+
+def _tell_dots(call: Call, operation: Operation) -> None:
+    """Name what is typed as a path with dots, as columns are: it is sent as one name, which a product may ignore."""
+    sent = part(call.options, SendOptions)
+    dotted = [name for text in (*sent.raw_field, *sent.field) if "." in (name := text.partition("=")[0])]
+    known = {field.name for field in (*operation.accepted_fields, *operation.facts.fields)} if dotted else set()
+    for name in dotted:
+        first, *rest = name.split(".")
+        if first in known and name not in known and all(rest) and "[" not in name:
+            within = f"'{first}[{']['.join(rest)}]=…'"
+            call.runtime.stderr.line(f'"{visible(name)}" is sent as the name of one field (within {first}: {within})')
 
 
 def _content(call: Call, method: str, query: Query, body: bytes | None) -> Content:
@@ -183,8 +197,7 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "
     """What the connection that is called said of the operation within a day; None for several, and where it said
     nothing.
     """
-    folder = runtime.folder("cache")
-    if folder is None or not (folder / "methods").is_dir() or profiles.is_several(options.profile):
+    if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None
     from unified_cli.config import known_methods  # noqa: PLC0415  only where something is known
 
