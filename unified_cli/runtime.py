@@ -208,6 +208,11 @@ class Runtime(NamedTuple):
             # A user without HOME who is not in the system's list of users, as containers have them.
             return None
 
+    def has_cached(self, name: str) -> bool:
+        """Whether a file or folder of that name is in the cache, as far as this user can see."""
+        folder = self.folder("cache")
+        return folder is not None and os.path.exists(folder / name)  # noqa: PTH110  Path raises where it may not look
+
 
 def as_typed(text: str) -> str:
     """The text of an argument. Where Python takes its bytes for ASCII it keeps those of UTF-8 as lone surrogates."""

@@ -80,6 +80,15 @@ def test_a_cache_that_cannot_be_written_does_no_harm(unified: Unified, service: 
     assert unified("ticketing tickets list", environ=service.environ, **world(tmp_path)).stderr == ""
 
 
+@pytest.mark.parametrize("words", [LIST, "ticketing tickets list --help", "ticketing tickets create --skeleton"])
+def test_a_cache_where_nothing_can_be_looked_for_is_none(
+    words: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    # As in a folder without access, which there is none of for the superuser: the system refuses to look.
+    folders = {**world(tmp_path)["folders"], "cache": tmp_path / ("x" * 300)}
+    assert unified(words, environ=service.environ, folders=folders).code == 0
+
+
 def test_a_pace_that_the_service_does_not_confirm_is_forgotten(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:

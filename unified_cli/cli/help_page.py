@@ -96,8 +96,7 @@ def for_command(about: str, command: Command[Any]) -> HelpPage:
 
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:
     """Which of the connections that were asked lack an operation."""
-    folder = runtime.folder("cache")
-    if folder is None or not (folder / "capabilities").is_dir():
+    if not runtime.has_cached("capabilities"):
         return []
     from unified_cli.config import known_capabilities  # noqa: PLC0415  only where something is known
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.config import token as secrets
-from unified_cli.config.file import exists
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
@@ -62,8 +61,7 @@ class Clients:
         self._tokens: dict[Any, str] = {}
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
-        folder = runtime.folder("cache")
-        self._paces_are_known = folder is not None and exists(folder / _PACES)
+        self._paces_are_known = runtime.has_cached(_PACES)
         """An earlier run has learned one, of whatever connection; most runs never meet a limit."""
         self._bulk: dict[str, Quota] = {}
         """The quotas of connections with bulk work, whose retries are told at the end, by the connections' names."""
