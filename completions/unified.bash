@@ -550,31 +550,30 @@ _unified_parameters() {
 _unified_fields() {
     words=''
     case $1 in
-        ticketing\ accounts\ create|ticketing\ accounts\ update|ticketing\ accounts\ delete) words='name= domains=' ;;
+        ticketing\ accounts\ create|ticketing\ accounts\ update) words='name= domains=' ;;
         ticketing\ attachments\ create) words='file_name= content_type= data=' ;;
         ticketing\ attachments\ update) words='file_name= ticket_id= size= file_url= content_type= uploaded_by= uploaded_by_type=' ;;
-        ticketing\ collections\ create|ticketing\ collections\ update|ticketing\ collections\ delete) words='name= description= type= parent_collection_id= urls= workspace= entity_type=' ;;
-        ticketing\ comments\ create|ticketing\ comments\ update|ticketing\ comments\ delete) words='author= receiver= body= html_body= ticket= attachments= is_internal= is_private=' ;;
-        ticketing\ contacts\ create|ticketing\ contacts\ update|ticketing\ contacts\ delete) words='first_name= last_name= name= emails= phones= details= account_id= custom_fields= is_active=' ;;
-        ticketing\ tags\ create|ticketing\ tags\ update|ticketing\ tags\ delete) words='name= color= workspace= status= parent=' ;;
-        ticketing\ teams\ create|ticketing\ teams\ update|ticketing\ teams\ delete) words='name= description=' ;;
-        ticketing\ tickets\ create|ticketing\ tickets\ update|ticketing\ tickets\ delete) words='name= number= assignees= status= created_by= workspace= team= collections= ticket_type= contact= additional_contacts= account= parent_ticket= attachments= tags= priority=' ;;
-        ticketing\ fields\ create|ticketing\ fields\ update|ticketing\ fields\ delete) words='name= label= description= type= format= is_hidden= is_unique= is_required= options= is_user_defined= entity_type= entity_id=' ;;
-        ticketing\ users\ create|ticketing\ users\ update|ticketing\ users\ delete) words='name= first_name= last_name= username= emails= is_active= team_ids= avatar= roles=' ;;
+        ticketing\ collections\ create|ticketing\ collections\ update) words='name= description= type= parent_collection_id= urls= workspace= entity_type=' ;;
+        ticketing\ comments\ create|ticketing\ comments\ update) words='author= receiver= body= html_body= ticket= attachments= is_internal= is_private=' ;;
+        ticketing\ contacts\ create|ticketing\ contacts\ update) words='first_name= last_name= name= emails= phones= details= account_id= custom_fields= is_active=' ;;
+        ticketing\ tags\ create|ticketing\ tags\ update) words='name= color= workspace= status= parent=' ;;
+        ticketing\ teams\ create|ticketing\ teams\ update) words='name= description=' ;;
+        ticketing\ tickets\ create|ticketing\ tickets\ update) words='name= number= assignees= status= created_by= workspace= team= collections= ticket_type= contact= additional_contacts= account= parent_ticket= attachments= tags= priority=' ;;
+        ticketing\ fields\ create|ticketing\ fields\ update) words='name= label= description= type= format= is_hidden= is_unique= is_required= options= is_user_defined= entity_type= entity_id=' ;;
+        ticketing\ users\ create|ticketing\ users\ update) words='name= first_name= last_name= username= emails= is_active= team_ids= avatar= roles=' ;;
         ticketing\ workspaces\ create) words='name= account_id=' ;;
-        ticketing\ workspaces\ update|ticketing\ workspaces\ delete) words='name= status= description=' ;;
+        ticketing\ workspaces\ update) words='name= status= description=' ;;
         ticketing\ task_lists\ create) words='name= ticket= tasks=' ;;
-        ticketing\ tasks\ create|ticketing\ tasks\ update|ticketing\ tasks\ delete) words='name= assignees= description= due_date= ticket= task_list= status=' ;;
+        ticketing\ tasks\ create|ticketing\ tasks\ update) words='name= assignees= description= due_date= ticket= task_list= status=' ;;
         user-directory\ roles\ create) words='name= description= license=' ;;
-        user-directory\ roles\ update|user-directory\ roles\ delete) words='name= label= description= type= applicable_in=' ;;
-        user-directory\ users\ create|user-directory\ users\ update|user-directory\ users\ delete) words='external_id= identifiers= first_name= last_name= title= name= username= emails= phones= status= is_email_verified= is_2fa_enabled= roles=' ;;
+        user-directory\ roles\ update) words='name= label= description= type= applicable_in=' ;;
+        user-directory\ users\ create|user-directory\ users\ update) words='external_id= identifiers= first_name= last_name= title= name= username= emails= phones= status= is_email_verified= is_2fa_enabled= roles=' ;;
         user-directory\ users\ deactivate|user-directory\ users\ suspend) words='user_id=' ;;
         user-directory\ users\ assign-role|user-directory\ users\ assign_role|user-directory\ users\ unassign_role) words='user_id= roles= workspace_id=' ;;
         user-directory\ users\ unassign-role) words='user_id= organizations=' ;;
-        user-directory\ organizations\ update|user-directory\ organizations\ delete) words='name= pricing_plan= licenses=' ;;
-        user-directory\ groups\ create|user-directory\ groups\ update|user-directory\ groups\ delete) words='name= description= organization= group_type=' ;;
+        user-directory\ organizations\ update) words='name= pricing_plan= licenses=' ;;
+        user-directory\ groups\ create|user-directory\ groups\ update) words='name= description= organization= group_type=' ;;
         user-directory\ groups\ remove-user|user-directory\ groups\ add-user|user-directory\ groups\ add|user-directory\ groups\ remove) words='group_id= user_id=' ;;
-        user-directory\ role_assignments\ delete) words='user_id= group_id= group_type= role_id= workspace=' ;;
         ats\ activities\ create) words='candidate= actor= activity_type= from= to= cc= subject= body= visibility=' ;;
         ats\ applications\ move-stage) words='application_id= stage_id= user_id= candidate_id=' ;;
         ats\ applications\ reject) words='application_id= reject_reason_id= user_id=' ;;
@@ -584,14 +583,14 @@ _unified_fields() {
         knowledge-base\ page-content\ append) words='page= body=' ;;
         knowledge-base\ page-exports\ create) words='format=' ;;
         emails\ emails\ create) words='from= to= cc= bcc= subject= content= priority= reply_to= attachments=' ;;
-        emails\ emails\ update|emails\ emails\ delete) words='from= to= cc= bcc= subject= content= headers= reply_to= priority= folder= is_draft= attachments= urls= sent_at=' ;;
+        emails\ emails\ update) words='from= to= cc= bcc= subject= content= headers= reply_to= priority= folder= is_draft= attachments= urls= sent_at=' ;;
         emails\ emails\ send) words='to= subject= content= cc= bcc= reply_to= priority= folder= attachments=' ;;
         emails\ emails\ reply) words='id= to= cc= bcc= subject= content=' ;;
         emails\ emails\ reply-all) words='id= content=' ;;
         emails\ emails\ forward) words='id= to= content=' ;;
         emails\ emails\ move) words='id= folder=' ;;
-        emails\ folders\ create|emails\ folders\ update|emails\ folders\ delete) words='name= folder_url= size= description= parent=' ;;
-        calendar\ events\ create|calendar\ events\ update|calendar\ events\ delete) words='calendar= title= description= location= timezone= start_time=' ;;
+        emails\ folders\ create|emails\ folders\ update) words='name= folder_url= size= description= parent=' ;;
+        calendar\ events\ create|calendar\ events\ update) words='calendar= title= description= location= timezone= start_time=' ;;
         voice\ recordings\ download) words='url=' ;;
     esac
 }

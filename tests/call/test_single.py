@@ -111,6 +111,7 @@ def test_a_skeleton_shows_the_known_fields_by_type(unified: Unified) -> None:
     ticket = unified("ticketing tickets create --skeleton").json
     assert (ticket["name"], ticket["tags"], ticket["status"]) == ("", [], {})
     assert not {"id", "created_at", "remote_data"} & {*ticket}
+    assert unified("ticketing tickets delete --skeleton").stdout == "{}\n"
 
 
 def test_a_job_whose_answer_names_none_is_in_doubt(unified: Unified, service: Service) -> None:

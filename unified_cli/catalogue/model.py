@@ -153,9 +153,12 @@ class Operation(NamedTuple):
 
     @property
     def accepted_fields(self) -> "tuple[KnownField, ...]":
-        """The fields that its body is known to take, else those of the record that the service does not fill in."""
+        """The fields that its body is known to take, else those of the record that the service does not fill in.
+
+        A delete may have a body, of which nothing is known.
+        """
         body = self.facts.body.get(self.name, ())
-        if body or self.kind == "action":
+        if body or self.kind == "action" or self.method == "DELETE":
             return body
         return tuple(field for field in self.facts.fields if field.name not in NOT_SENT)
 
