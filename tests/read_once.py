@@ -8,6 +8,7 @@ from typing import Any
 
 import typer.main
 
+from unified_cli import catalogue
 from unified_cli.cli import aliases, flags, help_page, options, tree
 from unified_cli.cli.flags import Argument, Flag
 from unified_cli.config import user_catalogue
@@ -16,8 +17,9 @@ from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
-# A process reads the catalogue once; the thousands of commands in this one would read it each.
-user_catalogue.load = functools.cache(user_catalogue.load)
+# A process reads the catalogue once; the thousands of commands in this one would read it each, and so would each of
+# hundreds of sandboxes and each module of tests that asks for its operations.
+catalogue.load = user_catalogue.load = functools.cache(user_catalogue.load)
 
 # So does Typer with the options of a command: a fourth of the time of all tests would go into that.
 Flag.parameter = functools.cache(Flag.parameter)  # type: ignore[method-assign]
