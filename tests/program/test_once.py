@@ -49,7 +49,8 @@ def called(node: ast.AST) -> str:
 
 def uses(names: set[str]) -> set[Use]:
     """Who calls one of these names outside the two rooms."""
-    found = {(path, called(node)) for path in TEXTS for node in nodes(path) if called(node) in names}
+    paths = [path for path, text in TEXTS.items() if any(name in text for name in names)]
+    found = {(path, called(node)) for path in paths for node in nodes(path) if called(node) in names}
     return {(path, name) for path, name in found if not path.startswith(ROOMS)}
 
 
