@@ -127,3 +127,7 @@ def test_the_bytes_of_a_process_are_read_the_same_way(process: Process, tmp_path
         environ=dict.fromkeys(surroundings, os.fsencode(tmp_path) + b"/\xff"),
     )
     assert (done.returncode, done.stderr) == (0, b"")
+    name = os.fsencode(tmp_path) + b"/caf\xe9.ndjson"
+    Path(os.fsdecode(name)).write_text('{"name":"a"}\n')
+    done = process(["-p", "sandbox", "-a", "empty", "import", "ticketing/tags", name])
+    assert (done.returncode, Path(os.fsdecode(name + b".unified-done.ndjson")).exists()) == (0, True), done.stderr

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from campaigns import size
 from faults import memory
-from front_door import ROOT, Process, Unified
+from front_door import ROOT, Unified
 from server import Reply, Seen, Service
 
 TAGS = "import ticketing/tags"
@@ -109,20 +109,22 @@ def test_the_same_lines_piped_in_meanwhile_are_no_change(unified: Unified, servi
 
 
 @pytest.mark.parametrize("output", ["json", "table", "tsv"])
-def test_a_name_that_is_not_utf8_is_a_name(output: str, process: Process, service: Service, tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path) + b"/caf\xe9.ndjson"
-    Path(os.fsdecode(path)).write_text('{"name":"a"}\n{"name":"b"}\n')
+def test_a_name_that_is_not_utf8_is_a_name(output: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+    # As Python gives the bytes of an argument to the program.
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.ndjson")
+    Path(path).write_text('{"name":"a"}\n{"name":"b"}\n')
     service.reply = lambda seen: Reply(201 if seen.json["name"] == "a" else 422)
-    report = os.fsencode(tmp_path) + b"/r\xff"
-    command: list[Any] = [*TAGS.split(), path, "--report", report, "-o", output]
-    first = process(command, environ=service.environ)
-    assert (first.returncode, len(service.seen)) == (9, 2), first.stderr
+    report = os.fsdecode(os.fsencode(tmp_path) + b"/r\xff")
+    environ = {**service.environ, "UNIFIED_RATE": "0"}
+    command = [*TAGS.split(), path, "--report", report, "-o", output]
+    first = unified(command, environ=environ)
+    assert (first.code, len(service.seen)) == (9, 2), first.stderr
     names = {os.fsencode(found.name).removeprefix(b"caf\xe9.ndjson") for found in tmp_path.iterdir()}
     assert {b".unified-journal", b".unified-failed.ndjson", b".unified-done.ndjson", b"r\xff"} <= names
-    assert process(command, environ=service.environ).returncode == 9
+    assert unified(command, environ=environ).code == 9
     assert len(service.seen) == 2
-    failed = path + b".unified-failed.ndjson"
-    assert process([*TAGS.split(), failed], environ=service.environ).returncode == 9
+    failed = f"{path}.unified-failed.ndjson"
+    assert unified([*TAGS.split(), failed], environ=environ).code == 9
     assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 2
 
 
