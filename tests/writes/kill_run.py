@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,8 @@ def at_point(job: dict[str, Any], at: int) -> dict[str, Any]:
 
 def warm_up(job: dict[str, Any]) -> None:
     """Import what the commands need, so that the children have it."""
+    # None of those below takes a lock.
+    import_module("filelock")
     folders = {"config": Path(job["folder"]) / "config", "data": Path(job["folder"]) / "data-0"}
     argv = [word.replace("{n}", "0") for word in job["argv"]]
     main([*argv, "--dry-run"], Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {}, folders=folders))
