@@ -2,15 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import peak_memory
 import pytest
 from campaigns import size
-from faults import memory
 from front_door import ROOT, Unified
 from server import Reply, Seen, Service
 
@@ -128,21 +126,10 @@ def test_a_name_that_is_not_utf8_is_a_name(output: str, unified: Unified, servic
     assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 2
 
 
-class Ran:
-    """What a process did that was watched."""
-
-    def __init__(self, command: str, source: Any, service: Service, home: Path) -> None:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "unified_cli", *command.split()],
-            stdin=source,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=home,
-            env={**service.environ, "HOME": str(home), "PYTHONPATH": str(ROOT), "UNIFIED_RATE": "0"},
-        )
-        with memory.Watch(child.pid) as watched:
-            _, stderr = child.communicate(timeout=900)
-        self.code, self.stderr, self.megabytes = child.returncode, stderr.decode(), watched.peak >> 10
+def ran(command: str, source: Any, service: Service, home: Path) -> peak_memory.Measured:
+    """What a process did, and the most memory that it took."""
+    environ = {**service.environ, "HOME": str(home), "PYTHONPATH": str(ROOT), "UNIFIED_RATE": "0"}
+    return peak_memory.of(command.split(), stdin=source, cwd=home, env=environ, timeout=900)
 
 
 def long_line(path: Path, begins: bytes, megabytes: int) -> Path:
@@ -169,12 +156,12 @@ def test_a_line_of_250_megabytes_is_refused_in_little_memory(
     name: str, begins: bytes, service: Service, tmp_path: Path
 ) -> None:
     path = long_line(tmp_path / name, begins, 250)
-    ran = Ran(f"{TAGS} {path} --operation update", None, service, tmp_path)
+    found = ran(f"{TAGS} {path} --operation update", None, service, tmp_path)
     path.unlink()
-    assert (ran.code, service.seen) == (2, []), ran.stderr
-    assert "is longer than 32 MiB, the most that a record may have" in ran.stderr
+    assert (found.code, service.seen) == (2, []), found.stderr
+    assert "is longer than 32 MiB, the most that a record may have" in found.stderr
     # Text is held twice for a moment where the end of an element is looked for.
-    assert ran.megabytes < (200 if name in {"in.json", "page.json"} else 100), ran.megabytes
+    assert found.mebibytes < (200 if name in {"in.json", "page.json"} else 100), found.mebibytes
 
 
 @pytest.mark.parametrize(
@@ -197,10 +184,10 @@ def test_input_without_an_end_is_refused_with_its_bound(
     command: str, bound: str, service: Service, tmp_path: Path
 ) -> None:
     with Path("/dev/zero").open("rb") as endless:
-        ran = Ran(command, endless, service, tmp_path)
-    assert (ran.code, service.seen) == (3 if "token" in command else 2, []), ran.stderr
-    assert bound in ran.stderr
-    assert ran.megabytes < 300
+        found = ran(command, endless, service, tmp_path)
+    assert (found.code, service.seen) == (3 if "token" in command else 2, []), found.stderr
+    assert bound in found.stderr
+    assert found.mebibytes < 300
 
 
 def test_ids_without_an_end_are_refused_before_each_is_a_request(
@@ -262,10 +249,10 @@ def test_a_page_of_57_mebibytes_takes_little_memory(
     content = page(element, size(57, 8))
     path.write_bytes(content if kind == "json" else content[11:-21].replace(b",", b"\n"))
     # Read to its end before the report is looked at, whose folder is missing.
-    ran = Ran(f"{TAGS} {path} --report {tmp_path / 'none' / 'report'}", None, service, tmp_path)
+    found = ran(f"{TAGS} {path} --report {tmp_path / 'none' / 'report'}", None, service, tmp_path)
     path.unlink()
-    assert ran.code in {2, 11}, ran.stderr
-    assert ran.megabytes < 300
+    assert found.code in {2, 11}, found.stderr
+    assert found.mebibytes < 300
 
 
 def test_half_surrogates_take_little_memory(service: Service, tmp_path: Path) -> None:
@@ -273,9 +260,9 @@ def test_half_surrogates_take_little_memory(service: Service, tmp_path: Path) ->
     path.write_bytes(b'{"name":"%b"}\n' % (b"\\udc00x" * MIB))
     for source in (path, Path(f"{path}.unified-failed.ndjson")):
         service.reply = lambda seen: Reply(422 if seen.body else 400)
-        ran = Ran(f"{TAGS} {source}", None, service, tmp_path)
-        assert ran.code == 9, ran.stderr
-        assert ran.megabytes < 180
+        found = ran(f"{TAGS} {source}", None, service, tmp_path)
+        assert found.code == 9, found.stderr
+        assert found.mebibytes < 180
     first, second = service.seen
     assert first.body == second.body == path.read_bytes().strip()
     assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
