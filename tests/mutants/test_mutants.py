@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from front_door import ROOT
 
-NEEDED = ("unified_cli", "tests", "completions", "README.md", ".github", "pyproject.toml")
+NEEDED = ("unified_cli", "tests", "completions", "README.md", "CHANGELOG.md", ".github", "pyproject.toml")
 
 
 @dataclass(frozen=True)
