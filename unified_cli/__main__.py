@@ -18,6 +18,11 @@ def run() -> None:
     """Run the command line of this process and end it with the exit code."""
     if sys.argv[1:] == ["--version"] and _print(VERSION_LINE):
         os._exit(0)
+    import signal  # noqa: PLC0415  --version takes no longer than the bare interpreter
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Until the program handles it: Python would print a traceback of what is being imported.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     # What start-up creates stays in use, so collecting garbage in it wastes time; a call enables the collector again.
     gc.disable()
     if __name__ != "__main__" and not sys.flags.safe_path:

@@ -59,7 +59,8 @@ def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
         from unified_cli import app  # noqa: PLC0415  Typer is not needed for the version
 
         return app.read(argv, runtime)
-    except BaseException:
+    except Exception:
+        # No signal: it may have broken off an import, and what was half imported cannot be imported again.
         from unified_cli.cli.tree import ask_for_json  # noqa: PLC0415  only for an error
 
         runtime.stderr.machine = runtime.stderr.machine or ask_for_json(argv, runtime)
