@@ -153,7 +153,7 @@ def _tell_dots(call: Call, operation: Operation) -> None:
     dotted = [name for text in (*sent.raw_field, *sent.field) if "." in (name := text.partition("=")[0])]
     known = {field.name for field in (*operation.accepted_fields, *operation.facts.fields)} if dotted else set()
     for name in dotted:
-        first, *rest = name.split(".")
+        first, *rest = visible(name).split(".")
         if first in known and name not in known and all(rest) and "[" not in name:
             within = f"'{first}[{']['.join(rest)}]=…'"
             call.runtime.stderr.line(f'"{visible(name)}" is sent as the name of one field (within {first}: {within})')

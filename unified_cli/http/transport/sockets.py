@@ -140,7 +140,7 @@ class DeadlineSocket:
             return
         try:
             data = self._socket.recv(_READ_SIZE)
-        except ssl.SSLWantReadError:
+        except (BlockingIOError, ssl.SSLWantReadError):
             # It was of TLS itself, such as its tickets.
             return
         except OSError as error:
