@@ -89,6 +89,13 @@ class Cluster:
         self.workers.append(worker)
         return worker
 
+    def replace(self, worker: Started) -> None:
+        """Kill this worker, and wait until another is there: a test that begins before has one fewer."""
+        worker.kill()
+        before = self.registered()
+        self.start_worker()
+        wait_until(lambda: self.registered() > before)
+
     def start(self, words: list[str], name: str, **more: str) -> Started:
         made = started(words, self.home, self.home / f"{name}.log", **self.settings, **more)
         self.processes.callback(stop, made)

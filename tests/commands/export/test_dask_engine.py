@@ -271,8 +271,7 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another(dask: Cluster, tmp_pat
     process = dask.unified("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{tmp_path}/dump")
     killed = dask.workers[-1]
     wait_until((dask.home / f"hanging-{killed.pid}").exists)
-    killed.kill()
-    dask.start_worker()
+    dask.replace(killed)
     (dask.home / "hostile").unlink()
     assert (process.wait(60), process.communicate()[1].decode()[:13]) == (0, "wrote 8 files")
     found = records_of(tmp_path / "dump")
@@ -290,8 +289,7 @@ def test_tables_are_made_before_and_written_by_several_workers(dask: Cluster, un
     wait_until((dask.home / f"hanging-{killed.pid}").exists)
     made = {name: deltalake.DeltaTable(tmp_path / "dump" / name).version() for name in LISTS}
     assert made.keys() == {*LISTS}
-    killed.kill()
-    dask.start_worker()
+    dask.replace(killed)
     (dask.home / "hostile").unlink()
     assert (process.wait(60), process.communicate()[1].decode()[:13]) == (0, "wrote 8 lists")
 
