@@ -47,8 +47,13 @@ class Address(NamedTuple):
 def _origin(address: Address) -> str:
     if address.is_sandbox:
         return _SANDBOX_ORIGIN
-    host = f"[{address.host}]" if ":" in address.host else address.host
-    return f"{address.scheme}://{host}" + ("" if address.port == _PORTS[address.scheme] else f":{address.port}")
+    port = "" if address.port == _PORTS[address.scheme] else f":{address.port}"
+    return f"{address.scheme}://{bracketed(address.host)}{port}"
+
+
+def bracketed(host: str) -> str:
+    """The host as it stands before a port: an IPv6 address in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 @lru_cache(maxsize=256)

@@ -19,6 +19,7 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from unified_cli.config.address import bracketed
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.masking import cut, masked
 from unified_cli.runtime import Runtime
@@ -74,7 +75,7 @@ def address_of(listening: socket.socket) -> tuple[str, int]:
     """The host, as a URL spells it, and the port where this machine reaches the socket."""
     host, port = listening.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  compared, not bound
-    return f"[{host}]" if ":" in host else host, port
+    return bracketed(host), port
 
 
 def _socket(host: str, port: int) -> socket.socket:

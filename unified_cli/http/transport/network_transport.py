@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import httpx
 
+from unified_cli.config.address import bracketed
 from unified_cli.http.transport.proxy import ProxySetting, port_of
 from unified_cli.http.transport.response_reader import ResponseReader
 from unified_cli.http.transport.sockets import Arrival, ConnectionState, DeadlineSocket, connected
@@ -91,8 +92,7 @@ class NetworkTransport(httpx.BaseTransport):
         if proxy.url.scheme == "https" and self._context is not None:
             # The authorities of the service verify it too.
             connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
-        host = b"[%b]" % url.raw_host if b":" in url.raw_host else url.raw_host
-        target = b"%b:%d" % (host, port_of(url))
+        target = f"{bracketed(url.raw_host.decode('ascii'))}:{port_of(url)}".encode("ascii")
         headers = [(b"Host", target)]
         if proxy.url.userinfo:
             pair = f"{proxy.url.username}:{proxy.url.password}".encode()

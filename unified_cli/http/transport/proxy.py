@@ -7,7 +7,7 @@ from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined
 
 import httpx
 
-from unified_cli.config.address import Address, is_loopback
+from unified_cli.config.address import Address, bracketed, is_loopback
 from unified_cli.errors import ConfigError
 from unified_cli.masking import hide
 
@@ -41,9 +41,7 @@ class NetworkRoute(NamedTuple):
         """The same with its port; that of a proxy always, since proxies seldom have the default one."""
         if self.proxy is None:
             return self.address.place
-        url = self.proxy.url
-        host = f"[{url.host}]" if ":" in url.host else url.host
-        return f"proxy {host}:{port_of(url)}"
+        return f"proxy {bracketed(self.proxy.url.host)}:{port_of(self.proxy.url)}"
 
 
 def port_of(url: httpx.URL) -> int:
