@@ -122,11 +122,10 @@ class DeadlineSocket:
         """Send the bytes. Raises WriteTimeout, and WriteError, also where a long body is answered before its end."""
         rest = memoryview(data)
         while rest:
-            piece = rest
             try:
                 if self._state.uploads:
-                    piece = rest[:_UPLOAD_SIZE]
                     self._check_unanswered()
+                piece = rest[:_UPLOAD_SIZE] if self._state.uploads else rest
                 rest = rest[self._in_time(partial(self._socket.send, piece), select.POLLOUT) :]
             except TimeoutError as error:
                 raise httpx.WriteTimeout(str(error)) from None
@@ -246,9 +245,8 @@ def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
     addresses = [*dict.fromkeys((family, address) for family, _, _, _, address in found)]
     while True:
         family, address = addresses.pop(0)
-        seconds = state.seconds(_NEXT_ADDRESS if addresses else _CONNECT)
         try:
-            plain = _connected(family, address, seconds)
+            plain = _connected(family, address, state.seconds(_NEXT_ADDRESS if addresses else _CONNECT))
         except OSError:
             if not addresses:
                 raise
