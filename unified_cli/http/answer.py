@@ -9,7 +9,7 @@ import httpx
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.http import attempt as attempts, decoding, rate_headers
-from unified_cli.http.attempt import Attempt, Outcome
+from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
 from unified_cli.http.request import ByteRange, Request, content_range
 from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
@@ -17,7 +17,6 @@ from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
     from unified_cli.http.page_body import PageBody
-    from unified_cli.http.transport.network_errors import NetworkFailure
 
 _WARNING = "sandbox-warning"
 _NAMES = re.compile(r"^.*?: | \(.*$")
@@ -139,7 +138,7 @@ class Reader(NamedTuple):
     service: Service
     trace: Trace
     disconnect: Callable[[], None]
-    failure_of: "Callable[[httpx.TransportError], NetworkFailure]"
+    failure_of: Callable[[httpx.TransportError], NetworkFailure]
     token: str
 
     def read(self, request: Request, response: httpx.Response, expected: Expected) -> Answer | Failed:

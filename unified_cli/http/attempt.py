@@ -63,6 +63,19 @@ class Attempt(NamedTuple):
     facts: "RateFacts | None" = None
 
 
+class NetworkFailure(NamedTuple):
+    """An attempt without a complete answer; `malformed` if the peer did not send valid HTTP.
+
+    `stale` if the peer had closed the idle connection before the request was sent.
+    """
+
+    outcome: Outcome
+    reason: str
+    hint: str | None = None
+    malformed: bool = False
+    stale: bool = False
+
+
 _GONE = {404, 410}
 # The service examined this very request and did not carry it out.
 _REFUSED = {400, 404, 405, 410, 411, 413, 414, 415, 422}

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import httpx
 
@@ -14,6 +14,7 @@ from unified_cli import PRODUCT
 from unified_cli.catalogue import Service
 from unified_cli.errors import ServiceError, StorageError, UnifiedError, UsageError
 from unified_cli.http import har_entry
+from unified_cli.http.attempt import NetworkFailure
 from unified_cli.http.har_entry import BodyEnd, Exchange
 from unified_cli.http.har_reader import STARTED
 from unified_cli.http.replay import HarIndex, Replay, ReplayClock, UnrecordedError
@@ -23,10 +24,7 @@ from unified_cli.storage import output_file
 from unified_cli.storage.append_file import GrowingDocument
 from unified_cli.storage.spool_file import SpoolFile
 
-if TYPE_CHECKING:
-    from unified_cli.http.transport.network_errors import NetworkFailure
-
-    Describe = Callable[[httpx.TransportError], NetworkFailure]
+Describe = Callable[[httpx.TransportError], NetworkFailure]
 
 _NAME, _, _VERSION = PRODUCT.partition("/")
 _BEGIN = f'{{"log":{{"version":"1.2","creator":{{"name":{json_codec.dump(_NAME)},"version":'
@@ -63,7 +61,7 @@ class Recording:
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
 
-    def transport(self, opened: Callable[[], httpx.BaseTransport], describe: "Describe") -> httpx.BaseTransport:
+    def transport(self, opened: Callable[[], httpx.BaseTransport], describe: Describe) -> httpx.BaseTransport:
         """A transport that records what goes through another one."""
         return _RecordingTransport(opened(), self, describe)
 
@@ -91,7 +89,7 @@ class Recording:
 
 
 class _RecordingTransport(httpx.BaseTransport):
-    def __init__(self, inner: httpx.BaseTransport, recording: Recording, describe: "Describe") -> None:
+    def __init__(self, inner: httpx.BaseTransport, recording: Recording, describe: Describe) -> None:
         self._inner = inner
         self._recording = recording
         self._describe = describe

@@ -5,17 +5,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
 from unified_cli.http import decoding, har_redaction
+from unified_cli.http.attempt import NetworkFailure
 from unified_cli.http.request import answers_with_credentials
 from unified_cli.values import JsonObject
-
-if TYPE_CHECKING:
-    from unified_cli.http.transport.network_errors import NetworkFailure
 
 _TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
 LARGEST_DOWNLOAD = 1024 * 1024
@@ -49,7 +46,7 @@ class Exchange:
     response: httpx.Response | None = None
     body: bytearray = field(default_factory=bytearray)
     end: BodyEnd = BodyEnd.UNREAD
-    broken: "NetworkFailure | None" = None
+    broken: NetworkFailure | None = None
     received: int = 0
 
     @property

@@ -13,7 +13,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, NetworkError, ServiceError, UnifiedError, UnsafeError, UsageError
 from unified_cli.http import attempt, decoding
 from unified_cli.http.answer import Answer, Expected, Failed, Reader, Trace
-from unified_cli.http.attempt import Attempt, Outcome
+from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
 from unified_cli.http.request import ByteRange, Request
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
@@ -21,7 +21,6 @@ from unified_cli.http.transport.sockets import Arrival, ConnectionState
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
-    from unified_cli.http.transport.network_errors import NetworkFailure
     from unified_cli.http.upload import UploadBody
 
 _MOST_REDIRECTS = 3
@@ -36,7 +35,7 @@ _SHORT_TARGET = 8192
 class ReplayedError(httpx.TransportError):
     """The error of an exchange that is answered from a recording."""
 
-    def __init__(self, failure: "NetworkFailure") -> None:
+    def __init__(self, failure: NetworkFailure) -> None:
         super().__init__(failure.reason)
         self.failure = failure
 
@@ -261,7 +260,7 @@ class HttpConnection:
             raise RedirectError(response.status_code, often)
         return response
 
-    def _broken(self, error: httpx.TransportError) -> "NetworkFailure":
+    def _broken(self, error: httpx.TransportError) -> NetworkFailure:
         failure = self._failure_of(error)
         if isinstance(error, ReplayedError):
             return failure
@@ -273,7 +272,7 @@ class HttpConnection:
         late = isinstance(error, httpx.TimeoutException)
         return failure._replace(stale=self._state.reused and not self._state.received and not late)
 
-    def _failure_of(self, error: httpx.TransportError) -> "NetworkFailure":
+    def _failure_of(self, error: httpx.TransportError) -> NetworkFailure:
         if isinstance(error, ReplayedError):
             return error.failure
         from unified_cli.http.transport import network_errors  # noqa: PLC0415  most attempts have no error

@@ -15,12 +15,11 @@ import httpx
 
 from unified_cli.errors import StateError, StorageError
 from unified_cli.http import har_entry, har_reader, har_redaction
-from unified_cli.http.attempt import Outcome
+from unified_cli.http.attempt import NetworkFailure, Outcome
 from unified_cli.http.decoding import DamageError
 from unified_cli.http.har_entry import BodyEnd
 from unified_cli.http.har_reader import HarEntry, HarFailure
 from unified_cli.http.http_connection import ReplayedError
-from unified_cli.http.transport.network_errors import NetworkFailure
 from unified_cli.json_text.json_stream import TooLongError
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted

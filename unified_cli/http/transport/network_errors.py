@@ -3,13 +3,12 @@
 import socket
 import ssl
 from http import HTTPStatus
-from typing import NamedTuple
 
 import httpx
 
 from unified_cli import hints, os_limits
 from unified_cli.config.address import is_loopback
-from unified_cli.http.attempt import Outcome
+from unified_cli.http.attempt import NetworkFailure, Outcome
 from unified_cli.http.transport.proxy import NetworkRoute
 from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
@@ -21,19 +20,6 @@ _NOT_YET_VALID = 9
 _NO_TLS = "WRONG_VERSION_NUMBER"
 # A proxy could not reach the service at the moment.
 _PROXY_FAILS = {502, 503, 504}
-
-
-class NetworkFailure(NamedTuple):
-    """An attempt without a complete answer; `malformed` if the peer did not send valid HTTP.
-
-    `stale` if the peer had closed the idle connection before the request was sent.
-    """
-
-    outcome: Outcome
-    reason: str
-    hint: str | None = None
-    malformed: bool = False
-    stale: bool = False
 
 
 def failure_of(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
@@ -72,9 +58,8 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
     if cause and os_limits.is_no_descriptor(cause):
         raise os_limits.no_descriptor() from None
     where = route.first_place
-    if isinstance(error, httpx.ConnectTimeout) and state.handshake_seconds:
-        late = f"no TLS handshake came within {state.handshake_seconds:.1f} s"
-        reason = f"{peer.first_place} accepted the connection, but {late}"
+    if isinstance(error, httpx.ConnectTimeout) and (seconds := state.handshake_seconds):
+        reason = f"{peer.first_place} accepted the connection, but no TLS handshake came within {seconds:.1f} s"
         if state.speaks_tls:
             # It is only slow.
             return NetworkFailure(Outcome.NOT_SENT, reason)
@@ -106,21 +91,20 @@ def _no_tls(error: ssl.SSLError, peer: NetworkRoute) -> NetworkFailure:
         return NetworkFailure(Outcome.NOT_SENT, f"{peer.first_peer} closed the connection during the TLS handshake")
     if error.reason == _NO_TLS:
         return NetworkFailure(Outcome.PERMANENT, f"{peer.first_place} does not speak TLS", _without_tls(peer))
-    reason = error.reason or "protocol error"
-    return NetworkFailure(Outcome.PERMANENT, f"no TLS connection to {peer.first_peer}: {reason}")
+    reason = f"no TLS connection to {peer.first_peer}: {error.reason or 'protocol error'}"
+    return NetworkFailure(Outcome.PERMANENT, reason)
 
 
 def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> NetworkFailure:
-    received = state.received
+    came = counted(state.received, "byte")
     if isinstance(error, httpx.TimeoutException):
-        so_far = f"{counted(received, 'byte')} received" if received else "nothing was received"
+        so_far = f"{came} received" if state.received else "nothing was received"
         return NetworkFailure(Outcome.LOST, f"{host} did not answer in time; {so_far}")
     if isinstance(error, httpx.LocalProtocolError):
         return NetworkFailure(Outcome.PERMANENT, f"the request to {host} is not valid HTTP")
     if not isinstance(error, httpx.RemoteProtocolError):
-        so_far = f"{counted(received, 'byte')} of the answer received"
-        return NetworkFailure(Outcome.LOST, f"the connection to {host} was lost; {so_far}")
-    if not received:
+        return NetworkFailure(Outcome.LOST, f"the connection to {host} was lost; {came} of the answer received")
+    if not state.received:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
     if state.closed:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
