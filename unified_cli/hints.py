@@ -27,6 +27,7 @@ BASE_URL = "is the base URL right? unified profile show says where it comes from
 OTHER_CURSOR = "a cursor is good for its own list, and not for ever: without --cursor it begins anew"
 NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"
 MOVED = "if the service has moved there, set the base URL"
+NO_MORE_RETRIES = "this run has made all the retries that it may"
 TLS_PORT = "is the port right?"
 
 _REFUSED = {

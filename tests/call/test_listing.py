@@ -17,8 +17,8 @@ from typing import Any
 
 import peak_memory
 import pytest
-from front_door import Process
-from pages import cursor_of, serve
+from front_door import Clock, Process, Unified
+from pages import cursor_of, serve, served
 from server import Reply, Seen, Service
 
 LIST = ["ticketing", "tickets", "list", "--all", "-o", "ndjson", "--rate", "0"]
@@ -129,6 +129,27 @@ def test_a_silent_service_is_told_as_such_on_an_old_connection_too(service: Serv
     assert error["message"] == (
         "127.0.0.1 did not answer in time; nothing was received; "
         "broken off after 100 records in 1 page; to continue: --cursor c1"
+    )
+
+
+def test_a_list_that_ends_because_so_much_was_repeated_says_so(unified: Unified, service: Service) -> None:
+    serve(service, [[{"id": 1}]] * 200)
+    good = service.reply
+
+    def every_second(seen: Seen) -> Reply:
+        failing = served({"statusCode": 500, "error": "Internal", "message": "no"}, 500)
+        return failing if len(service.seen) % 2 else good(seen)
+
+    service.reply = every_second
+    clock = Clock()
+    result = unified(
+        "ticketing tickets list --all -o ids", environ=service.environ, monotonic=clock.now, sleep=clock.sleep
+    )
+    assert (result.code, result.stdout.count("\n")) == (5, 124)
+    hint = "the service failed; try again later; this run has made all the retries that it may"
+    assert result.stderr.splitlines()[-1] == (
+        f"error: the service answered 500 to GET /unified/ticketing/tickets: no ({hint}); "
+        "broken off after 124 records in 124 pages; to continue: --cursor c124"
     )
 
 

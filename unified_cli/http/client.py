@@ -210,6 +210,9 @@ class Client:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         repeats = self._quota.spend(attempt.outcome)
         if not repeats:
+            from unified_cli import hints  # noqa: PLC0415  only for an error
+
+            failed.error.add_hint(hints.NO_MORE_RETRIES)
             _give_up(call, failed.error)
         total, stderr = self._settings.retries, self._runtime.stderr
         stderr.retried()
