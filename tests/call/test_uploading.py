@@ -260,6 +260,19 @@ def test_progress_is_drawn_while_it_is_sent(unified: Unified, tmp_path: Path) ->
     assert "MB of 5.0 MB" in result.stderr
 
 
+def test_the_pace_of_a_repeat_is_its_own(unified: Unified, tmp_path: Path) -> None:
+    """The time left was that of a file of which a little was sent in all the minutes before."""
+    path = tmp_path / "large"
+    written(path, 5_000_000)
+    ticks, slept = itertools.count(), [0.0]
+    world = {"monotonic": lambda: next(ticks) * 0.005 + sum(slept), "sleep": slept.append}
+    with taking(Turn(refused(429, "Retry-After: 50\r\n")), Turn()) as service:
+        result = unified(f"{CREATE} --upload {path}", environ=environ(service.url), tty=True, **world)
+    assert (result.code, len(service.got), sum(slept) > 50) == (0, 2, True)
+    told = re.findall(r"about (\d+ h )?(?:(\d+) min )?", result.stderr)
+    assert [one for one in told if one[0] or int(one[1] or 0) > 4] == []
+
+
 def test_nothing_is_sent_to_show_it(unified: Unified, photo: Path, service: Service) -> None:
     shown = unified(f"{CREATE} --upload p={photo} -f a=b {KEY} --dry-run", environ=service.environ).json
     assert shown["body"] is None

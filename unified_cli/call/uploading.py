@@ -39,6 +39,9 @@ def _telling(shown: Progress) -> upload.Progress:
 
     def tell(now: int, size: int) -> None:
         nonlocal before
+        if now < before:
+            shown.restart()
+            before = 0
         shown.expect(size)
         shown.add(now - before)
         before = now

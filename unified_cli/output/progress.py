@@ -219,6 +219,12 @@ class Progress:
             tally.failed += failed
         self.show()
 
+    def restart(self) -> None:
+        """Begin anew, with the pace too: what was done is done again."""
+        with self._lock:
+            self._tally.units = 0
+            self._began = self._runtime.monotonic()
+
     def skip(self, units: int = 0, *, parts: int = 0) -> None:
         """Count what an earlier run has done, which says nothing about the pace."""
         with self._lock:
