@@ -103,7 +103,7 @@ class NetworkTransport(httpx.BaseTransport):
         answer = ResponseReader(connection, "CONNECT")
         self._state.status = answer.status
         if answer.status // 100 != 2:
-            raise httpx.ProxyError(f"{answer.status} {answer.reason.decode('ascii', 'ignore')}")
+            raise httpx.ProxyError(f"{answer.status} {answer.reason.decode('ascii', 'ignore')}".rstrip())
         self._state.tunnelling = False
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:

@@ -45,6 +45,13 @@ CASES = {
         ],
         requests=[CONNECT],
     ),
+    "wants a password and gives no reason": Case(
+        server=[[b"HTTP/1.1 407 \r\n\r\n"]],
+        environ=BEHIND,
+        exit=6,
+        stderr=[r"api.example.test: 407 \(it wants a name"],
+        requests=[CONNECT],
+    ),
     "cannot reach the host": Case(
         LIST,
         [reply(b"", 502, kind=None)],
