@@ -220,6 +220,17 @@ def test_every_wrong_name_is_told_at_once(unified: Unified, config: Config) -> N
     ] * 3
 
 
+def test_profiles_that_fail_alike_are_one_row(unified: Unified, config: Config) -> None:
+    of_each = "account_id = 'x'\nbase_url = 'https://x.example'\ntoken_file = '/nowhere'\n"
+    config("".join(f"[profiles.{name}]\n{of_each}" for name in "abc"))
+    # Each of these names its own setting.
+    rows = [line for line in unified("doctor").stdout.splitlines() if line.startswith("error\ttoken")]
+    assert [row.split("\t")[2] for row in rows] == ["a", "b", "c"]
+    result = unified("doctor", environ={"UNIFIED_RATE": "huge"})
+    told = [line.split("\t")[1:3] for line in result.stdout.splitlines() if line.startswith("error")]
+    assert (result.code, told) == (3, [["environment", "UNIFIED_RATE"], ["profile", "a, b, c"]])
+
+
 def test_a_file_that_others_can_write_is_told_with_the_command(unified: Unified, config: Config) -> None:
     path = config(BASE)
     path.chmod(0o666)

@@ -4,7 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from unified_cli.config.keys import KEYS, PREFIX, Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError
-from unified_cli.plural import ago, counted
+from unified_cli.plural import ago, counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions
 
@@ -150,7 +150,25 @@ def _leftovers(path: Path) -> Iterator[Finding]:
 def profiles(
     context: CommandContext, config: Config, names: Sequence[str | None], tokens: TokenCache
 ) -> Iterator[Finding]:
-    """Whether each profile has what a call needs, and its token can be read; all good ones in one row."""
+    """Whether each profile has what a call needs, and its token can be read.
+
+    All good ones are in one row, and so are those that fail alike.
+    """
+    found = [*_each_profile(context, config, names, tokens)]
+    failing: dict[tuple[str, str], list[str]] = {}
+    for one in found:
+        if one.error is not None:
+            failing.setdefault((one.check, one.message), []).append(one.subject)
+    for one in found:
+        if one.error is None:
+            yield one
+        elif subjects := failing.pop((one.check, one.message), None):
+            yield replace(one, subject=named(subjects))
+
+
+def _each_profile(
+    context: CommandContext, config: Config, names: Sequence[str | None], tokens: TokenCache
+) -> Iterator[Finding]:
     runtime = context.runtime
     ready: Counter[str] = Counter()
     listed: dict[str, ConnectionFact] = {}
@@ -232,9 +250,9 @@ def _states(listed: Mapping[str, ConnectionFact], context: CommandContext) -> It
             yield Finding("connection", name, known.in_words, remedy, doubtful=True)
     if active:
         products = Counter(known.product for known in active if known.product)
-        named = ", ".join(f"{product} {count}" for product, count in products.most_common())
+        shown = ", ".join(f"{product} {count}" for product, count in products.most_common())
         age = ago(max(known.age for known in active))
-        yield Finding("connections", named, f"{len(active)} active, listed {age}")
+        yield Finding("connections", shown, f"{len(active)} active, listed {age}")
 
 
 _WORDS = {
