@@ -155,14 +155,14 @@ def profiles(
     All good ones are in one row, and so are those that fail alike.
     """
     found = [*_each_profile(context, config, names, tokens)]
-    failing: dict[tuple[str, str], list[str]] = {}
+    failing: dict[tuple[str, str, str], list[str]] = {}
     for one in found:
         if one.error is not None:
-            failing.setdefault((one.check, one.message), []).append(one.subject)
+            failing.setdefault((one.check, one.message, one.remedy), []).append(one.subject)
     for one in found:
         if one.error is None:
             yield one
-        elif subjects := failing.pop((one.check, one.message), None):
+        elif subjects := failing.pop((one.check, one.message, one.remedy), None):
             yield replace(one, subject=named(subjects))
 
 
