@@ -155,7 +155,7 @@ def seconds_of(job: Job, folder: Path) -> float:
     return seconds
 
 
-@pytest.mark.long(seconds=20)
+@pytest.mark.long(nightly="measures times, and the jobs of CI go on beside each other")
 @pytest.mark.parametrize("name", JOBS)
 def test_every_reader_and_sender_takes_at_most_half_as_long_again(
     name: str, tmp_path: Path, record_property: Callable[[str, object], None]
