@@ -84,8 +84,7 @@ def _without_tls(peer: NetworkRoute) -> str:
 def _no_tls(error: ssl.SSLError, peer: NetworkRoute) -> NetworkFailure:
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or "it cannot be verified"
-        early = error.verify_code == _NOT_YET_VALID
-        hint = hints.WRONG_CLOCK if early else hints.OTHER_AUTHORITY
+        hint = hints.WRONG_CLOCK if error.verify_code == _NOT_YET_VALID else hints.OTHER_AUTHORITY
         return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer.first_peer} is refused: {reason}", hint)
     if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
         return NetworkFailure(Outcome.NOT_SENT, f"{peer.first_peer} closed the connection during the TLS handshake")

@@ -39,9 +39,8 @@ class NetworkRoute(NamedTuple):
     @property
     def first_place(self) -> str:
         """The same with its port; that of a proxy always, since proxies seldom have the default one."""
-        if self.proxy is None:
-            return self.address.place
-        return f"proxy {bracketed(self.proxy.url.host)}:{port_of(self.proxy.url)}"
+        proxy = self.proxy and self.proxy.url
+        return f"proxy {bracketed(proxy.host)}:{port_of(proxy)}" if proxy else self.address.place
 
 
 def port_of(url: httpx.URL) -> int:

@@ -73,10 +73,7 @@ class ResponseReader(httpx.SyncByteStream):
         """The body, as it comes in."""
         yield from self._chunks() if self._length == _CHUNKED else self._counted()
         self._complete = True
-        if self._reusable:
-            self._connection.keep()
-        else:
-            self._connection.close()
+        self._connection.keep() if self._reusable else self._connection.close()
 
     def close(self) -> None:
         """Close the connection, unless the body has been read to its end."""
