@@ -33,6 +33,10 @@ class WorkerSlots:
         self._waiting: set[int] = set()
         """The threads that gave up their slot. Each adds and removes its own number, which is one step."""
 
+    def nobody_waits(self) -> bool:
+        """Whether nobody wants a slot who has none."""
+        return not self._queue
+
     def room(self, begun: int) -> int:
         """How many more jobs can be begun now that so many are."""
         return max(0, self.number + len(self._waiting) - begun)

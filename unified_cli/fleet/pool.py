@@ -13,8 +13,9 @@ from typing import Generic, NamedTuple, Self, TypeVar
 from unified_cli import os_limits, signals
 from unified_cli.catalogue import Service
 from unified_cli.errors import StorageError
+from unified_cli.fleet.paused import PausedJobs
 from unified_cli.http.client import Client
-from unified_cli.http.pagination import ListReader, Page, Span
+from unified_cli.http.pagination import ListReader, Page, Pause, Span
 from unified_cli.http.request import Request
 
 Job = TypeVar("Job")
@@ -32,11 +33,13 @@ class _End(NamedTuple):
     error: BaseException | None = None
 
 
-class _Task(Generic[Job, Result]):
+class _Task(Generic[Result]):
     """A job that was submitted, and the permits to go on after each of its results."""
 
-    def __init__(self, job: Job) -> None:
-        self.job = job
+    def __init__(self, steps: Generator[Result | Pause]) -> None:
+        self.steps = steps
+        self.pauses = False
+        """It is in a pause, or has gone on after one, in the thread of the caller."""
         self.permits: SimpleQueue[None] = SimpleQueue()
         # For the first result: the second is made while the first is used.
         self.permits.put(None)
@@ -47,7 +50,7 @@ class _Task(Generic[Job, Result]):
 
 def results_of(
     jobs: Iterable[Job],
-    work: Callable[[Job], Generator[Result]],
+    work: Callable[[Job], Generator[Result | Pause]],
     size: int,
     *,
     ordered: bool = False,
@@ -68,21 +71,28 @@ class WorkerPool(Generic[Job, Result]):
     All methods but `wake` are for one thread, the caller's, which uses one result after the other. A job is at most one
     result ahead of it. A worker is started when there is a job for it; StorageError is raised where not one can be.
 
+    What comes after a pause is done in the caller's thread, as soon as it takes no wait: to hand over the interpreter
+    takes longer than many a result.
+
     Leaving the `with` block early waits for nobody: each worker closes its job when the result it is making is there.
     Workers are daemons, so that the program can end before.
     """
 
     def __init__(
-        self, size: int, work: Callable[[Job], Generator[Result]], look: Callable[[], None] = lambda: None
+        self, size: int, work: Callable[[Job], Generator[Result | Pause]], look: Callable[[], None] = lambda: None
     ) -> None:
         self._size = size
         self._work = work
         self._look = look
         self._threads = 0
-        self._submitted: SimpleQueue[_Task[Job, Result] | None] = SimpleQueue()
-        self._results: SimpleQueue[tuple[_Task[Job, Result], Result | _End] | None] = SimpleQueue()
-        self._unfinished: set[_Task[Job, Result]] = set()
+        self._submitted: SimpleQueue[_Task[Result] | None] = SimpleQueue()
+        self._results: SimpleQueue[tuple[_Task[Result], Result | Pause | _End] | None] = SimpleQueue()
+        self._unfinished: set[_Task[Result]] = set()
+        self._paused: PausedJobs[_Task[Result]] | None = None
+        self._ready: deque[_Task[Result]] = deque()
+        """Those whose pause is over."""
         self._error: BaseException | None = None
+        self._pauses = False
         self._stopped = False
 
     def __enter__(self) -> Self:
@@ -90,10 +100,19 @@ class WorkerPool(Generic[Job, Result]):
 
     def __exit__(self, *_exception: object) -> None:
         self._stopped = True
-        for task in self._unfinished:
-            task.permits.put(None)
         for _ in range(self._threads):
             self._submitted.put(None)
+        while not self._results.empty():
+            event = self._results.get()
+            if event and isinstance(event[1], Pause):
+                event[0].pauses = True
+        for task in self._unfinished:
+            if task.pauses:
+                task.steps.close()
+            else:
+                task.permits.put(None)
+        if self._paused is not None:
+            self._paused.close()
 
     @property
     def busy(self) -> int:
@@ -130,13 +149,14 @@ class WorkerPool(Generic[Job, Result]):
         self._results.put(None)
 
     def results(self, jobs: Iterable[Job], *, ordered: bool = False) -> Iterator[Result]:
-        """Do all these jobs, and give their results as they come, or `ordered` as the jobs are.
+        """Do all these jobs, and give their results as they come, or `ordered` as the jobs are, without pauses.
 
         A job is taken from `jobs` when there is a worker for it. Raises what a job raised.
         """
         return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
 
     def _as_they_come(self, jobs: Iterator[Job]) -> Iterator[Result]:
+        self._pauses = True
         while True:
             for job in islice(jobs, self.free):
                 self._begin(job)
@@ -148,17 +168,17 @@ class WorkerPool(Generic[Job, Result]):
                 self._raise_error()
             else:
                 yield result
-                task.permits.put(None)
+                self._let_go_on(task)
 
     def _in_order(self, jobs: Iterator[Job]) -> Iterator[Result]:
-        begun: deque[_Task[Job, Result]] = deque()
+        begun: deque[_Task[Result]] = deque()
         while True:
             begun.extend(self._begin(job) for job in islice(jobs, min(self.free, _AHEAD * self._size - len(begun))))
             if not begun:
                 return
             if begun[0].held:
                 yield begun[0].held.popleft()
-                begun[0].permits.put(None)
+                self._let_go_on(begun[0])
             elif begun[0].is_over:
                 begun.popleft()
             else:
@@ -169,22 +189,61 @@ class WorkerPool(Generic[Job, Result]):
                 else:
                     task.held.append(result)
 
-    def _next(self) -> tuple[_Task[Job, Result], Result | _End]:
-        event = None
-        while not event:
-            if self._results.empty():
-                self._look()
-            with suppress(Empty):
-                event = self._results.get(timeout=signals.LONGEST_WAIT)
-        return event
+    def _next(self) -> tuple[_Task[Result], Result | _End]:
+        while True:
+            # Those of the workers first: jobs that go on here never come to an end while they are quick.
+            if self._ready and self._results.empty():
+                task = self._ready.popleft()
+                result = next(task.steps, _End())
+            elif event := self._from_workers():
+                task, result = event
+            else:
+                continue
+            if not isinstance(result, Pause):
+                return task, result
+            self._pause(task, result)
 
-    def _begin(self, job: Job) -> _Task[Job, Result]:
-        task: _Task[Job, Result] = _Task(job)
+    def _from_workers(self) -> tuple[_Task[Result], Result | Pause | _End] | None:
+        """What a worker has put; None, earlier or later, where pauses are over, or nothing was put for a while."""
+        if self._results.empty():
+            if self._end_pauses(0):
+                return None
+            self._look()
+            if self._paused:
+                self._end_pauses(signals.LONGEST_WAIT)
+                return None
+        with suppress(Empty):
+            return self._results.get(timeout=signals.LONGEST_WAIT)
+        return None
+
+    def _pause(self, task: _Task[Result], pause: Pause) -> None:
+        if pause.connection is None:
+            self._submit(task)
+            return
+        task.pauses = True
+        if self._paused is None:
+            self._paused = PausedJobs()
+        self._paused.add(task, pause)
+
+    def _end_pauses(self, seconds: float) -> bool:
+        """Have those go on whose pause is over; waits for one for at most so many seconds. Whether there is one."""
+        ended = self._paused.ended(seconds) if self._paused else []
+        for task, is_quick in ended:
+            self._ready.append(task) if is_quick else self._submit(task)
+        return bool(ended)
+
+    def _begin(self, job: Job) -> _Task[Result]:
+        task = _Task(self._work(job))
         self._unfinished.add(task)
         if self._threads < min(self._size, self.busy):
             self._start_worker()
-        self._submitted.put(task)
+        self._submit(task)
         return task
+
+    def _submit(self, task: _Task[Result]) -> None:
+        """Have a worker go on with it."""
+        task.pauses = False
+        self._submitted.put(task)
 
     def _start_worker(self) -> None:
         try:
@@ -196,14 +255,21 @@ class WorkerPool(Generic[Job, Result]):
         else:
             self._threads += 1
 
-    def _accept(self, task: _Task[Job, Result], result: Result | _End) -> list[Result]:
+    def _accept(self, task: _Task[Result], result: Result | Pause | _End) -> list[Result]:
+        assert not isinstance(result, Pause)  # noqa: S101  a worker goes through them
         if isinstance(result, _End):
             self._finish(task, result)
             return []
-        task.permits.put(None)
+        self._let_go_on(task)
         return [result]
 
-    def _finish(self, task: _Task[Job, Result], end: _End) -> None:
+    def _let_go_on(self, task: _Task[Result]) -> None:
+        if task.pauses:
+            self._ready.append(task)
+        else:
+            task.permits.put(None)
+
+    def _finish(self, task: _Task[Result], end: _End) -> None:
         self._unfinished.remove(task)
         task.is_over = True
         self._error = self._error or end.error
@@ -216,18 +282,30 @@ class WorkerPool(Generic[Job, Result]):
         while (task := self._submitted.get()) and not self._stopped:
             error: BaseException | None = None
             try:
-                self._do(task)
+                if self._do(task):
+                    # It goes on elsewhere.
+                    continue
             except BaseException as raised:  # noqa: BLE001  it is raised in the caller's thread
                 error = raised
-            self._results.put((task, _End(error)))
+            self._put(task, _End(error))
 
-    def _do(self, task: _Task[Job, Result]) -> None:
-        with closing(self._work(task.job)) as results:
-            for result in results:
-                self._results.put((task, result))
+    def _do(self, task: _Task[Result]) -> bool:
+        """Whether it has come to a pause; if not, it is over."""
+        for step in task.steps:
+            if not isinstance(step, Pause):
+                self._put(task, step)
                 task.permits.get()
                 if self._stopped:
-                    return
+                    task.steps.close()
+            elif self._pauses and step.connection is not None:
+                self._put(task, step)
+                return True
+        return False
+
+    def _put(self, task: _Task[Result], result: Result | Pause | _End) -> None:
+        self._results.put((task, result))
+        if self._paused is not None:
+            self._paused.wake()
 
 
 def pages(
@@ -247,9 +325,9 @@ def pages(
     try:
         # Taken out when it is used, so that no page is kept while others are read.
         held = [reader.read()]
-        while look is None and (arrival := reader.ask(client.send_ahead)):
+        while look is None and (connection := reader.ask(client.send_ahead)):
             yield held.pop()
-            if not arrival(_QUICK):
+            if not Pause(connection).begins(_QUICK):
                 break
             held.append(reader.read())
     except BaseException:

@@ -12,7 +12,10 @@ from unified_cli.errors import UnifiedError
 from unified_cli.fleet import pool
 from unified_cli.fleet.clients import ClientPool, Clients
 from unified_cli.fleet.fair_turns import WorkerSlots
+from unified_cli.http import pagination
 from unified_cli.http.client import Client
+from unified_cli.http.pagination import Page, Pause, Span
+from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 
 Job = TypeVar("Job")
@@ -53,6 +56,12 @@ class FairReaders:
         """A client for one job, which waits as long as the limits of the service ask for; `name` prefixes messages."""
         return closing(self.clients.open_bulk(settings, name=name))
 
+    def pages(self, client: Client, request: Request, span: Span) -> Generator[Page | Pause]:
+        """The pages of a list, for a job of `read`; those that take no wait are read in its caller's thread."""
+        if self._in_turn:
+            return pagination.pages(client.send, request, client.service, span)
+        return pagination.pages_and_pauses(client, request, span, self.slots.nobody_waits)
+
     def turn(self) -> AbstractContextManager[None]:
         """Work in this thread as soon as it may: for what is not done in the workers of `read`."""
         return self.slots.held()
@@ -60,7 +69,7 @@ class FairReaders:
     def read(
         self,
         jobs: Iterable[Job],
-        work: Callable[[Job], Generator[Result]],
+        work: Callable[[Job], Generator[Result | Pause]],
         connections: int | None = None,
         look: Callable[[], None] = lambda: None,
     ) -> Generator[Result]:
@@ -70,7 +79,7 @@ class FairReaders:
         result is waited for and now and then meanwhile, and may end that with an error.
         """
 
-        def run(job: Job) -> Generator[Result]:
+        def run(job: Job) -> Generator[Result | Pause]:
             with self.slots.held():
                 yield from work(job)
 

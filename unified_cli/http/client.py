@@ -14,7 +14,7 @@ from unified_cli.http.http_connection import HttpConnection, HttpContext
 from unified_cli.http.rate_limit import Patience, Permit, Quota, RateLimit
 from unified_cli.http.rate_windows import NEVER
 from unified_cli.http.request import ByteRange, Request
-from unified_cli.http.transport.sockets import Arrival
+from unified_cli.http.transport.sockets import DeadlineSocket
 
 _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}
 
@@ -38,6 +38,8 @@ class _Call:
         self.attempts: list[Attempt] = []
         self.reconnected = False
         """It was already repeated because the server had closed the idle connection."""
+        self.failed: tuple[Permit, Failed] | None = None
+        """The attempt that is to be followed by another one, or by the end."""
 
 
 class Client:
@@ -56,29 +58,50 @@ class Client:
         self._connection = HttpConnection(context, settings, token)
         self._ahead: tuple[Request, Permit] | None = None
         """A request that was sent, and whose answer nobody has asked for yet."""
+        self._begun: _Call | None = None
+        """The call whose answer came ahead, and was none: it goes on when `send` is asked for the same request."""
 
     def close(self) -> None:
         """Close the connection."""
         self._forget_ahead()
         self._connection.close()
 
-    def send_ahead(self, request: Request) -> Arrival | None:
+    def send_ahead(self, request: Request) -> DeadlineSocket | None:
         """Send a read whose answer `send` is asked for next, with the same object; None where that must wait.
 
-        Nobody may look at the time that the answer takes: it is not read before it is asked for. Raises AbandonedError.
+        Gives the connection on which the answer comes. Nobody may look at the time that it takes: it is not read before
+        it is asked for. Raises AbandonedError.
         """
         if self._runtime.stderr.verbosity:
             return None
         self._check(request)
         self._runtime.check()
-        permit = self._rate_limit.wait(request.account, -NEVER)
+        permit = self._rate_limit.permit(request.account)
         if permit is None:
             return None
         self._ahead = request, permit
-        arrival = self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout)
-        if arrival is None:
+        connection = self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout)
+        if connection is None:
             self._forget_ahead()
-        return arrival
+        return connection
+
+    def answered(self) -> Answer | None:
+        """The page that answers the read which was sent ahead; all of it must have come, for nothing is waited for.
+
+        None where the attempt failed: `send` then goes on with it, as if it had been asked for the answer. Raises
+        AbandonedError.
+        """
+        assert self._ahead is not None  # noqa: S101  the caller has sent one
+        (request, permit), self._ahead = self._ahead, None
+        call = _Call(request, self._runtime.monotonic())
+        result = self._attempt(call, Expected(page=True), permit)
+        if isinstance(result, Answer):
+            self._quota.earn()
+            return result
+        call.until += self._settings.timeout
+        call.failed = permit, result
+        self._begun = call
+        return None
 
     def send(
         self, request: Request, *, any_type: bool = False, part: ByteRange | None = None, page: bool = False
@@ -91,7 +114,9 @@ class Client:
         """
         self._check(request)
         expected = Expected(any_type, part, page)
-        call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
+        call, self._begun = self._begun, None
+        if call is None or call.request is not request:
+            call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
         try:
             return self._send(call, expected)
         except AbandonedError as error:
@@ -114,8 +139,11 @@ class Client:
 
     def _send(self, call: _Call, expected: Expected) -> Answer:
         while True:
-            permit = self._turn(call)
-            result = self._attempt(call, expected, permit)
+            if call.failed is None:
+                permit = self._turn(call)
+                result = self._attempt(call, expected, permit)
+            else:
+                (permit, result), call.failed = call.failed, None
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result

@@ -17,7 +17,7 @@ from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
 from unified_cli.http.request import ByteRange, Request
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
-from unified_cli.http.transport.sockets import Arrival, ConnectionState
+from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class HttpConnection:
         """How far an attempt got that breaks off now."""
         return Outcome.UNFINISHED if self._body is not None and not self._body.finished else Outcome.LOST
 
-    def send_ahead(self, request: Request, until: float) -> Arrival | None:
+    def send_ahead(self, request: Request, until: float) -> DeadlineSocket | None:
         """Send a request whose answer `attempt` is asked for later; None where that is not to be done.
 
         It is done over a connection that is open, and where an answer of the size of the latest one has room in the
@@ -184,9 +184,9 @@ class HttpConnection:
             return None
         outgoing = self._outgoing(request, None)
         self._state.start(until)
-        arrival = transport.send_ahead(outgoing)
-        self._ahead = outgoing if arrival else None
-        return arrival
+        connection = transport.send_ahead(outgoing)
+        self._ahead = outgoing if connection else None
+        return connection
 
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, at the latest until `until`, and return the answer or the failure.

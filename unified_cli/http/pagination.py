@@ -4,9 +4,10 @@ How long a page is to be stands in the request already (`call.builder`).
 """
 
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+import select
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, overload
 
 import msgspec
 
@@ -15,9 +16,10 @@ from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UnifiedError, UsageError
 from unified_cli.http import page_body
 from unified_cli.http.answer import Answer
+from unified_cli.http.client import Client
 from unified_cli.http.page_body import PageBody
 from unified_cli.http.request import OWN_CURSOR, Request
-from unified_cli.http.transport.sockets import Arrival
+from unified_cli.http.transport.sockets import DeadlineSocket
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
@@ -30,6 +32,10 @@ SourceT = TypeVar("SourceT")
 
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
+# The answer to a read, how its end is told, and how it ends without that.
+_GOOD = b"HTTP/1.1 200 "
+_LENGTH = re.compile(rb"\ncontent-length:[ \t]*([0-9]{1,9})(?:\r|$)", re.IGNORECASE)
+_LAST_CHUNK = b"\n0\r\n\r\n"
 _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
 
@@ -71,6 +77,33 @@ class Send(Protocol):
         """The answer to the request; with `page` taken apart."""
 
 
+class Pause:
+    """Comes before a page that was asked for over `connection`; without one, before a page still to be asked for.
+
+    Whoever goes on must be able to wait, unless `is_over` was asked and true.
+    """
+
+    def __init__(self, connection: DeadlineSocket | None = None) -> None:
+        self.connection = connection
+        self.over = False
+
+    def begins(self, seconds: float) -> bool:
+        """Whether something of the page comes within so many seconds."""
+        assert self.connection is not None  # noqa: S101  nothing comes before it is asked for
+        poll = select.poll()
+        poll.register(self.connection, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+
+    def is_over(self) -> bool:
+        """Whether all of a page seems to be there, so that it can be read without a wait."""
+        data = self.connection.so_far() if self.connection else b""
+        head, _, body = data.partition(b"\r\n\r\n")
+        if head.startswith(_GOOD):
+            length = _LENGTH.search(head)
+            self.over = len(body) >= int(length[1]) if length else body.endswith(_LAST_CHUNK)
+        return self.over
+
+
 class ListReader:
     """Reads a list page by page, from the cursor and up to the limits of a span."""
 
@@ -90,8 +123,8 @@ class ListReader:
         self.done = span.pages is not None and span.done >= span.pages
         """Nothing is left to be read."""
 
-    def read(self) -> Page:
-        """The next page, requested now.
+    def read(self, answer: Answer | None = None) -> Page:
+        """The next page, requested now, or in the answer to the request that was sent ahead.
 
         Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
         StateError where the service no longer takes a cursor it gave; IncompleteError after too many empty pages.
@@ -100,7 +133,7 @@ class ListReader:
             raise IncompleteError(f"gave up after {self._empty} empty pages in a row, and there may be more records")
         self._number += 1
         following, self._next = self._next or _at(self._request, self._service, self._cursor), None
-        answer = _send(self._send, following, self._number)
+        answer = answer or _send(self._send, following, self._number)
         page = split(answer, self._request, self._service, self._number)
         if page.next_cursor is not None:
             self._note(page.next_cursor)
@@ -112,7 +145,7 @@ class ListReader:
         self.done = page.next_cursor is None or self._left == 0 or self._number == self._last
         return page
 
-    def ask(self, send_ahead: Callable[[Request], Arrival | None]) -> Arrival | None:
+    def ask(self, send_ahead: Callable[[Request], DeadlineSocket | None]) -> DeadlineSocket | None:
         """Have the next page asked for already, for `read` to give it; None where there is none, or it must wait.
 
         Raises what `send_ahead` raises.
@@ -120,9 +153,9 @@ class ListReader:
         if self.done or self._empty >= _MOST_EMPTY:
             return None
         following = _at(self._request, self._service, self._cursor)
-        arrival = send_ahead(following)
-        self._next = following if arrival else None
-        return arrival
+        connection = send_ahead(following)
+        self._next = following if connection else None
+        return connection
 
     def _note(self, cursor: str) -> None:
         if self._last is None and masked(cursor) != cursor:
@@ -140,11 +173,34 @@ class ListReader:
         self._seen.add(mark)
 
 
-def pages(send: Send, request: Request, service: Service, span: Span) -> Iterator[Page]:
+def pages(send: Send, request: Request, service: Service, span: Span) -> Generator[Page]:
     """The pages of a list, each requested when it is asked for. Raises what `ListReader.read` raises."""
     reader = ListReader(send, request, service, span)
     while not reader.done:
         yield reader.read()
+
+
+def pages_and_pauses(
+    client: Client, request: Request, span: Span, may_go_on: Callable[[], bool]
+) -> Generator[Page | Pause]:
+    """The same, with a pause before each page but the first, which is asked for already where that takes no wait.
+
+    It does where this is to let others go first, and `may_go_on` is false. There is another pause where such a page
+    takes a second attempt.
+    """
+    reader = ListReader(client.send, request, client.service, span)
+    page = reader.read()
+    while not reader.done:
+        pause = Pause(reader.ask(client.send_ahead) if may_go_on() else None)
+        yield page
+        # It is not kept while the next one is read.
+        del page
+        yield pause
+        answer = client.answered() if pause.over else None
+        if pause.over and answer is None:
+            yield Pause()
+        page = reader.read(answer)
+    yield page
 
 
 def fingerprint(cursor: str) -> int:
@@ -154,12 +210,24 @@ def fingerprint(cursor: str) -> int:
     return int.from_bytes(hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def to_the_end(source: SourceT, found: Generator[Page]) -> Generator[tuple[SourceT, Page | UnifiedError | None]]:
-    """Each page with its source, then None; or the error that broke them off."""
+@overload
+def to_the_end(source: SourceT, found: Generator[Page]) -> Generator[tuple[SourceT, Page | UnifiedError | None]]: ...
+
+
+@overload
+def to_the_end(
+    source: SourceT, found: Generator[Page | Pause]
+) -> Generator[tuple[SourceT, Page | UnifiedError | None] | Pause]: ...
+
+
+def to_the_end(
+    source: SourceT, found: Generator[Page | Pause]
+) -> Generator[tuple[SourceT, Page | UnifiedError | None] | Pause]:
+    """Each page with its source, then None; or the error that broke them off. Pauses are passed on."""
     try:
         with closing(found):
             for page in found:
-                yield source, page
+                yield page if isinstance(page, Pause) else (source, page)
     except UnifiedError as error:
         yield source, error
     else:

@@ -1,13 +1,13 @@
 """An export on this machine: many lists of many connections, several at a time, with a manifest of what came."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from unified_cli import signals
 from unified_cli.commands.export import report
-from unified_cli.commands.export.one_list import FailedList, ListResult, ListRunner
+from unified_cli.commands.export.one_list import FailedList, FinishedList, ListResult, ListRunner
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.commands.export.report import ExportSummary
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
@@ -170,7 +170,8 @@ class _Export:
         self._manifest.ended = None
         self._save()
         try:
-            read = self._plan.readers.read(self._plan.lists, self._runner.run, len(self._connections))
+            readers, number = self._plan.readers, len(self._connections)
+            read: Generator[FinishedList | FailedList] = readers.read(self._plan.lists, self._runner.run, number)
             with closing(self._runner), closing(read) as results:
                 for result in results:
                     self._note(result)

@@ -13,11 +13,10 @@ from unified_cli.cli.options import OperationOptions, PageOptions, ReadOptions, 
 from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
-from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
-from unified_cli.http.pagination import Page
+from unified_cli.http.pagination import Page, Pause
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, Work, progress
@@ -62,7 +61,7 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         stdout.check_read(runtime)
 
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
-        results = readers.read(names, _reader(common, readers.clients, operation, call_to), look=look)
+        results = readers.read(names, _reader(common, readers, operation, call_to), look=look)
         _read_all(runtime, outcome, shown, results)
     asked = part(options, PageOptions)
     if outcome.is_quit:
@@ -84,20 +83,19 @@ def _end(outcome: "_FanOutOutcome") -> list[str]:
 
 
 def _reader(
-    common: Call, clients: Clients, operation: Operation, call_to: Callable[[str], Call]
-) -> Callable[[str], Generator[_Read]]:
+    common: Call, readers: FairReaders, operation: Operation, call_to: Callable[[str], Call]
+) -> Callable[[str], Generator[_Read | Pause]]:
     """A function that reads one connection and yields its pages, then its end."""
-    catalogue = common.catalogue
     wanted = listing.span(common) if operation.lists else None
 
-    def pages(name: str) -> Generator[Page]:
+    def pages(name: str) -> Generator[Page | Pause]:
         call = call_to(name)
         request = builder.operation_request(call, operation)
-        with closing(clients.open_bulk(call.settings, name=name)) as client:
+        with readers.client(call.settings, name) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
             else:
-                yield from pagination.pages(client.send, request, catalogue.service, wanted)
+                yield from readers.pages(client, request, wanted)
 
     return lambda name: pagination.to_the_end(name, pages(name))
 

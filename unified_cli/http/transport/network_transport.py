@@ -11,7 +11,7 @@ import httpx
 from unified_cli.config.address import bracketed
 from unified_cli.http.transport.proxy import ProxySetting, port_of
 from unified_cli.http.transport.response_reader import ResponseReader
-from unified_cli.http.transport.sockets import Arrival, ConnectionState, DeadlineSocket, connected
+from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket, connected
 
 _TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
 _REQUEST = re.compile(rb"%b [!-~]+ HTTP/1\.1\r\n(?:%b: [\t -~\x80-\xff]*\r\n)*\r\n" % (_TOKEN, _TOKEN))
@@ -49,18 +49,16 @@ class NetworkTransport(httpx.BaseTransport):
         told = {"http_version": answer.version, "reason_phrase": answer.reason}
         return httpx.Response(answer.status, headers=answer.headers, stream=answer, extensions=told)
 
-    def send_ahead(self, request: httpx.Request) -> Arrival | None:
+    def send_ahead(self, request: httpx.Request) -> DeadlineSocket | None:
         """Send a request whose answer `handle_request` is asked for later; None where no connection is open for it."""
-        if self._connection is None or not self._connection.take():
-            return None
-        try:
-            self._send(self._connection, request)
-        except httpx.TransportError:
-            # It is sent again by `handle_request`, which raises what is wrong with it.
+        if self._connection is not None and self._connection.take():
+            # What is wrong with it is raised by `handle_request`, which sends it again.
+            with suppress(httpx.TransportError):
+                self._send(self._connection, request)
+                self._ahead = request
+                return self._connection
             self.close()
-            return None
-        self._ahead = request
-        return self._connection.readable
+        return None
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""

@@ -8,6 +8,7 @@ import select
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,8 +25,6 @@ _UPLOAD_SIZE = 16 * 1024
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
 _ATTEMPT = 60.0
 T = TypeVar("T")
-Arrival = Callable[[float], bool]
-"""Whether something of an answer is there, at the latest in so many seconds."""
 
 
 class ConnectionState:
@@ -80,7 +79,7 @@ class DeadlineSocket:
         self._state = state
         self._idle_until = 0.0
         self._early: bytes | None = None
-        """What came before the end of the request."""
+        """What was taken in before it was asked for."""
 
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
         """Go on in TLS, with a peer of that name; within TLS if that is spoken already.
@@ -161,9 +160,17 @@ class DeadlineSocket:
         self._state.reused = idle and not unread and not self._polled(select.POLLIN, 0)
         return self._state.reused
 
-    def readable(self, seconds: float) -> bool:
-        """Whether something can be received, at the latest in so many seconds."""
-        return bool(self._polled(select.POLLIN, seconds))
+    def fileno(self) -> int:
+        """What a poll of several connections knows this one by."""
+        return self._plain.fileno()
+
+    def so_far(self) -> bytes:
+        """What has come of an answer without a wait, if more than 64 KiB only a part; it is kept for `receive`."""
+        # An error ends the connection, and that is what `receive` will find.
+        with suppress(OSError):
+            while len(self._early or b"") < _READ_SIZE and (more := self._socket.recv(_READ_SIZE)):
+                self._early = (self._early or b"") + more
+        return self._early or b""
 
     def close(self) -> None:
         """Close the connection."""

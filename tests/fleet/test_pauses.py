@@ -1,0 +1,294 @@
+"""Many lists at once: pages that are there are read in one thread, and none of the lists waits for another."""
+
+import json
+import re
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from faults import authority
+from faults.case import envelope, failure
+from faults.script import CLOSE, RESET, Call, Listener, Script, Step, Wait, chunked, reply
+from front_door import Unified
+
+from unified_cli.fleet.pool import WorkerPool
+from unified_cli.http import page_body
+from unified_cli.http.pagination import Pause
+from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket
+
+Config = Callable[[str], Path]
+LIST = "-p c* ticketing tickets list --all -o ndjson --rate 0"
+SECONDS = 10
+"""How long a test waits for what should come at once."""
+
+
+def body(number: int, last: int) -> bytes:
+    """A page with two records, of so many."""
+    records = [{"id": f"{number}-{at}", "name": "x" * 99} for at in range(2)]
+    return json.dumps({"result": records, "next_cursor": f"c{number + 1}" if number < last else None}).encode()
+
+
+def pages(last: int) -> list[Sequence[Step]]:
+    return [[reply(body(number, last))] for number in range(1, last + 1)]
+
+
+@contextmanager
+def listening(
+    config: Config, scripts: Sequence[Script], *, tls: bool = False, more: str = ""
+) -> Iterator[list[Listener]]:
+    """A listener for each script, and the profiles c0, c1 … that lead to them."""
+    listeners = [Listener(script, authority.context("good") if tls else None) for script in scripts]
+    address = "https://localhost" if tls else "http://127.0.0.1"
+    token = config("").with_name("token")
+    token.write_text("t-0123456789\n")
+    token.chmod(0o600)
+    tables = (
+        f'[profiles.c{number}]\naccount_id = "a{number}"\nbase_url = "{address}:{one.port}"\ntoken_file = "{token}"\n'
+        for number, one in enumerate(listeners)
+    )
+    config(more + "".join(tables))
+    for one in listeners:
+        one.start({})
+    try:
+        yield listeners
+    finally:
+        for one in listeners:
+            one.stop()
+
+
+@pytest.fixture
+def readers(monkeypatch: pytest.MonkeyPatch) -> Counter[threading.Thread]:
+    """The threads that took pages apart, and how many."""
+    threads = Counter[threading.Thread]()
+    decode = page_body.decode
+
+    def noting(*arguments: object) -> object:
+        threads[threading.current_thread()] += 1
+        return decode(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(page_body, "decode", noting)
+    return threads
+
+
+def records_of(stdout: str) -> dict[str, list[str]]:
+    """The ids that each profile gave, in their order."""
+    found: dict[str, list[str]] = {}
+    for record in map(json.loads, stdout.splitlines()):
+        found.setdefault(record["_profile"], []).append(record["id"])
+    return found
+
+
+def ids(last: int) -> list[str]:
+    return [f"{number}-{at}" for number in range(1, last + 1) for at in range(2)]
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_pages_after_the_first_are_read_in_one_thread(
+    tls: bool, unified: Unified, config: Config, tmp_path: Path, readers: Counter[threading.Thread]
+) -> None:
+    authority.write(tmp_path / "authority.pem")
+    more = f'ca_bundle = "{tmp_path}/authority.pem"\n' if tls else ""
+    with listening(config, [pages(6)] * 4, tls=tls, more=more) as listeners:
+        result = unified(LIST)
+    assert (result.code, result.stderr) == (0, "48 records in 24 pages from 4 of 4 connections\n")
+    assert records_of(result.stdout) == {f"c{number}": ids(6) for number in range(4)}
+    assert [(len(one.requests), one.connections) for one in listeners] == [(6, 1)] * 4
+    assert sum(readers.values()) == 24
+    # All 20, unless the machine was busy for a second.
+    assert readers[threading.current_thread()] >= 10
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_who_waits_for_a_slot_is_let_go_first(workers: int, unified: Unified, config: Config) -> None:
+    # Of one service, so that the lists share the limit of a token.
+    listener = Listener([[reply(body(number, 99))] for number in range(1, 40)])
+    tables = "".join(f'[profiles.c{number}]\naccount_id = "a{number}"\n' for number in range(5))
+    config(f'base_url = "http://127.0.0.1:{listener.port}"\n{tables}')
+    listener.start({})
+    environ = {"UNIFIED_TOKEN": "t-0123456789"}
+    result = unified(f"{LIST.replace('--all', '--limit 12')} --workers {workers}", environ=environ)
+    listener.stop()
+    assert (result.code, result.stdout.count("\n")) == (0, 60)
+    asked = [re.findall(rb"account_id=(a\d)", one)[0] for one in listener.requests]
+    assert {*Counter(asked).values()} == {6}
+    # All begin before one is at its end; a few go on until the others are in the queue.
+    assert len({*asked[:20]}) == 5
+
+
+def test_a_page_of_which_a_part_is_missing_holds_up_no_other_list(unified: Unified, config: Config) -> None:
+    others, in_time = threading.Event(), list[bool]()
+    first, second, third = (page[0] for page in pages(3))
+    assert isinstance(second, bytes)
+    slow: Script = [[first], [second[:99], Call(lambda: in_time.append(others.wait(SECONDS))), second[99:]], [third]]
+    quick = [*pages(8)[:-1], [Call(others.set), *pages(8)[-1]]]
+    with listening(config, [slow, quick]) as listeners:
+        result = unified(LIST)
+    assert (result.code, records_of(result.stdout)) == (0, {"c0": ids(3), "c1": ids(8)})
+    assert [len(one.requests) for one in listeners] == [3, 8]
+    assert in_time == [True]
+
+
+AGAIN = {
+    "the service fails": [failure(503, headers={"Retry-After": "0"})],
+    "a page in a success that is a failure": [reply(envelope(500))],
+    "a page cut short within its length": [reply(b'{"result":[{"id":"1-')],
+    "a broken connection": [RESET],
+    "a closed connection": [CLOSE],
+    "half a page, then the end": [reply(body(2, 3))[:99], CLOSE],
+    "what only looks like the end of its chunks": [chunked(b'{"result":["\n0\r\n\r\n', end=b""), Wait(0.3), CLOSE],
+}
+
+
+@pytest.mark.parametrize("steps", AGAIN.values(), ids=AGAIN)
+def test_a_page_is_asked_for_again_by_the_rules_of_every_request(
+    steps: Sequence[Step], unified: Unified, config: Config
+) -> None:
+    first, second, third = pages(3)
+    with listening(config, [[first, steps, second, third], pages(3)], more="retries = 1\n") as listeners:
+        result = unified(LIST)
+    assert (result.code, records_of(result.stdout)) == (0, {"c0": ids(3), "c1": ids(3)})
+    assert [len(one.requests) for one in listeners] == [4, 3]
+
+
+@pytest.mark.parametrize("steps", AGAIN.values(), ids=AGAIN)
+def test_a_page_that_never_comes_is_asked_for_as_often_as_any(
+    steps: Sequence[Step], unified: Unified, config: Config
+) -> None:
+    # The script repeats its last answer.
+    with listening(config, [[*pages(3)[:1], steps], pages(3)], more="retries = 2\n") as listeners:
+        result = unified(LIST)
+    assert (result.code, records_of(result.stdout)) == (9, {"c0": ids(1), "c1": ids(3)})
+    assert "; broken off after 2 records in 1 page; to continue: -p c0 --cursor c2\n" in result.stderr
+    # A connection that ends without an answer had been idle for too long, perhaps: that is no attempt.
+    assert [len(one.requests) for one in listeners] == [4 + (len(steps) == 1 and steps[0] in {RESET, CLOSE}), 3]
+
+
+def test_a_page_that_is_not_answered_ends_its_own_list_only(unified: Unified, config: Config) -> None:
+    silent: Script = [*pages(2)[:1], [Wait(SECONDS)]]
+    began = time.monotonic()
+    with listening(config, [silent, pages(4)], more="retries = 0\n") as listeners:
+        result = unified(f"{LIST} --timeout 1")
+        took = time.monotonic() - began
+    assert (result.code, records_of(result.stdout)) == (9, {"c0": ids(1), "c1": ids(4)})
+    assert "127.0.0.1 did not answer in time; nothing was received" in result.stderr
+    assert [len(one.requests) for one in listeners] == [2, 4]
+    assert took < SECONDS / 2
+
+
+@contextmanager
+def connection(comes: bytes, *, ends: bool = False) -> Iterator[DeadlineSocket]:
+    """A connection over which that has come, and perhaps its end."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        theirs.sendall(comes)
+        if ends:
+            theirs.close()
+        yield DeadlineSocket(ours, ConnectionState(time.monotonic))
+
+
+COMES = {
+    "all of it": (reply(b"{}"), True),
+    "more than it": (reply(b"{}") + b"x", True),
+    "all of it in chunks": (chunked(b"{", b"}"), True),
+    "half its head": (reply(b"{}")[:20], False),
+    "its head": (reply(b"{}")[:-2], False),
+    "not its last byte": (reply(b"{}")[:-1], False),
+    "not its last chunk": (chunked(b"{}", end=b""), False),
+    "not the end of its last chunk": (chunked(b"{}", end=b"0\r\n"), False),
+    "a refusal": (reply(b"{}", 429), False),
+    "a redirect": (reply(b"", 302), False),
+    "no HTTP": (b"HTTP/2 200 OK\r\nContent-Length: 0\r\n\r\n", False),
+    "a length that is none": (reply(b"{}").replace(b"Length: 2", b"Length: 2x"), False),
+    "more than a page may be": (reply(b"x" * 200_000)[:150_000], False),
+}
+
+
+@pytest.mark.parametrize(("comes", "whole"), COMES.values(), ids=COMES)
+@pytest.mark.parametrize("ends", [False, True])
+def test_only_what_is_whole_is_read_in_the_thread_of_the_caller(comes: bytes, whole: bool, ends: bool) -> None:
+    with connection(comes, ends=ends) as link:
+
+        def work(_job: int) -> Generator[threading.Thread | Pause | bool]:
+            yield threading.current_thread()
+            pause = Pause(link)
+            yield pause
+            yield pause.over
+            yield threading.current_thread()
+
+        with WorkerPool(1, work) as pool:
+            worker, over, reader = pool.results([1])
+        received = b""
+        while len(received) < len(comes):
+            received += link.receive()
+    caller = threading.current_thread()
+    assert (worker is caller, over, reader is caller) == (False, whole, whole)
+    # Nothing of it is lost.
+    assert received == comes
+
+
+def test_what_comes_later_and_what_does_not_come_go_on_in_a_worker() -> None:
+    with connection(b"") as link:
+
+        def work(_job: int) -> Generator[threading.Thread | Pause]:
+            yield Pause(link)
+            yield threading.current_thread()
+
+        looks = list[float]()
+        began = time.monotonic()
+        with WorkerPool(1, work, lambda: looks.append(time.monotonic())) as pool:
+            (reader,) = pool.results([1])
+        assert reader is not threading.current_thread()
+        assert 1 <= time.monotonic() - began < SECONDS
+        # The caller was asked meanwhile, which may be how a user ends it.
+        assert len(looks) >= 2
+
+
+def test_results_of_workers_are_used_while_others_need_none() -> None:
+    """A job that is always ready would otherwise keep the others from being looked at."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        link = DeadlineSocket(ours, ConnectionState(time.monotonic))
+        late, used = threading.Event(), list[int]()
+
+        def work(job: int) -> Generator[int | Pause]:
+            if job:
+                assert late.wait(SECONDS)
+                yield job
+            while job == 0 and 1 not in used and len(used) < 100_000:
+                theirs.sendall(reply(b"{}"))
+                yield Pause(link)
+                link.receive()
+                yield job
+
+        with WorkerPool(2, work) as pool:
+            for job in pool.results([0, 1]):
+                used.append(job)
+                if len(used) == 100:
+                    late.set()
+    assert 100 <= used.index(1) < 100_000
+
+
+def test_who_leaves_early_closes_what_is_in_a_pause() -> None:
+    closed = list[int]()
+    with connection(b"") as silent, connection(reply(b"{}")) as ready:
+
+        def work(job: int) -> Generator[int | Pause]:
+            try:
+                yield job
+                yield Pause(silent if job else ready)
+                yield job
+            finally:
+                closed.append(job)
+
+        with WorkerPool(3, work) as pool:
+            results = pool.results(range(3))
+            # The first result of each, and the second of the one that is ready.
+            assert sorted(next(results) for _ in range(4)) == [0, 0, 1, 2]
+        assert sorted(closed) == [0, 1, 2]
