@@ -253,12 +253,22 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
     path = address.path + _below(segments)
     account = scope.account if scope.own else _segment(scope.account, "the account id")
     query = (*content.query,) if scope.own else ((service.connection, account), *content.query)
-    request = Request(method, address, path, query, account, content.body, content.key, scoped=not scope.own)
-    request = request._replace(upload=content.upload, honours_keys=scope.honours_keys)
+    request = Request(
+        method,
+        address,
+        path,
+        query,
+        account,
+        content.body,
+        content.key,
+        honours_keys=scope.honours_keys,
+        scoped=not scope.own,
+        upload=content.upload,
+    )
     passed_on = content.upload is not None and not service.names_no_account(_below(segments))
     if passed_on and service.body_passthrough not in dict(content.query):
         request = request.with_query((service.body_passthrough, "true"))
-    _read_back(request, segments)
+    _read_back(address, request.target, (*segments,), (*request.query,))
     return request
 
 
@@ -267,16 +277,17 @@ def _below(segments: Sequence[str]) -> str:
     return "".join("/" + quote(segment, safe="") for segment in segments)
 
 
-def _read_back(request: Request, segments: Sequence[str]) -> None:
+# Thousands of creates go to one URL.
+@lru_cache(maxsize=64)
+def _read_back(address: Address, target: str, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]) -> None:
     """Raise UsageError if the URL, parsed again, does not give the same parts."""
-    target = request.target
-    parts = urlsplit(request.address.origin + target)
-    path = parts.path.removeprefix(request.address.path)
+    parts = urlsplit(address.origin + target)
+    path = parts.path.removeprefix(address.path)
     same = (
         _TARGET.fullmatch(target)
-        and f"{parts.scheme}://{parts.netloc}" == request.address.origin
+        and f"{parts.scheme}://{parts.netloc}" == address.origin
         and [unquote(segment, errors="strict") for segment in path.split("/")[1:]] == [*segments]
-        and parse_qsl(parts.query, keep_blank_values=True, errors="strict") == [*request.query]
+        and parse_qsl(parts.query, keep_blank_values=True, errors="strict") == [*query]
     )
     if not same:
         raise UsageError(f"these words cannot be put into a URL safely: {visible(target)}")
