@@ -5,10 +5,9 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
@@ -29,8 +28,7 @@ _SEPARATOR = re.compile(rb"[,;\t|]")
 _OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": "two blanks in a row"}
 
 
-@dataclass(frozen=True, slots=True)
-class InputLine:
+class InputLine(NamedTuple):
     """One record as it was read: JSON text, or a `bare` id; `number` is its line, or its place in an array.
 
     `wrong` says why it cannot be used; the others may still be.
@@ -52,7 +50,7 @@ def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
 def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  all readers are called alike
     for line in split(file, name):
         if line.text:
-            yield replace(line, wrong=json_check.flaw(line.text))
+            yield line._replace(wrong=json_check.flaw(line.text))
 
 
 def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  as above
@@ -65,7 +63,7 @@ def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
 def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
     """Ids of which nobody said that they are ids: those that look like a row of a table cannot be used."""
     for line in _ids(file, name, items):
-        yield line if line.wrong else replace(line, wrong=_row_flaw(line.text.decode("utf-8")))
+        yield line if line.wrong else line._replace(wrong=_row_flaw(line.text.decode("utf-8")))
 
 
 def _row_flaw(text: str) -> str:

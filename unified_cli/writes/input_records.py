@@ -3,10 +3,11 @@
 import base64
 import hashlib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
+from msgspec.structs import replace
 
 from unified_cli import signals
 from unified_cli.catalogue import Operation, Service
@@ -50,8 +51,7 @@ class LineMark(msgspec.Struct, omit_defaults=True):
     text: str = ""
 
 
-@dataclass(frozen=True)
-class InputItem:
+class InputItem(msgspec.Struct, frozen=True, dict=True):
     """One request to send: `identifier` for its path, its `body`, and the `record` that it came from.
 
     `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what the record carried; `profile`
@@ -101,7 +101,7 @@ class InputItem:
         Assumption: the service compares keys and no bodies, so another body must have another key.
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
-        return self.key or base64.b32encode(digest).decode("ascii")[:40]
+        return self.key or base64.b32encode(digest[:25]).decode("ascii")
 
 
 def _canonical(body: bytes) -> bytes:

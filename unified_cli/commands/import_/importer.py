@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 
@@ -118,8 +118,7 @@ class ImportTask:
         return input_records.items(source.lines(), rules)
 
 
-@dataclass(frozen=True, slots=True)
-class ImportJob:
+class ImportJob(NamedTuple):
     """A request to be sent for an item."""
 
     item: InputItem
@@ -269,7 +268,7 @@ class Importer:
             entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
             if not self._may_resend(request, entry.t):
                 return WriteAttempt(entry)
-        return ImportJob(item, request._replace(in_doubt=item.in_doubt), entry)
+        return ImportJob(item, request._replace(in_doubt=True) if item.in_doubt else request, entry)
 
     def _repeat(self, item: InputItem, request: Request, before: JournalEntry) -> ImportJob | None:
         """The job for an item that is in doubt, with its first key; None where it might be done twice."""
