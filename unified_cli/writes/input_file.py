@@ -22,8 +22,9 @@ _MEMBER = re.compile(rb'\{\s*"')
 class InputFile:
     """A file of records, looked through once: `count` records, the `last` with this number.
 
-    `labelled` is the number of the first that names its connection, 0 if none does. `items` is the name under which a
-    page of the service keeps its records. It is read from the file that was opened, whatever becomes of its name.
+    `labelled` is the number of the first that names its connection, 0 if none does; `sound` says that none is wrong.
+    `items` is the name under which a page of the service keeps its records. It is read from the file that was opened,
+    whatever becomes of its name.
     """
 
     file: UnchangedFile
@@ -32,6 +33,7 @@ class InputFile:
     count: int
     last: int
     labelled: int
+    sound: bool
 
     @property
     def path(self) -> Path:
@@ -40,8 +42,11 @@ class InputFile:
 
     def lines(self) -> Iterator[InputLine]:
         """The records, one after the other. Raises StateError where the file has changed."""
+        # It is the same file, so lines that were found right are right.
+        are_right = self.sound and self.format == "ndjson"
+        read = input_formats.sound_ndjson if are_right else READERS[self.format]
         with self.file.reader() as content:
-            yield from READERS[self.format](content, str(self.path), self.items)
+            yield from read(content, str(self.path), self.items)
 
     def close(self) -> None:
         """Close the file."""
@@ -75,21 +80,22 @@ def _examined(file: UnchangedFile, wanted: str | None, items: str, *, ids: bool)
     return InputFile(file, chosen, items, *found)
 
 
-def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int]:
-    """How many lines there are, and the numbers of the last and of the first that names its connection.
+def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool]:
+    """The number of the lines, of the last, and of the first that names its connection; and whether none is wrong.
 
     Raises UsageError for none, and for too many.
     """
     count = last = labelled = 0
+    sound = True
     for line in lines:
-        count, last = count + 1, line.number
+        count, last, sound = count + 1, line.number, sound and not line.wrong
         if not (labelled or line.wrong or line.bare) and record_label.carries(line.text):
             labelled = line.number
         if last > input_bounds.MOST_RECORDS:
             raise UsageError(f"{name} has more than {input_bounds.MOST_RECORDS:,} lines or records", hint="split it")
     if not count:
         raise UsageError(f"{name} holds no records")
-    return count, last, labelled
+    return count, last, labelled, sound
 
 
 def ids_or_records(content: bytes, name: str, items: str, wanted: str | None) -> Iterator[InputLine]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 from campaigns import size
 from front_door import ROOT, Unified
 from server import Reply, Seen, Service
+
+from unified_cli.json_text import json_check
 
 TAGS = "import ticketing/tags"
 MIB = 1 << 20
@@ -268,3 +271,26 @@ def test_half_surrogates_take_little_memory(service: Service, tmp_path: Path) ->
     first, second = service.seen
     assert first.body == second.body == path.read_bytes().strip()
     assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
+
+
+@pytest.mark.parametrize("wrong", [False, True], ids=["all right", "one wrong"])
+def test_lines_are_looked_at_once_where_all_are_right(
+    wrong: bool, unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "in.ndjson", "new", lines=9)
+    if wrong:
+        path.write_text(f"{path.read_text()}no JSON\n")
+    looked = Counter[bytes]()
+    flaw = json_check.flaw
+
+    def noting(text: bytes) -> str:
+        looked[text] += 1
+        return flaw(text)
+
+    monkeypatch.setattr(json_check, "flaw", noting)
+    service.reply = after(0, lambda: None)
+    result = unified(f"{TAGS} {path} --rate 0", environ=service.environ)
+    # A line that is wrong is told and left out, each time that the file is read.
+    assert result.code == (9 if wrong else 0)
+    assert len(service.seen) == 9
+    assert (looked.total() == 9) is not wrong
