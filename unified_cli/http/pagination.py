@@ -183,10 +183,9 @@ def pages(send: Send, request: Request, service: Service, span: Span) -> Generat
 def pages_and_pauses(
     client: Client, request: Request, span: Span, may_go_on: Callable[[], bool]
 ) -> Generator[Page | Pause]:
-    """The same, with a pause before each page but the first, which is asked for already where that takes no wait.
+    """The same, with a pause before each page but the first, which is asked for already if that takes no wait.
 
-    It does where this is to let others go first, and `may_go_on` is false. There is another pause where such a page
-    takes a second attempt.
+    `may_go_on` says whether nobody else is to go first. There is another pause where a page takes a second attempt.
     """
     reader = ListReader(client.send, request, client.service, span)
     page = reader.read()
