@@ -16,6 +16,8 @@ from faults.case import envelope, failure
 from faults.script import CLOSE, RESET, Call, Listener, Script, Step, Wait, chunked, reply
 from front_door import Unified
 
+from unified_cli import os_limits
+from unified_cli.errors import StorageError
 from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http import page_body
 from unified_cli.http.pagination import Pause
@@ -106,7 +108,7 @@ def test_pages_after_the_first_are_read_in_one_thread(
 @pytest.mark.parametrize("workers", [1, 2])
 def test_who_waits_for_a_slot_is_let_go_first(workers: int, unified: Unified, config: Config) -> None:
     # Of one service, so that the lists share the limit of a token.
-    listener = Listener([[reply(body(number, 99))] for number in range(1, 40)])
+    listener = Listener([[Wait(0.02), reply(body(number, 99))] for number in range(1, 40)])
     tables = "".join(f'[profiles.c{number}]\naccount_id = "a{number}"\n' for number in range(5))
     config(f'base_url = "http://127.0.0.1:{listener.port}"\n{tables}')
     listener.start({})
@@ -166,6 +168,44 @@ def test_a_page_that_never_comes_is_asked_for_as_often_as_any(
     assert "; broken off after 2 records in 1 page; to continue: -p c0 --cursor c2\n" in result.stderr
     # A connection that ends without an answer had been idle for too long, perhaps: that is no attempt.
     assert [len(one.requests) for one in listeners] == [4 + (len(steps) == 1 and steps[0] in {RESET, CLOSE}), 3]
+
+
+FRAMINGS = {
+    "the connection closed after each": lambda page: [reply(page, headers={"Connection": "close"}), CLOSE],
+    "more than the socket holds": lambda page: [reply(page[:-1] + b" " * 100_000 + b"}")],
+}
+
+
+@pytest.mark.parametrize("framed", FRAMINGS.values(), ids=FRAMINGS)
+def test_a_page_that_cannot_be_asked_for_ahead_counts_once(
+    framed: Callable[[bytes], list[Step]], unified: Unified, config: Config
+) -> None:
+    script = [framed(body(number, 30)) for number in range(1, 31)]
+    with listening(config, [script, pages(3)]) as listeners:
+        result = unified(LIST.replace("--rate 0", "--rate 50"))
+    assert (result.code, result.stderr) == (0, "66 records in 33 pages from 2 of 2 connections\n")
+    assert [len(one.requests) for one in listeners] == [30, 3]
+
+
+def test_a_length_beside_chunks_says_nothing(unified: Unified, config: Config) -> None:
+    page = chunked(body(2, 3), end=b"", headers="Content-Length: 20\r\n")
+    script: Script = [*pages(3)[:1], [page, Wait(0.3), b"0\r\n\r\n"], *pages(3)[2:]]
+    with listening(config, [script, pages(3)], more="retries = 0\n") as listeners:
+        result = unified(LIST)
+    assert (result.code, records_of(result.stdout)) == (0, {"c0": ids(3), "c1": ids(3)})
+    assert [len(one.requests) for one in listeners] == [3, 3]
+
+
+@pytest.mark.parametrize("several", [True, False])
+def test_a_page_is_given_though_the_next_one_cannot_be_asked_for(
+    several: bool, unified: Unified, config: Config
+) -> None:
+    page = json.dumps({"result": [{"id": "1"}], "next_cursor": "/" * 25_000}).encode()
+    with listening(config, [[reply(page)], pages(3)]):
+        result = unified(LIST if several else LIST.replace("c*", "c0"))
+    found = [json.loads(line)["id"] for line in result.stdout.splitlines()]
+    assert (result.code, found.count("1"), len(found)) == ((9, 1, 7) if several else (2, 1, 1))
+    assert "url too long; broken off after 1 record in 1 page; to continue: " in result.stderr.lower()
 
 
 def test_a_page_that_is_not_answered_ends_its_own_list_only(unified: Unified, config: Config) -> None:
@@ -273,6 +313,28 @@ def test_results_of_workers_are_used_while_others_need_none() -> None:
                 if len(used) == 100:
                     late.set()
     assert 100 <= used.index(1) < 100_000
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_where_no_more_threads_can_be_had_each_job_has_its_own(
+    most: int, unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = list[object]()
+    start = os_limits.start_thread
+
+    def refusing(work: Callable[[], None]) -> threading.Thread:
+        if getattr(work, "__func__", None) is WorkerPool._run:
+            started.append(work)
+            if len(started) > most:
+                raise StorageError("no more threads")
+        return start(work)
+
+    monkeypatch.setattr(os_limits, "start_thread", refusing)
+    scripts = [[[Wait(0.01), *page] for page in pages(6)] for _ in range(6)]
+    with listening(config, scripts) as listeners:
+        result = unified(f"{LIST} --workers 2")
+    assert (result.code, records_of(result.stdout)) == (0, {f"c{number}": ids(6) for number in range(6)})
+    assert [len(one.requests) for one in listeners] == [6] * 6
 
 
 def test_who_leaves_early_closes_what_is_in_a_pause() -> None:

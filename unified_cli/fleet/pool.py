@@ -6,7 +6,7 @@ Whatever is done several at a time goes through this: exports, imports, download
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
-from itertools import islice
+from itertools import chain, islice
 from queue import Empty, SimpleQueue
 from typing import Generic, NamedTuple, Self, TypeVar
 
@@ -92,7 +92,6 @@ class WorkerPool(Generic[Job, Result]):
         self._ready: deque[_Task[Result]] = deque()
         """Those whose pause is over."""
         self._error: BaseException | None = None
-        self._pauses = False
         self._stopped = False
 
     def __enter__(self) -> Self:
@@ -156,9 +155,13 @@ class WorkerPool(Generic[Job, Result]):
         return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
 
     def _as_they_come(self, jobs: Iterator[Job]) -> Iterator[Result]:
-        self._pauses = True
+        self._paused = self._paused if self._paused is not None else PausedJobs()
         while True:
             for job in islice(jobs, self.free):
+                if not self._has_worker():
+                    # In a pause a job needs no worker, but it may need one after it: so each has its own.
+                    self._size, jobs = self._threads, chain([job], jobs)
+                    break
                 self._begin(job)
             if not self.busy:
                 return
@@ -217,12 +220,10 @@ class WorkerPool(Generic[Job, Result]):
         return None
 
     def _pause(self, task: _Task[Result], pause: Pause) -> None:
-        if pause.connection is None:
+        if pause.connection is None or self._paused is None:
             self._submit(task)
             return
         task.pauses = True
-        if self._paused is None:
-            self._paused = PausedJobs()
         self._paused.add(task, pause)
 
     def _end_pauses(self, seconds: float) -> bool:
@@ -233,10 +234,9 @@ class WorkerPool(Generic[Job, Result]):
         return bool(ended)
 
     def _begin(self, job: Job) -> _Task[Result]:
+        self._has_worker()
         task = _Task(self._work(job))
         self._unfinished.add(task)
-        if self._threads < min(self._size, self.busy):
-            self._start_worker()
         self._submit(task)
         return task
 
@@ -245,15 +245,17 @@ class WorkerPool(Generic[Job, Result]):
         task.pauses = False
         self._submitted.put(task)
 
-    def _start_worker(self) -> None:
-        try:
-            os_limits.start_thread(self._run)
-        except StorageError:
-            # The workers that there are do all jobs, if more slowly.
-            if not self._threads:
-                raise
-        else:
+    def _has_worker(self) -> bool:
+        """Whether there is a worker for one more job, or can be: else those that there are do all, if more slowly."""
+        if self._threads < min(self._size, self.busy + 1):
+            try:
+                os_limits.start_thread(self._run)
+            except StorageError:
+                if not self._threads:
+                    raise
+                return False
             self._threads += 1
+        return True
 
     def _accept(self, task: _Task[Result], result: Result | Pause | _End) -> list[Result]:
         assert not isinstance(result, Pause)  # noqa: S101  a worker goes through them
@@ -297,14 +299,14 @@ class WorkerPool(Generic[Job, Result]):
                 task.permits.get()
                 if self._stopped:
                     task.steps.close()
-            elif self._pauses and step.connection is not None:
+            elif self._paused is not None and step.connection is not None:
                 self._put(task, step)
                 return True
         return False
 
     def _put(self, task: _Task[Result], result: Result | Pause | _End) -> None:
         self._results.put((task, result))
-        if self._paused is not None:
+        if self._paused:
             self._paused.wake()
 
 
@@ -317,9 +319,8 @@ def pages(
     hand-over. From the first one on that is waited for, a worker reads them: this thread must notice signals.
 
     `look` is called before a page is waited for and now and then meanwhile, and may end that with an error; then the
-    worker reads all pages but the first. The client is closed at the end. Where the generator is closed while a request
-    is under way, nothing waits for it: the worker closes the client after that request. Raises what `ListReader.read`
-    raises, after the pages read before.
+    worker reads all pages but the first. The client is closed at the end, by the worker where a request is under way:
+    nothing waits for that. Raises what `ListReader.read` raises, after the pages read before.
     """
     reader = ListReader(client.send, request, service, span)
     try:

@@ -57,7 +57,7 @@ class Client:
         self._origin = address.origin
         self._connection = HttpConnection(context, settings, token)
         self._ahead: tuple[Request, Permit] | None = None
-        """A request that was sent, and whose answer nobody has asked for yet."""
+        """A request that was sent, or may be sent, and whose answer nobody has asked for yet."""
         self._begun: _Call | None = None
         """The call whose answer came ahead, and was none: it goes on when `send` is asked for the same request."""
 
@@ -67,10 +67,10 @@ class Client:
         self._connection.close()
 
     def send_ahead(self, request: Request) -> DeadlineSocket | None:
-        """Send a read whose answer `send` is asked for next, with the same object; None where that must wait.
+        """Send a read whose answer `send` is asked for next, with the same object; None where `send` is to send it.
 
         Gives the connection on which the answer comes. Nobody may look at the time that it takes: it is not read before
-        it is asked for. Raises AbandonedError.
+        it is asked for. Raises AbandonedError, and UsageError for a request that cannot be sent.
         """
         if self._runtime.stderr.verbosity:
             return None
@@ -80,10 +80,7 @@ class Client:
         if permit is None:
             return None
         self._ahead = request, permit
-        connection = self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout)
-        if connection is None:
-            self._forget_ahead()
-        return connection
+        return self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout)
 
     def answered(self) -> Answer | None:
         """The page that answers the read which was sent ahead; all of it must have come, for nothing is waited for.

@@ -6,7 +6,7 @@ How long a page is to be stands in the request already (`call.builder`).
 import re
 import select
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, overload
 
 import msgspec
@@ -35,6 +35,7 @@ _EXPIRED = {400, 404, 410, 422}
 # The answer to a read, how its end is told, and how it ends without that.
 _GOOD = b"HTTP/1.1 200 "
 _LENGTH = re.compile(rb"\ncontent-length:[ \t]*([0-9]{1,9})(?:\r|$)", re.IGNORECASE)
+_CODING = re.compile(rb"\ntransfer-encoding:", re.IGNORECASE)
 _LAST_CHUNK = b"\n0\r\n\r\n"
 _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
@@ -99,7 +100,8 @@ class Pause:
         data = self.connection.so_far() if self.connection else b""
         head, _, body = data.partition(b"\r\n\r\n")
         if head.startswith(_GOOD):
-            length = _LENGTH.search(head)
+            # A length beside a coding says nothing.
+            length = None if _CODING.search(head) else _LENGTH.search(head)
             self.over = len(body) >= int(length[1]) if length else body.endswith(_LAST_CHUNK)
         return self.over
 
@@ -119,7 +121,7 @@ class ListReader:
         self._seen = {*span.seen, *([fingerprint(self._cursor)] if self._cursor else [])}
         self._empty = 0
         self._next: Request | None = None
-        """The request for the next page, where it was sent ahead."""
+        """The request for the next page, where it was to be sent ahead."""
         self.done = span.pages is not None and span.done >= span.pages
         """Nothing is left to be read."""
 
@@ -148,14 +150,14 @@ class ListReader:
     def ask(self, send_ahead: Callable[[Request], DeadlineSocket | None]) -> DeadlineSocket | None:
         """Have the next page asked for already, for `read` to give it; None where there is none, or it must wait.
 
-        Raises what `send_ahead` raises.
+        Raises nothing: that a page cannot be asked for is raised by `read`, after the page before.
         """
         if self.done or self._empty >= _MOST_EMPTY:
             return None
-        following = _at(self._request, self._service, self._cursor)
-        connection = send_ahead(following)
-        self._next = following if connection else None
-        return connection
+        with suppress(UnifiedError):
+            self._next = _at(self._request, self._service, self._cursor)
+            return send_ahead(self._next)
+        return None
 
     def _note(self, cursor: str) -> None:
         if self._last is None and masked(cursor) != cursor:
