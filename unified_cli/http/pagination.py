@@ -32,10 +32,7 @@ SourceT = TypeVar("SourceT")
 
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
-# The answer to a read, how its end is told, and how it ends without that.
 _GOOD = b"HTTP/1.1 200 "
-_LENGTH = re.compile(rb"\ncontent-length:[ \t]*([0-9]{1,9})(?:\r|$)", re.IGNORECASE)
-_CODING = re.compile(rb"\ntransfer-encoding:", re.IGNORECASE)
 _LAST_CHUNK = b"\n0\r\n\r\n"
 _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
@@ -100,9 +97,14 @@ class Pause:
         data = self.connection.so_far() if self.connection else b""
         head, _, body = data.partition(b"\r\n\r\n")
         if head.startswith(_GOOD):
+            # Without patterns, which take longer to compile than a page does to be read.
+            head = head.lower()
+            length = head.partition(b"\ncontent-length:")[2].partition(b"\r")[0].strip()
             # A length beside a coding says nothing.
-            length = None if _CODING.search(head) else _LENGTH.search(head)
-            self.over = len(body) >= int(length[1]) if length else body.endswith(_LAST_CHUNK)
+            if b"\ntransfer-encoding:" in head:
+                self.over = body.endswith(_LAST_CHUNK)
+            else:
+                self.over = length.isdigit() and len(length) < 10 and len(body) >= int(length)
         return self.over
 
 
