@@ -155,7 +155,8 @@ class WorkerPool(Generic[Job, Result]):
         return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
 
     def _as_they_come(self, jobs: Iterator[Job]) -> Iterator[Result]:
-        self._paused = self._paused if self._paused is not None else PausedJobs()
+        if self._paused is None:
+            self._paused = PausedJobs()
         while True:
             for job in islice(jobs, self.free):
                 if not self._has_worker():
@@ -171,7 +172,10 @@ class WorkerPool(Generic[Job, Result]):
                 self._raise_error()
             else:
                 yield result
-                self._let_go_on(task)
+                if task.pauses:
+                    self._ready.append(task)
+                else:
+                    task.permits.put(None)
 
     def _in_order(self, jobs: Iterator[Job]) -> Iterator[Result]:
         begun: deque[_Task[Result]] = deque()
@@ -181,7 +185,7 @@ class WorkerPool(Generic[Job, Result]):
                 return
             if begun[0].held:
                 yield begun[0].held.popleft()
-                self._let_go_on(begun[0])
+                begun[0].permits.put(None)
             elif begun[0].is_over:
                 begun.popleft()
             else:
@@ -262,14 +266,8 @@ class WorkerPool(Generic[Job, Result]):
         if isinstance(result, _End):
             self._finish(task, result)
             return []
-        self._let_go_on(task)
+        task.permits.put(None)
         return [result]
-
-    def _let_go_on(self, task: _Task[Result]) -> None:
-        if task.pauses:
-            self._ready.append(task)
-        else:
-            task.permits.put(None)
 
     def _finish(self, task: _Task[Result], end: _End) -> None:
         self._unfinished.remove(task)
