@@ -304,9 +304,15 @@ class HttpConnection:
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
-        if headers != self._named:
-            # To encode them takes longer than to compare them, and those of the pages of a list are the same.
-            self._named, self._headers = headers, httpx.Headers(headers)
+        # To encode them takes longer than to compare them: those of the pages of a list are the same, and those of many
+        # creates but for the key.
+        if headers.keys() != self._named.keys():
+            self._headers = httpx.Headers(headers)
+        elif changed := {name: value for name, value in headers.items() if value != self._named[name]}:
+            self._headers = httpx.Headers(self._headers)
+            for name, value in changed.items():
+                self._headers[name] = value
+        self._named = headers
         return _OutgoingRequest(request, self._headers, body)
 
     def _disconnect(self) -> None:

@@ -179,7 +179,7 @@ def for_operation(scope: Scope, operation: Operation, identifier: str | None, co
     if identifier is None and "{id}" in names:
         raise UsageError("this operation needs an id")
     segments = [_segment(identifier or "", "the id") if name == "{id}" else name for name in names]
-    return _build(scope, operation.method, segments, content)._replace(operation=operation)
+    return _build(scope, operation.method, segments, content, operation)
 
 
 def for_service(address: Address, path: str, query: Query, account: str = "") -> Request:
@@ -241,9 +241,25 @@ def _split(path: str) -> SplitResult | None:
         return None
 
 
-def _build(scope: Scope, method: str, segments: Sequence[str], content: Content) -> Request:
+def _build(
+    scope: Scope, method: str, segments: Sequence[str], content: Content, operation: Operation | None = None
+) -> Request:
+    service, query = scope.service, (*content.query,)
+    passed_on = content.upload is not None and not service.names_no_account(_below(segments))
+    if passed_on and service.body_passthrough not in dict(query):
+        query = (*query, (service.body_passthrough, "true"))
+    request = _without_content(scope, method, (*segments,), query)
+    return request._replace(body=content.body, key=content.key, operation=operation, upload=content.upload)
+
+
+# Thousands of creates differ in their content only.
+@lru_cache(maxsize=64)
+def _without_content(
+    scope: Scope, method: str, segments: tuple[str, ...], own_query: tuple[tuple[str, str], ...]
+) -> Request:
+    """The request without what it sends. Raises UsageError for words that cannot be put into its URL safely."""
     address, service = scope.address, scope.service
-    for name, value in content.query:
+    for name, value in own_query:
         if name.partition("[")[0] == service.connection:
             raise UsageError(f"{service.connection} names the connection and is set for you", hint="use -p or -a")
         if not name.strip():
@@ -252,23 +268,9 @@ def _build(scope: Scope, method: str, segments: Sequence[str], content: Content)
         _encodable(value, f"the value of query parameter {visible(name)!r}")
     path = address.path + _below(segments)
     account = scope.account if scope.own else _segment(scope.account, "the account id")
-    query = (*content.query,) if scope.own else ((service.connection, account), *content.query)
-    request = Request(
-        method,
-        address,
-        path,
-        query,
-        account,
-        content.body,
-        content.key,
-        honours_keys=scope.honours_keys,
-        scoped=not scope.own,
-        upload=content.upload,
-    )
-    passed_on = content.upload is not None and not service.names_no_account(_below(segments))
-    if passed_on and service.body_passthrough not in dict(content.query):
-        request = request.with_query((service.body_passthrough, "true"))
-    _read_back(address, request.target, (*segments,), (*request.query,))
+    query = own_query if scope.own else ((service.connection, account), *own_query)
+    request = Request(method, address, path, query, account, honours_keys=scope.honours_keys, scoped=not scope.own)
+    _read_back(address, request.target, segments, query)
     return request
 
 
@@ -277,8 +279,6 @@ def _below(segments: Sequence[str]) -> str:
     return "".join("/" + quote(segment, safe="") for segment in segments)
 
 
-# Thousands of creates go to one URL.
-@lru_cache(maxsize=64)
 def _read_back(address: Address, target: str, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]) -> None:
     """Raise UsageError if the URL, parsed again, does not give the same parts."""
     parts = urlsplit(address.origin + target)

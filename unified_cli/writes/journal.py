@@ -82,6 +82,10 @@ class Journal:
         """The numbers of all writes of which the journal holds the call."""
         return (number for number, at in enumerate(self._calls) if at >= 0)
 
+    def counts(self) -> dict[EntryState, int]:
+        """How many writes are in each state but NEW."""
+        return {state: self._states.count(at) for at, state in enumerate(STATES) if state is not EntryState.NEW}
+
     def outcomes(self) -> Counter[str]:
         """How many writes of which the journal holds a line have which outcome."""
         return Counter(OUTCOMES[self.state(number)] for number, at in enumerate(self._last) if at >= 0)

@@ -28,10 +28,8 @@ def check(beside: Path, report: str | None) -> None:
 
 def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
     """How many records there are in each state."""
-    counts = dict.fromkeys(EntryState, 0)
-    for line in source.lines():
-        counts[journal.state(line.number)] += 1
-    return counts
+    counts = journal.counts()
+    return {**counts, EntryState.NEW: source.count - sum(counts.values())}
 
 
 def write(source: InputFile, journal: Journal, counts: Mapping[EntryState, int]) -> list[OutcomeGroup]:
@@ -115,8 +113,8 @@ def _mark(line: InputLine, journal: Journal) -> LineMark:
     if state is not EntryState.NEW:
         last = journal.last(line.number)
         mark.id, mark.status, mark.why = last.id, last.status, last.why
-    sent = journal.sent(line.number)
-    if sent is not None and state is not EntryState.OK:
+    sent = None if state is EntryState.OK else journal.sent(line.number)
+    if sent is not None:
         mark.key = sent.k
         if state in IN_DOUBT:
             mark.sent = sent.t
