@@ -20,7 +20,7 @@ from server import Reply, Seen, Service
 
 from unified_cli.catalogue import load
 from unified_cli.config.address import Address
-from unified_cli.fleet import pool
+from unified_cli.fleet import read
 from unified_cli.http import page_body
 from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
@@ -228,7 +228,7 @@ class Halves:
 
 def test_a_page_that_was_used_is_not_kept() -> None:
     request = Request("GET", Address("https", "api.example.com", 443), "/unified/ticketing/tickets", (), "a")
-    with closing(pool.pages(cast("Client", Halves()), request, SERVICE, Span())) as found:
+    with closing(read.pages(cast("Client", Halves()), request, SERVICE, Span())) as found:
         first = weakref.ref(next(found).records)
         for _ in range(2):
             next(found)

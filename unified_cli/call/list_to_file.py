@@ -12,7 +12,7 @@ from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.exported import list_export
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.partial_file import PartialFile
-from unified_cli.fleet import pool
+from unified_cli.fleet import read
 from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
@@ -35,15 +35,15 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     options = _options(call, request)
     file = _partial_file(call, request, options)
 
-    def read(span: Span) -> Generator[Page]:
+    def pages_of(span: Span) -> Generator[Page]:
         client = clients.open_bulk(call.settings)
-        return pool.pages(client, request, call.catalogue.service, span)
+        return read.pages(client, request, call.catalogue.service, span)
 
     clients.token(call.settings)
     try:
         with (
             progress(runtime, Work(total=part(call.options, PageOptions).limit)) as shown,
-            closing(list_export.run(file, read, options, runtime.wall)) as pages,
+            closing(list_export.run(file, pages_of, options, runtime.wall)) as pages,
         ):
             shown.skip(file.state.records)
             for page in pages:

@@ -121,9 +121,9 @@ def _pages(
         with closing(client):
             yield from pagination.pages(client.send, request, service, wanted)
     else:
-        from unified_cli.fleet import pool  # noqa: PLC0415  one page needs no worker
+        from unified_cli.fleet import read  # noqa: PLC0415  one page needs no worker
 
-        yield from pool.pages(client, request, service, wanted, look)
+        yield from read.pages(client, request, service, wanted, look)
 
 
 def report(call: Call, tally: ListSummary) -> None:

@@ -5,26 +5,21 @@ Whatever is done several at a time goes through this: exports, imports, download
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import chain, islice
 from queue import Empty, SimpleQueue
 from typing import Generic, NamedTuple, Self, TypeVar
 
 from unified_cli import os_limits, signals
-from unified_cli.catalogue import Service
 from unified_cli.errors import StorageError
 from unified_cli.fleet.paused import PausedJobs
-from unified_cli.http.client import Client
-from unified_cli.http.pagination import ListReader, Page, Pause, Span
-from unified_cli.http.request import Request
+from unified_cli.http.pagination import Pause
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 # In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.
 _AHEAD = 4
-# Seconds for which a page is waited for without a worker.
-_QUICK = 0.05
 
 
 class _End(NamedTuple):
@@ -306,43 +301,3 @@ class WorkerPool(Generic[Job, Result]):
         self._results.put((task, result))
         if self._paused:
             self._paused.wake()
-
-
-def pages(
-    client: Client, request: Request, service: Service, span: Span, look: Callable[[], None] | None = None
-) -> Generator[Page]:
-    """The pages of a list, each read while the one before it is used; to be used with `contextlib.closing`.
-
-    Small pages are asked for before the one before them is used, and read afterwards, in this thread: that takes no
-    hand-over. From the first one on that is waited for, a worker reads them: this thread must notice signals.
-
-    `look` is called before a page is waited for and now and then meanwhile, and may end that with an error; then the
-    worker reads all pages but the first. The client is closed at the end, by the worker where a request is under way:
-    nothing waits for that. Raises what `ListReader.read` raises, after the pages read before.
-    """
-    reader = ListReader(client.send, request, service, span)
-    try:
-        # Taken out when it is used, so that no page is kept while others are read.
-        held = [reader.read()]
-        while look is None and (connection := reader.ask(client.send_ahead)):
-            yield held.pop()
-            if not Pause(connection).begins(_QUICK):
-                break
-            held.append(reader.read())
-    except BaseException:
-        client.close()
-        raise
-    if reader.done:
-        # Nothing is left for a worker.
-        client.close()
-        yield held.pop()
-        return
-
-    def all_pages(reader: ListReader) -> Generator[Page]:
-        with closing(client):
-            while held:
-                yield held.pop()
-            while not reader.done:
-                yield reader.read()
-
-    yield from results_of([reader], all_pages, 1, look=look or (lambda: None))

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Self, TypeVar
 
 from unified_cli import signals
-from unified_cli.catalogue import Catalogue
+from unified_cli.catalogue import Catalogue, Service
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet import pool
@@ -14,12 +14,15 @@ from unified_cli.fleet.clients import ClientPool, Clients
 from unified_cli.fleet.fair_turns import WorkerSlots
 from unified_cli.http import pagination
 from unified_cli.http.client import Client
-from unified_cli.http.pagination import Page, Pause, Span
+from unified_cli.http.pagination import ListReader, Page, Pause, Span
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+
+# Seconds for which a page is waited for without a worker.
+_QUICK = 0.05
 
 
 class FairReaders:
@@ -195,3 +198,43 @@ class _HeldBytes:
 
     def _may_go_on(self, job: int) -> bool:
         return self._over or self._is_first(job) or sum(self._held.values()) < self._most
+
+
+def pages(
+    client: Client, request: Request, service: Service, span: Span, look: Callable[[], None] | None = None
+) -> Generator[Page]:
+    """The pages of a list, each read while the one before it is used; to be used with `contextlib.closing`.
+
+    Small pages are asked for before the one before them is used, and read afterwards, in this thread: that takes no
+    hand-over. From the first one on that is waited for, a worker reads them: this thread must notice signals.
+
+    `look` is called before a page is waited for and now and then meanwhile, and may end that with an error; then the
+    worker reads all pages but the first. The client is closed at the end, by the worker where a request is under way:
+    nothing waits for that. Raises what `ListReader.read` raises, after the pages read before.
+    """
+    reader = ListReader(client.send, request, service, span)
+    try:
+        # Taken out when it is used, so that no page is kept while others are read.
+        held = [reader.read()]
+        while look is None and (connection := reader.ask(client.send_ahead)):
+            yield held.pop()
+            if not Pause(connection).begins(_QUICK):
+                break
+            held.append(reader.read())
+    except BaseException:
+        client.close()
+        raise
+    if reader.done:
+        # Nothing is left for a worker.
+        client.close()
+        yield held.pop()
+        return
+
+    def all_pages(reader: ListReader) -> Generator[Page]:
+        with closing(client):
+            while held:
+                yield held.pop()
+            while not reader.done:
+                yield reader.read()
+
+    yield from pool.results_of([reader], all_pages, 1, look=look or (lambda: None))
