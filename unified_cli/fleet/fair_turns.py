@@ -61,6 +61,18 @@ class WorkerSlots:
             self._release()
 
     @contextmanager
+    def held_now(self) -> Iterator[bool]:
+        """Work, where there is a slot now; gives whether there is."""
+        with self._lock:
+            is_free = self._free > 0
+            self._free -= is_free
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                self._release()
+
+    @contextmanager
     def given_up(self, seconds: float) -> Iterator[None]:
         """Let others have the slot of this thread while it waits so long; then wait until there is one again.
 

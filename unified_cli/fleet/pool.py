@@ -34,7 +34,9 @@ class _Task(Generic[Result]):
     def __init__(self, steps: Generator[Result | Pause]) -> None:
         self.steps = steps
         self.pauses = False
-        """It is in a pause, or has gone on after one, in the thread of the caller."""
+        """It is in a pause, or goes on in the thread of the caller."""
+        self.stays = False
+        """It has no worker of its own: whichever takes it does it to its end, and it is in no pause meanwhile."""
         self.permits: SimpleQueue[None] = SimpleQueue()
         # For the first result: the second is made while the first is used.
         self.permits.put(None)
@@ -118,9 +120,27 @@ class WorkerPool(Generic[Job, Result]):
         """How many jobs can be submitted without one having to wait for a worker."""
         return self._size - self.busy
 
+    def allow_pauses(self) -> None:
+        """Have jobs go on in this thread after a pause, and begin here; within the `with` block.
+
+        The first step of a job must not wait then. Raises StorageError where no further file can be open.
+        """
+        if self._paused is None:
+            self._paused = PausedJobs()
+
     def submit(self, job: Job) -> None:
-        """Have a job done."""
-        self._begin(job)
+        """Have a job done; where there are pauses, `take` begins it."""
+        if self._paused is None:
+            self._begin(job)
+            return
+        task = _Task(self._work(job))
+        task.stays = not self._has_worker()
+        self._unfinished.add(task)
+        if task.stays:
+            self._submit(task)
+        else:
+            task.pauses = True
+            self._ready.append(task)
 
     def take(self, seconds: float) -> list[Result]:
         """All results that are there; waits for the first, the end of a job, or `wake`, at most so many seconds.
@@ -128,9 +148,13 @@ class WorkerPool(Generic[Job, Result]):
         Raises what a job raised, after the results before.
         """
         self._raise_error()
-        found: list[Result] = []
+        found = self._go_on()
+        if self._paused:
+            self._end_pauses(min(seconds, signals.LONGEST_WAIT) if self._results.empty() and not found else 0)
+            found += self._go_on()
+            seconds = 0
         with suppress(Empty):
-            event = self._results.get(timeout=seconds)
+            event = self._results.get(timeout=0 if found else seconds)
             while True:
                 found += self._accept(*event) if event else []
                 event = self._results.get_nowait()
@@ -141,6 +165,8 @@ class WorkerPool(Generic[Job, Result]):
     def wake(self) -> None:
         """Have `take` wait no longer; for any thread."""
         self._results.put(None)
+        if self._paused:
+            self._paused.wake()
 
     def results(self, jobs: Iterable[Job], *, ordered: bool = False) -> Iterator[Result]:
         """Do all these jobs, and give their results as they come, or `ordered` as the jobs are, without pauses.
@@ -150,8 +176,7 @@ class WorkerPool(Generic[Job, Result]):
         return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
 
     def _as_they_come(self, jobs: Iterator[Job]) -> Iterator[Result]:
-        if self._paused is None:
-            self._paused = PausedJobs()
+        self.allow_pauses()
         while True:
             for job in islice(jobs, self.free):
                 if not self._has_worker():
@@ -218,6 +243,23 @@ class WorkerPool(Generic[Job, Result]):
             return self._results.get(timeout=signals.LONGEST_WAIT)
         return None
 
+    def _go_on(self) -> list[Result]:
+        """The results of those that can go on in this thread, up to their next pause."""
+        found: list[Result] = []
+        while self._ready:
+            task = self._ready.popleft()
+            try:
+                for step in task.steps:
+                    if isinstance(step, Pause):
+                        self._pause(task, step)
+                        break
+                    found.append(step)
+                else:
+                    self._finish(task, _End())
+            except Exception as error:  # noqa: BLE001  it is raised after the results before
+                self._finish(task, _End(error))
+        return found
+
     def _pause(self, task: _Task[Result], pause: Pause) -> None:
         if pause.connection is None or self._paused is None:
             self._submit(task)
@@ -257,7 +299,9 @@ class WorkerPool(Generic[Job, Result]):
         return True
 
     def _accept(self, task: _Task[Result], result: Result | Pause | _End) -> list[Result]:
-        assert not isinstance(result, Pause)  # noqa: S101  a worker goes through them
+        if isinstance(result, Pause):
+            self._pause(task, result)
+            return []
         if isinstance(result, _End):
             self._finish(task, result)
             return []
@@ -292,7 +336,7 @@ class WorkerPool(Generic[Job, Result]):
                 task.permits.get()
                 if self._stopped:
                     task.steps.close()
-            elif self._paused is not None and step.connection is not None:
+            elif self._paused is not None and step.connection is not None and not task.stays:
                 self._put(task, step)
                 return True
         return False

@@ -1,8 +1,8 @@
 """Read many connections in fair turns: so many work at a time, and whoever waits for a limit lets others go on."""
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import Self, TypeVar
 
 from unified_cli import signals
@@ -54,6 +54,16 @@ class FairReaders:
     def lend(self, name: str, make: Callable[[], Client]) -> AbstractContextManager[Client]:
         """A client of the connection of this name for one of its jobs, kept for the next; made where none is idle."""
         return self._idle.lend(make, name)
+
+    @contextmanager
+    def at_once(self, name: str) -> Iterator[Client | None]:
+        """An idle client of the connection of this name, and a turn to work, where both can be had now; else None."""
+        with self.slots.held_now() as is_free:
+            if not is_free:
+                yield None
+                return
+            with self._idle.lend_idle(name) as client:
+                yield client
 
     def client(self, settings: Settings, name: str | None = None) -> AbstractContextManager[Client]:
         """A client for one job, which waits as long as the limits of the service ask for; `name` prefixes messages."""

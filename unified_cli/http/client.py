@@ -38,8 +38,8 @@ class _Call:
         self.attempts: list[Attempt] = []
         self.reconnected = False
         """It was already repeated because the server had closed the idle connection."""
-        self.failed: tuple[Permit, Failed] | None = None
-        """The attempt that is to be followed by another one, or by the end."""
+        self.read: tuple[Permit, Answer | Failed] | None = None
+        """The attempt that was sent ahead, when its answer was read: its end, or another attempt, is to follow."""
 
 
 class Client:
@@ -59,7 +59,7 @@ class Client:
         self._ahead: tuple[Request, Permit] | None = None
         """A request that was sent, or may be sent, and whose answer nobody has asked for yet."""
         self._begun: _Call | None = None
-        """The call whose answer came ahead, and was none: it goes on when `send` is asked for the same request."""
+        """The call whose answer was read ahead: it goes on when `send` is asked for the same request."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -67,7 +67,7 @@ class Client:
         self._connection.close()
 
     def send_ahead(self, request: Request) -> DeadlineSocket | None:
-        """Send a read whose answer `send` is asked for next, with the same object; None where `send` is to send it.
+        """Send a request whose answer `send` is asked for next, with the same object; None where `send` is to send it.
 
         Gives the connection on which the answer comes. Nobody may look at the time that it takes: it is not read before
         it is asked for. Raises AbandonedError, and UsageError for a request that cannot be sent.
@@ -82,23 +82,18 @@ class Client:
         self._ahead = request, permit
         return self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout)
 
-    def answered(self) -> Answer | None:
-        """The page that answers the read which was sent ahead; all of it must have come, for nothing is waited for.
+    def answered(self, *, page: bool = False) -> bool:
+        """Read the answer to what was sent ahead; all of it must have come, for nothing is waited for.
 
-        None where the attempt failed: `send` then goes on with it, as if it had been asked for the answer. Raises
-        AbandonedError.
+        `send` gives it when it is asked for it, at once where this is true. If not the attempt failed, and `send` goes
+        on with it as with any other.
         """
         assert self._ahead is not None  # noqa: S101  the caller has sent one
         (request, permit), self._ahead = self._ahead, None
-        call = _Call(request, self._runtime.monotonic())
-        result = self._attempt(call, Expected(page=True), permit)
-        if isinstance(result, Answer):
-            self._quota.earn()
-            return result
-        call.until += self._settings.timeout
-        call.failed = permit, result
-        self._begun = call
-        return None
+        self._begun = call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
+        result = self._attempt(call, Expected(page=page), permit)
+        call.read = permit, result
+        return isinstance(result, Answer)
 
     def send(
         self, request: Request, *, any_type: bool = False, part: ByteRange | None = None, page: bool = False
@@ -136,11 +131,11 @@ class Client:
 
     def _send(self, call: _Call, expected: Expected) -> Answer:
         while True:
-            if call.failed is None:
+            if call.read is None:
                 permit = self._turn(call)
                 result = self._attempt(call, expected, permit)
             else:
-                (permit, result), call.failed = call.failed, None
+                (permit, result), call.read = call.read, None
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
@@ -182,7 +177,9 @@ class Client:
 
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:
-            self._runtime.check()
+            if not self._connection.has_sent(call.request):
+                # What was sent has had its effect, whoever does not want it any more.
+                self._runtime.check()
             if call.request.upload is None:
                 result = self._connection.attempt(call.request, call.until, expected)
             else:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 303, 307, 308}
 _WITH_LENGTH = {"POST", "PUT", "PATCH"}
-# What any system holds for a socket that is not read.
-_MOST_UNREAD = 64 * 1024
+# What any system holds for a socket that is not read, and what it takes at once from one that writes.
+_MOST_UNREAD, _MOST_UNSENT = 64 * 1024, 8 * 1024
 # Longer URLs are looked at by httpx, which refuses some.
 _SHORT_TARGET = 8192
 
@@ -176,17 +176,25 @@ class HttpConnection:
     def send_ahead(self, request: Request, until: float) -> DeadlineSocket | None:
         """Send a request whose answer `attempt` is asked for later; None where that is not to be done.
 
-        It is done over a connection that is open, and where an answer of the size of the latest one has room in the
-        buffer of its socket: the service must be able to send all of it, however long nobody reads it.
+        It is done over a connection that is open, and where the body, and an answer of the size of the latest one, have
+        room in the buffers of its socket: nobody waits for the one, and the service must be able to send all of the
+        other, however long nobody reads it.
         """
         transport = self._transport
         if not isinstance(transport, NetworkTransport) or self._state.received > _MOST_UNREAD:
             return None
+        if request.upload or len(request.body or b"") > _MOST_UNSENT:
+            return None
+        self._body = None
         outgoing = self._outgoing(request, None)
         self._state.start(until)
         connection = transport.send_ahead(outgoing)
         self._ahead = outgoing if connection else None
         return connection
+
+    def has_sent(self, request: Request) -> bool:
+        """Whether this request was sent ahead, and its answer not asked for yet."""
+        return self._ahead is not None and self._ahead.asked is request
 
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, at the latest until `until`, and return the answer or the failure.

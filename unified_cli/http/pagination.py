@@ -32,7 +32,7 @@ SourceT = TypeVar("SourceT")
 
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
-_GOOD = b"HTTP/1.1 200 "
+_GOOD = (b"HTTP/1.1 200 ", b"HTTP/1.1 201 ")
 _LAST_CHUNK = b"\n0\r\n\r\n"
 _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
@@ -127,8 +127,8 @@ class ListReader:
         self.done = span.pages is not None and span.done >= span.pages
         """Nothing is left to be read."""
 
-    def read(self, answer: Answer | None = None) -> Page:
-        """The next page, requested now, or in the answer to the request that was sent ahead.
+    def read(self) -> Page:
+        """The next page, requested now, or that of the request which was sent ahead.
 
         Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
         StateError where the service no longer takes a cursor it gave; IncompleteError after too many empty pages.
@@ -137,7 +137,7 @@ class ListReader:
             raise IncompleteError(f"gave up after {self._empty} empty pages in a row, and there may be more records")
         self._number += 1
         following, self._next = self._next or _at(self._request, self._service, self._cursor), None
-        answer = answer or _send(self._send, following, self._number)
+        answer = _send(self._send, following, self._number)
         page = split(answer, self._request, self._service, self._number)
         if page.next_cursor is not None:
             self._note(page.next_cursor)
@@ -199,10 +199,9 @@ def pages_and_pauses(
         # It is not kept while the next one is read.
         del page
         yield pause
-        answer = client.answered() if pause.over else None
-        if pause.over and answer is None:
+        if pause.over and not client.answered(page=True):
             yield Pause()
-        page = reader.read(answer)
+        page = reader.read()
     yield page
 
 

@@ -193,7 +193,13 @@ class Importer:
         # The records of one connection keep their order: there is no need to look for others.
         ahead = 0 if None in self._task.targets else _AHEAD
         way = SendWay[InputItem, ImportJob](
-            lambda item: item.profile, self._job, self._open_client, _attempt, ahead, lambda item: len(item.record)
+            lambda item: item.profile,
+            self._job,
+            self._open_client,
+            _attempt,
+            lambda job: job.request,
+            ahead,
+            lambda item: len(item.record),
         )
         sender = Sender(self._writers, self._journal, way, self._stops)
         for job, attempt in sender.outcomes(self._until_broken(items)):

@@ -52,12 +52,12 @@ class NetworkTransport(httpx.BaseTransport):
     def send_ahead(self, request: httpx.Request) -> DeadlineSocket | None:
         """Send a request whose answer `handle_request` is asked for later; None where no connection is open for it."""
         if self._connection is not None and self._connection.take():
-            # What is wrong with it is raised by `handle_request`, which sends it again.
-            with suppress(httpx.TransportError):
-                self._send(self._connection, request)
+            with suppress(httpx.LocalProtocolError):
+                # That it is broken is found by `handle_request`, which does not send again what may have come through.
+                with suppress(httpx.WriteError, httpx.WriteTimeout):
+                    self._send(self._connection, request)
                 self._ahead = request
                 return self._connection
-            self.close()
         return None
 
     def close(self) -> None:
