@@ -16,7 +16,7 @@ from faults.case import envelope, failure
 from faults.script import CLOSE, RESET, Call, Listener, Script, Step, Wait, chunked, reply
 from front_door import Unified
 
-from unified_cli import os_limits
+from unified_cli import os_limits, signals
 from unified_cli.errors import StorageError
 from unified_cli.fleet.pool import WorkerPool
 from unified_cli.http import page_body
@@ -354,3 +354,86 @@ def test_who_leaves_early_closes_what_is_in_a_pause() -> None:
             # The first result of each, and the second of the one that is ready.
             assert sorted(next(results) for _ in range(4)) == [0, 0, 1, 2]
         assert sorted(closed) == [0, 1, 2]
+
+
+def test_what_is_submitted_begins_and_goes_on_here_and_an_error_comes_after_the_results_before() -> None:
+    threads = list[threading.Thread]()
+
+    with connection(reply(b"{}")) as first, connection(reply(b"{}")) as second, connection(reply(b"{}")) as third:
+
+        def work(job: int) -> Generator[int | Pause]:
+            threads.append(threading.current_thread())
+            yield Pause((first, second, third)[job])
+            threads.append(threading.current_thread())
+            if job == 1:
+                raise ValueError("wrong")
+            yield job
+
+        with WorkerPool(3, work) as pool:
+            pool.allow_pauses()
+            for job in range(3):
+                pool.submit(job)
+            assert pool.busy == 3
+            assert pool.take(SECONDS) == [0, 2]
+            assert pool.busy == 0
+            with pytest.raises(ValueError, match="wrong"):
+                pool.take(0)
+    assert {*threads} == {threading.current_thread()}
+
+
+def test_who_waits_for_what_is_in_a_pause_can_be_woken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signals, "LONGEST_WAIT", SECONDS)
+    with connection(b"") as silent:
+
+        def work(_job: int) -> Generator[int | Pause]:
+            yield Pause(silent)
+            yield 1
+
+        with WorkerPool(1, work) as pool:
+            pool.allow_pauses()
+            pool.submit(1)
+            waker = threading.Timer(0.2, pool.wake)
+            waker.start()
+            began = time.monotonic()
+            assert pool.take(SECONDS) == []
+            assert time.monotonic() - began < 0.9
+            waker.join()
+
+
+def test_a_job_without_a_worker_of_its_own_is_in_no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = os_limits.start_thread, list[object]()
+
+    def refusing(work: Callable[[], None]) -> threading.Thread:
+        if started:
+            raise StorageError("no more threads")
+        started.append(work)
+        return start(work)
+
+    monkeypatch.setattr(os_limits, "start_thread", refusing)
+    with connection(reply(b"{}")) as first, connection(reply(b"{}")) as second:
+
+        def work(job: int) -> Generator[tuple[int, bool] | Pause]:
+            yield Pause((first, second)[job])
+            yield job, threading.current_thread() is threading.main_thread()
+
+        with WorkerPool(2, work) as pool:
+            pool.allow_pauses()
+            pool.submit(0)
+            pool.submit(1)
+            found = list[tuple[int, bool]]()
+            while pool.busy:
+                found += pool.take(SECONDS)
+    assert sorted(found) == [(0, True), (1, False)]
+
+
+def test_what_was_submitted_and_not_begun_is_never_begun() -> None:
+    begun = list[int]()
+
+    def work(job: int) -> Generator[int]:
+        begun.append(job)
+        yield job
+
+    with WorkerPool(2, work) as pool:
+        pool.allow_pauses()
+        pool.submit(0)
+    assert begun == []

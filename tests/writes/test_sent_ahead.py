@@ -1,0 +1,195 @@
+"""Writes of many at once: what takes no wait is sent and read in one thread, by the rules of every write."""
+
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+import pytest
+from faults.case import envelope, failure
+from faults.script import CLOSE, RESET, Call, Listener, Script, Step, Wait, chunked, reply
+from front_door import Unified
+
+from unified_cli.errors import AbandonedError
+from unified_cli.http.client import Client
+from unified_cli.http.transport.network_transport import NetworkTransport
+from unified_cli.http.transport.sockets import DeadlineSocket
+from unified_cli.writes.sender import Sender, SendWay
+
+SECONDS = 10
+"""How long a test waits for what should come at once."""
+CREATED = reply(b'{"id":"x"}', 201)
+Lines = Callable[..., Path]
+Import = Callable[..., Any]
+
+
+@pytest.fixture
+def senders(monkeypatch: pytest.MonkeyPatch) -> Counter[threading.Thread]:
+    """The threads that put requests on the wire, and how many."""
+    threads = Counter[threading.Thread]()
+    send = NetworkTransport._send
+
+    def noting(self: NetworkTransport, connection: DeadlineSocket, request: httpx.Request) -> None:
+        threads[threading.current_thread()] += 1
+        send(self, connection, request)
+
+    monkeypatch.setattr(NetworkTransport, "_send", noting)
+    return threads
+
+
+@contextmanager
+def listening(script: Script) -> Iterator[Listener]:
+    listener = Listener(script)
+    listener.start({})
+    try:
+        yield listener
+    finally:
+        listener.stop()
+
+
+@pytest.fixture
+def imported(unified: Unified, tmp_path: Path) -> Import:
+    """Import records into a listener; gives the result, and of each line what became of it."""
+
+    def run(listener: Listener, records: Sequence[object], flags: str = "--workers 1", **more: Any) -> Any:
+        path = tmp_path / "in.ndjson"
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        address = {"UNIFIED_BASE_URL": f"http://127.0.0.1:{listener.port}", "UNIFIED_ACCOUNT_ID": "a"}
+        environ = {**address, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_RATE": "0", **more.pop("environ", {})}
+        result = unified(f"import ticketing/tags {path} --yes {flags}", environ=environ, **more)
+        became = {}
+        for name in ("done", "failed", "in-doubt", "not-tried"):
+            file = path.with_name(f"in.ndjson.unified-{name}.ndjson")
+            lines = file.read_text().splitlines() if file.exists() else []
+            became |= {json.loads(line)["_import"]["line"]: name for line in lines}
+        return result, [became[number] for number in sorted(became)]
+
+    return run
+
+
+def named(count: int) -> list[dict[str, str]]:
+    return [{"name": f"n{number}"} for number in range(count)]
+
+
+def keys(listener: Listener) -> list[bytes]:
+    return [re.findall(rb"Idempotency-Key: (\S+)", one)[0] for one in listener.requests]
+
+
+def test_all_but_the_first_of_each_connection_are_sent_in_one_thread(
+    imported: Import, senders: Counter[threading.Thread]
+) -> None:
+    with listening([[Wait(0.005), CREATED]]) as listener:
+        result, became = imported(listener, named(60), "--workers 4")
+    assert (result.code, became) == (0, ["done"] * 60)
+    assert (len({*keys(listener)}), listener.connections) == (60, 4)
+    assert (sum(senders.values()), len(senders)) == (60, 5)
+    assert senders[threading.current_thread()] == 56
+
+
+ENDS: dict[str, tuple[list[Step], str]] = {
+    "a broken connection": ([RESET], "in-doubt"),
+    "a closed connection": ([CLOSE], "in-doubt"),
+    "half an answer, then the end": ([CREATED[:-5], CLOSE], "in-doubt"),
+    "half a head, then the end": ([CREATED[:20], CLOSE], "in-doubt"),
+    "half an answer, then nothing": ([CREATED[:-5], Wait(3), CLOSE], "in-doubt"),
+    "nothing": ([Wait(3), CLOSE], "in-doubt"),
+    "a success that is a failure": ([reply(envelope(500))], "in-doubt"),
+    "a success that is cut short": ([reply(b'{"id":')], "in-doubt"),
+    "the service failed": ([failure(500)], "in-doubt"),
+    "a redirect": ([reply(b"", 303, {"Location": "/x"})], "in-doubt"),
+    "a refusal": ([failure(422)], "failed"),
+    "a page for people": ([reply(b"<html>", 201, kind="text/html")], "in-doubt"),
+    "an answer in chunks": ([chunked(b'{"id":', b'"x"}')], "done"),
+    "an interim answer": ([b"HTTP/1.1 100 Continue\r\n\r\n" + CREATED], "done"),
+    "an answer in pieces": ([CREATED[:30], Wait(0.05), CREATED[30:-3], Wait(0.05), CREATED[-3:]], "done"),
+    "an answer, and the end": ([reply(b'{"id":"x"}', 201, {"Connection": "close"}), CLOSE], "done"),
+    "more than an answer": ([CREATED + b"HTTP/1.1 500 No\r\n\r\n"], "done"),
+    "no content": ([reply(b"", 204, kind=None)], "done"),
+    "a limit that is over at once": ([failure(429, headers={"Retry-After": "0"})], "done"),
+}
+
+
+@pytest.mark.parametrize(("steps", "end"), ENDS.values(), ids=ENDS)
+def test_what_may_have_been_done_is_sent_once(
+    steps: list[Step], end: str, imported: Import, config: Callable[[str], Path]
+) -> None:
+    config("idempotency_window = 0\n")
+    with listening([CREATED, CREATED, steps, CREATED]) as listener:
+        result, became = imported(listener, named(4), "--workers 1 --timeout 1 --retries 2")
+    assert (became, result.code) == (["done", "done", end, "done"], {"done": 0, "failed": 9, "in-doubt": 10}[end])
+    sent = Counter(keys(listener))
+    assert len(sent) == 4
+    # A 429 says that nothing was done.
+    again = steps == ENDS["a limit that is over at once"][0]
+    assert sorted(sent.values()) == [1, 1, 1, 1 + again]
+
+
+REPEATED = [
+    name for name, (_, end) in ENDS.items() if end == "in-doubt" and name not in {"a redirect", "a page for people"}
+]
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_where_keys_are_honoured_it_is_sent_again_with_the_same(name: str, imported: Import) -> None:
+    with listening([CREATED, CREATED, ENDS[name][0], CREATED]) as listener:
+        result, became = imported(listener, named(4), "--workers 1 --timeout 1 --retries 2")
+    assert (became, result.code) == (["done"] * 4, 0)
+    assert sorted(Counter(keys(listener)).values()) == [1, 1, 1, 2]
+
+
+def test_who_gives_up_still_hears_the_answer_to_what_was_sent(imported: Import) -> None:
+    given_up = threading.Event()
+
+    def check() -> None:
+        if given_up.is_set():
+            raise AbandonedError("nobody wants it any more")
+
+    with listening([CREATED, CREATED, [Call(given_up.set), Wait(0.05), CREATED]]) as listener:
+        _, became = imported(listener, named(5), check=check)
+    assert became[:3] == ["done"] * 3
+    assert "done" not in became[3:]
+    assert len(listener.requests) == 3
+
+
+@pytest.mark.parametrize(("size", "here"), [(7000, 3), (9000, 0)])
+def test_what_may_not_fit_into_a_socket_is_sent_by_a_worker(
+    size: int, here: int, imported: Import, senders: Counter[threading.Thread]
+) -> None:
+    with listening([CREATED]) as listener:
+        result, became = imported(listener, [{"name": f"{number}{'x' * size}"} for number in range(4)])
+    assert (result.code, became) == (0, ["done"] * 4)
+    assert (senders[threading.current_thread()], sum(senders.values())) == (here, 4)
+
+
+def test_an_answer_that_takes_its_time_holds_up_no_other(imported: Import) -> None:
+    others, in_time = threading.Event(), list[bool]()
+    slow = [Call(lambda: in_time.append(others.wait(SECONDS))), CREATED]
+    script: Script = [[Wait(0.01), CREATED]] * 4
+    with listening([*script, slow, *([CREATED] * 14), [Call(others.set), CREATED]]) as listener:
+        result, became = imported(listener, named(20), "--workers 2")
+    assert (result.code, became) == (0, ["done"] * 20)
+    assert in_time == [True]
+    assert (len(listener.requests), len({*keys(listener)})) == (20, 20)
+
+
+def test_who_leaves_before_the_answer_leaves_no_connection_to_the_next() -> None:
+    class Unanswered:
+        closed = 0
+
+        def send_ahead(self, _request: object) -> None:
+            return None
+
+        def close(self) -> None:
+            self.closed += 1
+
+    client, sender = Unanswered(), object.__new__(Sender)
+    sender._way = cast("SendWay[Any, Any]", SendWay(str, str, cast("Any", str), cast("Any", str), lambda job: job))
+    steps = sender._ahead(cast("Client", client), cast("Any", None))
+    next(steps)
+    steps.close()
+    assert client.closed == 1
