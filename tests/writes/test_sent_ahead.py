@@ -136,9 +136,16 @@ REPEATED = [
 
 @pytest.mark.parametrize("name", REPEATED)
 def test_where_keys_are_honoured_it_is_sent_again_with_the_same(name: str, imported: Import) -> None:
+    slept = list[threading.Thread]()
+
+    def sleep(_seconds: float) -> None:
+        slept.append(threading.current_thread())
+
     with listening([CREATED, CREATED, ENDS[name][0], CREATED]) as listener:
-        result, became = imported(listener, named(4), "--workers 1 --timeout 1 --retries 2")
+        result, became = imported(listener, named(4), "--workers 1 --timeout 1 --retries 2", sleep=sleep)
     assert (became, result.code) == (["done"] * 4, 0)
+    # The pause before another attempt is one of a worker, so that the answers to others are read meanwhile.
+    assert threading.current_thread() not in slept
     assert sorted(Counter(keys(listener)).values()) == [1, 1, 1, 2]
 
 

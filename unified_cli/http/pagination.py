@@ -33,7 +33,6 @@ SourceT = TypeVar("SourceT")
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
 _GOOD = (b"HTTP/1.1 200 ", b"HTTP/1.1 201 ")
-_LAST_CHUNK = b"\n0\r\n\r\n"
 _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
 
@@ -102,10 +101,25 @@ class Pause:
             length = head.partition(b"\ncontent-length:")[2].partition(b"\r")[0].strip()
             # A length beside a coding says nothing.
             if b"\ntransfer-encoding:" in head:
-                self.over = body.endswith(_LAST_CHUNK)
+                self.over = _has_last_chunk(body)
             else:
                 self.over = length.isdigit() and len(length) < 10 and len(body) >= int(length)
         return self.over
+
+
+def _has_last_chunk(body: bytes) -> bool:
+    """Whether a body in chunks seems to be there to its end, trailers included."""
+    at, size = 0, 1
+    while size and (end := body.find(b"\r\n", at)) >= 0:
+        digits = body[at:end].partition(b";")[0].strip()
+        if not digits.isalnum():
+            return False
+        try:
+            size = int(digits, 16)
+        except ValueError:
+            return False
+        at = end + 2 + size + (2 if size else -2)
+    return not size and b"\r\n\r\n" in body[at:]
 
 
 class ListReader:
