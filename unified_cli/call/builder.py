@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from unified_cli.config.known_methods import KnownMethod
     from unified_cli.json_text.change_time import ChangeFilter
 
-_LONGEST_KEY = 255
-
 
 def resolve(runtime: Runtime, catalogue: Catalogue, options: CallOptions, mode: Mode, *, scoped: bool = True) -> Call:
     """The call to one connection that the options describe; its message settings apply from now on.
@@ -298,6 +296,8 @@ def read_key(key: str | None, method: str) -> str | None:
         return None
     if key is None:
         return str(uuid.uuid4())
-    if not key.isascii() or not key.isprintable() or " " in key or not 1 <= len(key) <= _LONGEST_KEY:
-        raise UsageError(f"--idempotency-key takes 1 to {_LONGEST_KEY} printable ASCII characters without blanks")
+    if not requests.is_key(key):
+        raise UsageError(
+            f"--idempotency-key takes 1 to {requests.LONGEST_KEY} printable ASCII characters without blanks"
+        )
     return key

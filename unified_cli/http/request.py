@@ -25,6 +25,7 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _TARGET = re.compile(r"[!-~]+")
 _PARAMETERS = re.compile(r";[^/]*")
 _NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+LONGEST_KEY = 255
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 
 
@@ -50,6 +51,11 @@ def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
     if match is None:
         return None, None
     return (int(match[1]) if match[1] else None), (int(match[3]) if match[3] != "*" else None)
+
+
+def is_key(text: str) -> bool:
+    """Whether a header can hold the text as an idempotency key: printable ASCII characters without blanks."""
+    return text.isascii() and text.isprintable() and " " not in text and 1 <= len(text) <= LONGEST_KEY
 
 
 class Scope(NamedTuple):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from unified_cli import signals
 from unified_cli.catalogue import Operation, Service
+from unified_cli.http.request import is_key
 from unified_cli.json_text import json_check, record_label
 from unified_cli.json_text.members import join, one_line, parts, string
 from unified_cli.json_text.record_label import LABEL
@@ -190,7 +191,10 @@ def _shaped(item: InputItem, rules: ItemRules) -> InputItem:
 
 
 def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
-    """The record without the mark of a result file, and that mark; ValueError for a mark without a record."""
+    """The record without the mark of a result file, and that mark; ValueError for one without a record.
+
+    Raises it also for a key that nobody has sent.
+    """
     if f'"{MARK}"'.encode() not in record:
         return record, None
     members = {**(parts(record) or {})}
@@ -202,6 +206,8 @@ def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
         return record, None
     if mark.text:
         raise ValueError("the line was not a record in the first place")
+    if mark.key and not is_key(mark.key):
+        raise ValueError(f"its {MARK} has a key that no request can carry")
     return join(members), mark
 
 

@@ -325,6 +325,17 @@ def test_a_line_that_was_no_record_stays_none(unified: Unified, service: Service
     assert again.notes.startswith("line 1 failed: cannot be used: the line was not a record in the first place\n")
 
 
+@pytest.mark.parametrize("key", ["k\u00e9y", "a b", "a\r\nX: y", "k" * 256])
+def test_a_key_that_no_request_can_carry_is_told(
+    key: str, unified: Unified, service: Service, records: Records
+) -> None:
+    service.reply = echo
+    path = records({"_import": {"line": 1, "key": key}, "name": "a"}, {"name": "b"})
+    result = unified(f"{TAGS} {path}", environ=service.environ)
+    assert (result.code, told(result), created(service)) == (9, summary(done=1, failed=1), [{"name": "b"}])
+    assert result.notes.startswith("line 1 failed: cannot be used: its _import has a key that no request can carry\n")
+
+
 @pytest.mark.parametrize(
     ("status", "code"), [(401, ExitCode.ACCESS), (503, ExitCode.ACCESS)]
 )  # fmt: skip
