@@ -149,12 +149,14 @@ class WorkerPool(Generic[Job, Result]):
         """
         self._raise_error()
         found = self._go_on()
-        if self._paused:
-            self._end_pauses(min(seconds, signals.LONGEST_WAIT) if self._results.empty() and not found else 0)
+        while self._paused:
+            is_enough = bool(found) or not self._results.empty()
+            goes_on = self._end_pauses(0 if is_enough else min(seconds, signals.LONGEST_WAIT))
             found += self._go_on()
-            seconds = 0
+            if is_enough or found or not goes_on:
+                break
         with suppress(Empty):
-            event = self._results.get(timeout=0 if found else seconds)
+            event = self._results.get(timeout=0 if found or self._paused else seconds)
             while True:
                 found += self._accept(*event) if event else []
                 event = self._results.get_nowait()
