@@ -1,8 +1,10 @@
 """Writes of many at once: what takes no wait is sent and read in one thread, by the rules of every write."""
 
 import json
+import os
 import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -182,6 +184,32 @@ def test_an_answer_that_takes_its_time_holds_up_no_other(imported: Import) -> No
     assert (result.code, became) == (0, ["done"] * 20)
     assert in_time == [True]
     assert (len(listener.requests), len({*keys(listener)})) == (20, 20)
+
+
+def test_the_time_in_which_nobody_waits_counts(imported: Import) -> None:
+    asked = list[float]()
+    with listening([CREATED, [Call(lambda: asked.append(time.monotonic())), Wait(SECONDS)]]) as listener:
+        clock = {"monotonic": time.monotonic, "sleep": time.sleep}
+        _, became = imported(listener, named(2), "--workers 1 --timeout 1.6 --retries 0", **clock)
+        took = time.monotonic() - asked[0]
+    assert became == ["done", "in-doubt"]
+    assert 1.5 < took < 2.3
+
+
+def test_a_line_takes_one_wait_for_the_disk(imported: Import, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced, sync = list[int](), os.fsync
+
+    def counting(descriptor: int) -> None:
+        synced.append(descriptor)
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", counting)
+    # Without content, so that a worker reads each answer.
+    with listening([[Wait(0.002), reply(b"", 204, kind=None)]]) as listener:
+        result, became = imported(listener, named(40))
+    assert (result.code, became) == (0, ["done"] * 40)
+    # And a few for the files.
+    assert 40 <= len(synced) < 60
 
 
 def test_who_leaves_before_the_answer_leaves_no_connection_to_the_next() -> None:

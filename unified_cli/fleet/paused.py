@@ -8,12 +8,11 @@ from contextlib import suppress
 from typing import Generic, NamedTuple, TypeVar
 
 from unified_cli import os_limits
+from unified_cli.http.client import LONGEST_PAUSE
 from unified_cli.http.pagination import Pause
 
 Job = TypeVar("Job")
 
-# Seconds after which a worker waits for an answer: it knows when that comes too late.
-_LONGEST = 1.0
 _READ_SIZE = 4096
 
 
@@ -57,7 +56,7 @@ class PausedJobs(Generic[Job]):
     def ended(self, seconds: float) -> list[tuple[Job, bool]]:
         """The jobs that are to go on, and whether they need not wait; waits for one for at most so many seconds."""
         found = []
-        for number, events in self._poll.poll(seconds * 1000):
+        for number, events in self._poll.poll(min(seconds, LONGEST_PAUSE / 2) * 1000):
             if number == self._woken.fileno():
                 self._woken.recv(_READ_SIZE)
                 continue
@@ -66,8 +65,8 @@ class PausedJobs(Generic[Job]):
             found.append((one.job, not events & select.POLLERR and one.pause.is_over()))
         now = time.monotonic()
         if now >= self._next_look:
-            self._next_look = now + _LONGEST / 2
-            late = [number for number, one in self._waiting.items() if now - one.since > _LONGEST]
+            self._next_look = now + LONGEST_PAUSE / 2
+            late = [number for number, one in self._waiting.items() if now - one.since > LONGEST_PAUSE]
             found += [(self._remove(number).job, False) for number in late]
         return found
 

@@ -16,6 +16,8 @@ from unified_cli.http.rate_windows import NEVER
 from unified_cli.http.request import ByteRange, Request
 from unified_cli.http.transport.sockets import DeadlineSocket
 
+LONGEST_PAUSE = 0.5
+"""Seconds after which somebody waits for an answer who knows when it comes too late."""
 _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}
 
 
@@ -56,7 +58,7 @@ class Client:
         address, _ = settings.reachable()
         self._origin = address.origin
         self._connection = HttpConnection(context, settings, token)
-        self._ahead: tuple[Request, Permit] | None = None
+        self._ahead: tuple[_Call, Permit] | None = None
         """A request that was sent, or may be sent, and whose answer nobody has asked for yet."""
         self._begun: _Call | None = None
         """The call whose answer was read ahead: it goes on when `send` is asked for the same request."""
@@ -79,8 +81,9 @@ class Client:
         permit = self._rate_limit.permit(request.account)
         if permit is None:
             return None
-        self._ahead = request, permit
-        return self._connection.send_ahead(request, self._runtime.monotonic() + self._settings.timeout)
+        call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
+        self._ahead = call, permit
+        return self._connection.send_ahead(request, call.until)
 
     def answered(self, *, page: bool = False) -> bool:
         """Read the answer to what was sent ahead; all of it must have come, for nothing is waited for.
@@ -89,8 +92,9 @@ class Client:
         on with it as with any other.
         """
         assert self._ahead is not None  # noqa: S101  the caller has sent one
-        (request, permit), self._ahead = self._ahead, None
-        self._begun = call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
+        (call, permit), self._ahead = self._ahead, None
+        self._begun = call
+        self._extend(call)
         result = self._attempt(call, Expected(page=page), permit)
         call.read = permit, result
         return isinstance(result, Answer)
@@ -107,6 +111,9 @@ class Client:
         self._check(request)
         expected = Expected(any_type, part, page)
         call, self._begun = self._begun, None
+        if (call is None or call.request is not request) and self._ahead is not None:
+            call = self._ahead[0]
+            self._extend(call)
         if call is None or call.request is not request:
             call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
         try:
@@ -123,6 +130,11 @@ class Client:
         """Raise UnsafeError for a request to another origin than the settings'."""
         if request.address.origin != self._origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._origin}")
+
+    def _extend(self, call: _Call) -> None:
+        """Count no more than a pause of the time since it was sent: whoever asks for the answer may have been busy."""
+        seconds = self._settings.timeout
+        call.until = max(call.until, self._runtime.monotonic() + seconds - min(1.5 * LONGEST_PAUSE, seconds / 2))
 
     def _forget_ahead(self) -> None:
         if self._ahead is not None:
@@ -154,7 +166,7 @@ class Client:
     def _turn(self, call: _Call) -> Permit:
         """Wait until the request may be sent. Raises the error of its last attempt if that is too late."""
         ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] is call.request:
+        if ahead is not None and ahead[0] is call:
             return ahead[1]
         account, started = call.request.account, self._runtime.monotonic()
         endless = self._patience is Patience.ENDLESS
