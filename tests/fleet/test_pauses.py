@@ -241,6 +241,7 @@ COMES = {
     "half its head": (reply(b"{}")[:20], False),
     "its head": (reply(b"{}")[:-2], False),
     "not its last byte": (reply(b"{}")[:-1], False),
+    "a length beside its chunks": (chunked(b"{}", end=b"", headers="Content-Length: 2\r\n"), False),
     "its trailers": (chunked(b"{}", end=b"0\r\nX: y\r\n\r\n"), True),
     "half its trailers": (chunked(b"{}", end=b"0\r\nX: y\r\n"), False),
     "extensions of its chunks": (chunked(end=b"2;a=b\r\n{}\r\n0 ;c\r\n\r\n"), True),
