@@ -193,6 +193,9 @@ def test_one_that_dies_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
 def test_messages_wait_for_its_end(start: Start) -> None:
     terminal = start(f"{LIST} -v")
     terminal.until(r"\n:")
+    # Who quits before all has come is told nothing more.
+    terminal.press("G")
+    terminal.until(r"\(END\)")
     terminal.press("q")
     assert terminal.end() == 0
     first, screen = terminal.sent.split("ID ", 1)
