@@ -121,7 +121,7 @@ class WorkerPool(Generic[Job, Result]):
         return self._size - self.busy
 
     def allow_pauses(self) -> None:
-        """Have jobs go on in this thread after a pause, and begin here; within the `with` block.
+        """Have jobs go on in this thread after a pause, and what is submitted begin here; within the `with` block.
 
         The first step of a job must not wait then. Raises StorageError where no further file can be open.
         """
