@@ -110,12 +110,7 @@ class Client:
         """
         self._check(request)
         expected = Expected(any_type, part, page)
-        call, self._begun = self._begun, None
-        if (call is None or call.request is not request) and self._ahead is not None:
-            call = self._ahead[0]
-            self._extend(call)
-        if call is None or call.request is not request:
-            call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
+        call = self._call(request)
         try:
             return self._send(call, expected)
         except AbandonedError as error:
@@ -131,8 +126,21 @@ class Client:
         if request.address.origin != self._origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._origin}")
 
+    def _call(self, request: Request) -> _Call:
+        """The call of that request which was sent ahead, or a new one."""
+        begun, self._begun = self._begun, None
+        if begun is not None and begun.request is request:
+            return begun
+        if self._ahead is not None and self._ahead[0].request is request:
+            self._extend(self._ahead[0])
+            return self._ahead[0]
+        return _Call(request, self._runtime.monotonic() + self._settings.timeout)
+
     def _extend(self, call: _Call) -> None:
-        """Count no more than a pause of the time since it was sent: whoever asks for the answer may have been busy."""
+        """Count no more than a pause of the time since it was sent: whoever asks for the answer may have been busy.
+
+        The end of a pause is noticed up to half of it later.
+        """
         seconds = self._settings.timeout
         call.until = max(call.until, self._runtime.monotonic() + seconds - min(1.5 * LONGEST_PAUSE, seconds / 2))
 
