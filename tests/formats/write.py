@@ -1,25 +1,46 @@
-"""Writes one file of every kind that the program leaves, with the version that is installed beside this interpreter.
+"""Write files of every kind that a commit of the program leaves, with that commit.
 
-`python tests/formats/write.py tests/formats/VERSION` makes `home` (config, data, cache) and `made` (what commands were
-told to write) below that folder. Work that can be interrupted is killed with an answer on its way.
-`test_older_versions.py` has every later version read a copy of it.
+`python tests/formats/write.py COMMIT VERSION` installs the commit into a virtual
+environment of its own. Below the folder VERSION it makes `home` (config, data, cache) and
+`made` (what commands were asked to write), and `made/runs.json` with the ids of runs by a
+name. What can be interrupted is killed with an answer on its way. The tests beside this
+file have every later version read a copy.
 """
 
 import json
 import os
 import pty
+import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-UNIFIED = str(Path(sys.executable).with_name("unified"))
+from write_exports import (
+    write_by_cluster,
+    write_states,
+    write_tasks,
+    write_unfinished_tables,
+)
+from write_writes import (
+    write_agent_runs,
+    write_imports,
+    write_lines,
+    write_plans,
+    write_runs,
+)
+from writer import UNIFIED, Program
+
+HERE = Path(__file__).parent
 CONFIG = """\
 output = "json"
 rate = 0
+
+[alias]
+mine = "ticketing tickets"
+oldest = "ticketing tags list -q sort_by[created_at]=asc"
 
 [profiles.full]
 base_url = "sandbox:"
@@ -49,65 +70,9 @@ about = "Orders of a shop"
 [api.shop.resources]
 orders = { operations = "crud", one = "an order", about = "What was bought" }
 """
-# What stands in the files for the folder that they were written to.
+# What the files have in place of the folder that they were written to, and of its machine.
 FOLDER = "/before"
-# The program, killed when the sandbox has answered so many requests and before it has read the last answer.
-KILLED = """\
-import os, signal, sys
-from unified_cli.sandbox.in_process import InProcess
-from unified_cli.__main__ import run
-left, answer = int(sys.argv.pop(1)), InProcess.handle_request
-def counted(*words):
-    global left
-    answered, left = answer(*words), left - 1
-    return answered if left else os.kill(os.getpid(), signal.SIGKILL)
-InProcess.handle_request = counted
-run()
-"""
-
-
-class Program:
-    """The program with folders of its own."""
-
-    def __init__(self, target: Path) -> None:
-        self.work = target / "made"
-        home = target / "home"
-        self.config = home / "config" / "unified"
-        folders = {"CONFIG": home / "config", "DATA": home / "data", "CACHE": home / "cache"}
-        self.environ = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(home),
-            **{f"XDG_{kind}_HOME": str(folder) for kind, folder in folders.items()},
-        }
-
-    def run(self, words: str, *more: str, stdin: str = "", codes: tuple[int, ...] = (0,)) -> str:
-        """What a command prints that ends with one of these codes."""
-        ended = subprocess.run(
-            [UNIFIED, *words.split(), *more],
-            check=False,
-            cwd=self.work,
-            env=self.environ,
-            input=stdin,
-            capture_output=True,
-            text=True,
-        )
-        if ended.returncode not in codes:
-            sys.exit(f"unified {words}: {ended.returncode}\n{ended.stderr}")
-        return ended.stdout
-
-    def kill(self, requests: int, words: str, *, stdin: str = "") -> None:
-        """A command that is killed with the answer to so many requests on its way."""
-        argv = [sys.executable, "-c", KILLED, str(requests), *words.split()]
-        ended = subprocess.run(
-            argv, check=False, cwd=self.work, env=self.environ, input=stdin, capture_output=True, text=True
-        )
-        if ended.returncode != -signal.SIGKILL:
-            sys.exit(f"unified {words} ended before it was killed: {ended.returncode}\n{ended.stderr}")
-
-
-def records(count: int, start: str = "tags", **more: str) -> str:
-    """So many records to create or to update, the ids of which begin so."""
-    return "".join(json.dumps({**more, "id": f"{start}-{n}", "name": f"tag {n}"}) + "\n" for n in range(2, count + 2))
+MACHINE = (re.compile(rb'"(host|machine)": "[^"]*"'), rb'"\1": "before"')
 
 
 def write_config(program: Program) -> None:
@@ -122,14 +87,16 @@ def write_config(program: Program) -> None:
 
 def write_exports(program: Program) -> None:
     for form in ("ndjson", "csv", "json", "parquet"):
-        program.run(f"-p full export ticketing/tags ticketing/tickets --to export-{form} --format {form}")
+        both = "ticketing/tags ticketing/tickets"
+        program.run(f"-p full export {both} --to export-{form} --format {form}")
     program.run("-p full export ticketing/tickets --to increments")
     program.run("-p full ticketing tickets update tickets-1 -f name=changed")
     program.run("-p full export ticketing/tickets --to increments --incremental")
     program.run("-p full -p empty export ticketing/tags --to shards --shard 2/2")
     tasks = program.run("-p full export ticketing/tags --to tasks --tasks").splitlines()
     program.run("export --task", tasks[0])
-    program.kill(5, "-p full export ticketing/tickets ticketing/tags --to export-killed --page-size 10")
+    both = "ticketing/tickets ticketing/tags"
+    program.kill(5, f"-p full export {both} --to export-killed --page-size 10")
     program.run("-p full export ticketing/tickets --to increments-killed")
     program.run("-p full ticketing tickets update tickets-3 -f name=changed")
     program.kill(1, "-p full export ticketing/tickets --to increments-killed --incremental")
@@ -137,63 +104,39 @@ def write_exports(program: Program) -> None:
     program.run(f"-p full export ticketing/tickets --to {store}/store")
     program.run("-p full ticketing tickets update tickets-2 -f name=changed")
     program.run(f"-p full export ticketing/tickets --to {store}/store --incremental")
-    program.kill(5, f"-p full export ticketing/tickets ticketing/tags --to {store}/store-killed --page-size 10")
+    program.kill(
+        5,
+        f"-p full export ticketing/tickets ticketing/tags --to {store}/store-killed --page-size 10",
+    )
 
 
 def write_moves(program: Program) -> None:
-    plan = program.run("plan ticketing/tags --from full --to empty --ids ids.ndjson --ignore workspace")
+    compared = "--from full --to empty --ids ids.ndjson"
+    plan = program.run(f"plan ticketing/tags {compared} --ignore workspace")
     (program.work / "done.plan").write_text(plan)
     program.run("apply done.plan -p empty --ids ids.ndjson --yes")
-    plan = program.run("plan ticketing/accounts --from full --to empty --ids ids.ndjson")
+    plan = program.run(f"plan ticketing/accounts {compared}")
     (program.work / "killed.plan").write_text(plan)
     program.kill(3, "apply killed.plan -p empty --ids ids.ndjson --yes")
 
 
-def write_runs(program: Program) -> None:
-    program.run("-p tag:both ticketing tags create -f name=fan-out --yes", codes=(9,))
-    program.run("-p full -p empty ticketing tags delete tags-1 --yes", codes=(0, 9))
-    program.kill(5, "-p full ticketing tags update -", stdin=records(8))
-    (program.work / "done.ndjson").write_text(records(3, "done"))
-    program.run("-p full import ticketing/tags done.ndjson --report report.ndjson", codes=(0, 9))
-    (program.work / "killed.ndjson").write_text(records(9, "killed"))
-    program.kill(5, "-p full import ticketing/tags killed.ndjson --workers 2")
-    program.kill(5, "-p full import ticketing/tags -", stdin=records(9, "piped"))
-    program.kill(
-        5, "-p full -p empty import ticketing/tags - --operation update --yes", stdin=records(9, _profile="full")
-    )
-
-
 def write_files(program: Program) -> None:
     program.run("-p full ticketing tags list --all -o ndjson --out list.ndjson")
-    program.kill(5, "-p full ticketing tickets list --all -o ndjson --page-size 10 --out killed-list.ndjson")
+    tickets = "-p full ticketing tickets list --all -o ndjson"
+    program.kill(5, f"{tickets} --page-size 10 --out killed-list.ndjson")
     program.run("-p full ticketing tags list --record list.har")
     program.run("-p full ticketing tags list --expect", "length > 0", "--junit", "expect.xml")
     ids = program.run("-p full ticketing attachments list -o ids --limit 3")
-    program.run("-p full ticketing attachments download --from - --out files/", stdin=ids, codes=(0, 4, 9))
+    download = "-p full ticketing attachments download --from - --out files/"
+    program.run(download, stdin=ids, codes=(0, 4, 9))
     schema = program.run("schema ticketing/tags -p full -o json")
     (program.work / "schema.json").write_text(schema)
     program.run("capabilities ticketing -p full -p empty")
     program.run("connections list -p full")
 
 
-def write_agent_run(program: Program) -> None:
-    """The journal of a write that an agent asked for."""
-    agent = Path(__file__).parents[1] / "commands" / "mcp" / "agent.py"
-    serve = [UNIFIED, "mcp", "serve", "-p", "full", "--allow-writes"]
-    call = ["write", {"profile": "full", "operation": "ticketing tags create", "body": {"name": "of an agent"}}]
-    subprocess.run(
-        [sys.executable, agent, *serve],
-        cwd=program.work,
-        env=program.environ,
-        input=json.dumps(call) + "\n",
-        text=True,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-
-
 def write_caches(program: Program) -> None:
-    """What TAB offers, which only a call at a terminal keeps, and the pace of a connection, which needs a network."""
+    """Write what TAB offers, at a terminal, and the pace of a connection, over a network."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(program.work)
@@ -205,8 +148,19 @@ def write_caches(program: Program) -> None:
         # So a terminal ends on Linux.
         os.waitpid(pid, 0)
     ready = program.work / "ready"
-    serve = [UNIFIED, "sandbox", "serve", "--port", "0", "--state", ":memory:", "--ready-file", ready]
-    with subprocess.Popen(serve, env=program.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    serve = [
+        UNIFIED,
+        "sandbox",
+        "serve",
+        "--port",
+        "0",
+        "--state",
+        ":memory:",
+        "--ready-file",
+        ready,
+    ]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(serve, env=program.environ, stdout=quiet, stderr=quiet) as server:
         while not ready.exists():
             time.sleep(0.05)
         reached = dict(line.split("=", 1) for line in ready.read_text().splitlines())
@@ -217,18 +171,82 @@ def write_caches(program: Program) -> None:
         server.terminate()
 
 
-def main() -> None:
-    target = Path(sys.argv[1]).absolute()
-    # A path of its own, so that the files hold no name of whoever wrote them.
+def write_completions(program: Program) -> None:
+    """Install the completion of each shell."""
+    for shell in ("bash", "zsh", "fish", "pwsh"):
+        program.run(f"completion install --shell {shell}")
+
+
+def write_all(source: Path, target: Path) -> None:
+    """Write everything below the target, with the program beside this interpreter."""
+    # In a folder of its own, so that the files have no name of a user or a checkout.
     with TemporaryDirectory() as folder:
-        program = Program(Path(folder))
+        program = Program(Path(folder), source)
         program.work.mkdir()
-        for write in (write_config, write_exports, write_moves, write_runs, write_files, write_agent_run, write_caches):
+        (program.work / "exports").mkdir()
+        # The lists of the first ones are small as long as the others have not written yet;
+        # of several runs of a command tests take the newest.
+        for write in (
+            write_config,
+            write_exports,
+            write_moves,
+            write_files,
+            write_states,
+            write_tasks,
+            write_unfinished_tables,
+            write_by_cluster,
+            write_imports,
+            write_lines,
+            write_plans,
+            write_runs,
+            write_agent_runs,
+            write_caches,
+            write_completions,
+        ):
             write(program)
-        shutil.copytree(folder, target, dirs_exist_ok=True)
-        for path in target.rglob("*"):
-            if path.is_file() and folder.encode() in (content := path.read_bytes()):
-                path.write_bytes(content.replace(folder.encode(), FOLDER.encode()))
+        (program.work / "runs.json").write_text(json.dumps(program.runs, indent=1))
+        shutil.rmtree(program.target / "scratch", ignore_errors=True)
+        for path in program.target.rglob("*"):
+            if path.is_file():
+                forget_machine(path, folder)
+        for kept in ("home", "made"):
+            shutil.copytree(program.target / kept, target / kept)
+
+
+def forget_machine(path: Path, folder: str) -> None:
+    """Replace in a file the names of this machine and of the folder."""
+    content = path.read_bytes()
+    changed = MACHINE[0].sub(MACHINE[1], content.replace(folder.encode(), FOLDER.encode()))
+    if changed != content:
+        # A file that is no text would be damaged by a path of another length.
+        assert b"\0" not in content, path
+        path.write_bytes(changed)
+
+
+def install(commit: str, folder: Path) -> Path:
+    """Install a commit with its extras, and return the interpreter beside the program."""
+    (folder / "source").mkdir()
+    root = HERE.parents[1]
+    tree = subprocess.check_output(["git", "archive", "--format=tar", commit], cwd=root)
+    subprocess.run(["tar", "-x", "-C", str(folder / "source")], input=tree, check=True)
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    python = folder / "venv" / "bin" / "python"
+    pip = [str(python), "-m", "pip", "install", "--quiet"]
+    subprocess.run([*pip, f"{folder / 'source'}[all]"], check=True)
+    return python
+
+
+def main() -> None:
+    """Install the commit, and have its interpreter run this file again with --with."""
+    first, second = sys.argv[1:3]
+    if first == "--with":
+        write_all(Path(second), Path(sys.argv[3]))
+        return
+    with TemporaryDirectory() as folder:
+        python = install(first, Path(folder))
+        source = str(Path(folder) / "source")
+        words = [str(python), __file__, "--with", source, str(HERE / second)]
+        subprocess.run(words, check=True)
 
 
 if __name__ == "__main__":
