@@ -2,54 +2,15 @@
 
 import json
 import re
-import shutil
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from front_door import Result, Unified
+from front_door import Result
+from written_files import Before, lines, of_version, run_of
 
-HERE = Path(__file__).parent
-VERSIONS = sorted(folder.name for folder in HERE.iterdir() if (folder / "home").is_dir())
-# What stands in the files for the folder that they were written to.
-FOLDER = b"/before"
 FORMS = ("ndjson", "csv", "json", pytest.param("parquet", marks=pytest.mark.extra))
-
-Before = Callable[[str], Result]
-
-
-@pytest.fixture(params=VERSIONS)
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A copy of the files of a version, as private as it made them."""
-    copy = tmp_path / "before"
-    shutil.copytree(HERE / request.param, copy)
-    for path in [copy, *copy.rglob("*")]:
-        path.chmod(0o700 if path.is_dir() else 0o600)
-        if path.is_file() and FOLDER in (content := path.read_bytes()):
-            path.write_bytes(content.replace(FOLDER, bytes(copy)))
-    return copy
-
-
-@pytest.fixture
-def before(folder: Path, unified: Unified, monkeypatch: pytest.MonkeyPatch) -> Before:
-    """Run a command over the copy, a minute after the last run began."""
-    monkeypatch.chdir(folder / "made")
-    headers = (path.read_text().splitlines()[0] for path in (folder / "home/data/unified/runs").glob("*.ndjson"))
-    now = max(json.loads(line)["at"] for line in headers) + 60
-    folders = {kind: folder / "home" / kind / "unified" for kind in ("config", "data", "cache")}
-    return partial(unified, folders=folders, wall=lambda: now)
-
-
-def run_of(before: Before, command: str) -> str:
-    """The id of the run of this command."""
-    runs = json.loads(before("runs list -o json").stdout)["runs"]
-    return next(str(one["id"]) for one in runs if one["command"] == command)
-
-
-def lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines()]
+# What a later version wrote in another way is in tests of its own.
+OLDEST = of_version("b4bec49")
 
 
 def test_the_config(before: Before) -> None:
@@ -101,6 +62,7 @@ def test_the_write_of_an_agent_is_shown(before: Before) -> None:
     assert [entry["outcome"] for entry in before(f"runs show {run} -o json").json["result"]] == ["done"]
 
 
+@OLDEST
 @pytest.mark.usefixtures("kept_ids")
 def test_an_import_is_continued(before: Before) -> None:
     assert before("-p full import ticketing/tags killed.ndjson --workers 2").code == 0
@@ -129,12 +91,14 @@ def apply(before: Before, folder: Path, plan: str) -> Result:
     return before(f"apply {plan} -p empty --ids ids.ndjson --yes")
 
 
+@OLDEST
 def test_a_plan_that_was_applied_is_not_applied_again(before: Before, folder: Path) -> None:
     ended = apply(before, folder, "done.plan")
     assert ended.stderr.startswith("already applied: done.plan, according to ")
     assert ended.code == 0
 
 
+@OLDEST
 def test_a_plan_is_continued(before: Before, folder: Path) -> None:
     ended = apply(before, folder, "killed.plan")
     assert ended.stdout.splitlines()[0] == "done\t60\t"
@@ -194,6 +158,7 @@ def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: st
     assert known == {one["id"]: one for one in lines(served)}
 
 
+@OLDEST
 @pytest.mark.extra
 def test_parquet_files_go_on_with_their_columns(before: Before, folder: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
