@@ -104,6 +104,24 @@ def test_the_error_of_a_job_is_raised_after_its_results_and_stops_the_others(ord
         assert closed.acquire(timeout=SECONDS)
 
 
+def test_what_is_taken_comes_before_the_error_of_a_job() -> None:
+    failed = threading.Event()
+
+    def work(job: int) -> Generator[int]:
+        yield job
+        failed.set()
+        raise ValueError("wrong")
+
+    with WorkerPool(1, work) as pool:
+        pool.submit(7)
+        assert failed.wait(SECONDS)
+        # Its end follows at once, so both are there when the result is taken.
+        time.sleep(0.05)
+        assert pool.take(SECONDS) == [7]
+        with pytest.raises(ValueError, match="wrong"):
+            pool.take(SECONDS)
+
+
 def test_leaving_early_waits_for_nobody_and_closes_each_job_in_its_own_thread() -> None:
     held, over, closed = threading.Event(), threading.Semaphore(0), list[threading.Thread]()
 

@@ -119,28 +119,6 @@ def test_a_slow_reader_does_not_use_up_the_time_of_the_service(size: int, servic
     assert said == "complete: 600 records in 6 pages\n"
 
 
-@pytest.mark.parametrize(("size", "workers"), [(300, 0), (2000, 1)], ids=["small pages", "large pages"])
-def test_pages_that_the_socket_can_hold_need_no_worker(
-    size: int, workers: int, unified: Unified, service: Service
-) -> None:
-    serve(service, [[{"id": f"t-{page}-{at}", "text": "x" * size} for at in range(100)] for page in range(3)])
-    running: list[int] = []
-    # Some of other tests may still be on their way out.
-    before = {*threading.enumerate()}
-
-    class Stdout:
-        """Notes how many workers there are when a page is written."""
-
-        def write(self, data: bytes) -> int:
-            running.append(sum("(_run)" in one.name for one in {*threading.enumerate()} - before))
-            return len(data)
-
-        def flush(self) -> None: ...
-
-    result = unified(LIST, environ=service.environ, stdout=Stdout())
-    assert (result.code, running[:2]) == (0, [workers] * 2)
-
-
 @pytest.mark.parametrize("options", ["", "--all", "--limit 1", "--out {tmp_path}/t -o ndjson --all"])
 def test_one_page_is_read_without_a_second_thread(options: str, unified: Unified, tmp_path: Path) -> None:
     transport = Transport(pages=1)
@@ -212,9 +190,6 @@ class Halves:
 
     def __init__(self) -> None:
         self.pages = 0
-
-    def send_ahead(self, _request: Request) -> None:
-        """Nothing is sent before it is asked for."""
 
     def send(self, _request: Request, *, page: bool) -> Answer:
         self.pages += 1

@@ -259,24 +259,6 @@ def test_an_idle_connection_is_used_for_half_a_minute(idle: float, connections: 
     assert (listener.connections, state.reused) == (connections, connections == 1)
 
 
-@pytest.mark.parametrize(("same", "connections"), [(True, 1), (False, 2)])
-def test_the_answer_to_a_request_sent_ahead_is_given_to_that_one_only(same: bool, connections: int) -> None:
-    clock = Clock()
-    state = ConnectionState(clock.now)
-    listener = Listener([reply(b"{}")])
-    listener.start({})
-    first, ahead, other = (httpx.Request("GET", f"http://127.0.0.1:{listener.port}/{name}") for name in "123")
-    with NetworkTransport(state, None, None) as transport:
-        state.start(clock.now() + 5)
-        # There is no connection yet.
-        assert not transport.send_ahead(first)
-        assert transport.handle_request(first).read() == b"{}"
-        assert transport.send_ahead(ahead)
-        assert transport.handle_request(ahead if same else other).read() == b"{}"
-    listener.stop()
-    assert listener.connections == connections
-
-
 @pytest.mark.parametrize(
     "headers",
     [{"X": "a\r\nEvil: 1"}, {"X": "a\nEvil: 1"}, {"X": "a\0"}, {"X\r\nEvil": "1"}, {"X Y": "1"}, {"": "1"}],

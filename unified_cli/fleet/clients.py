@@ -246,16 +246,6 @@ class ClientPool:
         finally:
             self._give_back(name, client)
 
-    @contextmanager
-    def lend_idle(self, name: str) -> Iterator[Client | None]:
-        """An idle client, where there is one."""
-        client = self._take(name)
-        try:
-            yield client
-        finally:
-            if client is not None:
-                self._give_back(name, client)
-
     def close(self) -> None:
         """Close those that are idle; those that are lent are closed when they come back."""
         with self._lock:

@@ -33,10 +33,6 @@ class WorkerSlots:
         self._waiting: set[int] = set()
         """The threads that gave up their slot. Each adds and removes its own number, which is one step."""
 
-    def nobody_waits(self) -> bool:
-        """Whether nobody wants a slot who has none."""
-        return not self._queue
-
     def room(self, begun: int) -> int:
         """How many more jobs can be begun now that so many are."""
         return max(0, self.number + len(self._waiting) - begun)
@@ -59,18 +55,6 @@ class WorkerSlots:
             yield
         finally:
             self._release()
-
-    @contextmanager
-    def held_now(self) -> Iterator[bool]:
-        """Work, where there is a slot now; gives whether there is."""
-        with self._lock:
-            is_free = self._free > 0
-            self._free -= is_free
-        try:
-            yield is_free
-        finally:
-            if is_free:
-                self._release()
 
     @contextmanager
     def given_up(self, seconds: float) -> Iterator[None]:

@@ -1,8 +1,8 @@
 """Read many connections in fair turns: so many work at a time, and whoever waits for a limit lets others go on."""
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Self, TypeVar
 
 from unified_cli import signals
@@ -12,17 +12,13 @@ from unified_cli.errors import UnifiedError
 from unified_cli.fleet import pool
 from unified_cli.fleet.clients import ClientPool, Clients
 from unified_cli.fleet.fair_turns import WorkerSlots
-from unified_cli.http import pagination
 from unified_cli.http.client import Client
-from unified_cli.http.pagination import ListReader, Page, Pause, Span
+from unified_cli.http.pagination import ListReader, Page, Span
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-
-# Seconds for which a page is waited for without a worker.
-_QUICK = 0.05
 
 
 class FairReaders:
@@ -55,25 +51,9 @@ class FairReaders:
         """A client of the connection of this name for one of its jobs, kept for the next; made where none is idle."""
         return self._idle.lend(make, name)
 
-    @contextmanager
-    def at_once(self, name: str) -> Iterator[Client | None]:
-        """An idle client of the connection of this name, and a turn to work, where both can be had now; else None."""
-        with self.slots.held_now() as is_free:
-            if not is_free:
-                yield None
-                return
-            with self._idle.lend_idle(name) as client:
-                yield client
-
     def client(self, settings: Settings, name: str | None = None) -> AbstractContextManager[Client]:
         """A client for one job, which waits as long as the limits of the service ask for; `name` prefixes messages."""
         return closing(self.clients.open_bulk(settings, name=name))
-
-    def pages(self, client: Client, request: Request, span: Span) -> Generator[Page | Pause]:
-        """The pages of a list, for a job of `read`; those that take no wait are read in its caller's thread."""
-        if self._in_turn:
-            return pagination.pages(client.send, request, client.service, span)
-        return pagination.pages_and_pauses(client, request, span, self.slots.nobody_waits)
 
     def turn(self) -> AbstractContextManager[None]:
         """Work in this thread as soon as it may: for what is not done in the workers of `read`."""
@@ -82,7 +62,7 @@ class FairReaders:
     def read(
         self,
         jobs: Iterable[Job],
-        work: Callable[[Job], Generator[Result | Pause]],
+        work: Callable[[Job], Generator[Result]],
         connections: int | None = None,
         look: Callable[[], None] = lambda: None,
     ) -> Generator[Result]:
@@ -92,7 +72,7 @@ class FairReaders:
         result is waited for and now and then meanwhile, and may end that with an error.
         """
 
-        def run(job: Job) -> Generator[Result | Pause]:
+        def run(job: Job) -> Generator[Result]:
             with self.slots.held():
                 yield from work(job)
 
@@ -215,22 +195,14 @@ def pages(
 ) -> Generator[Page]:
     """The pages of a list, each read while the one before it is used; to be used with `contextlib.closing`.
 
-    Small pages are asked for before the one before them is used, and read afterwards, in this thread: that takes no
-    hand-over. From the first one on that is waited for, a worker reads them: this thread must notice signals.
-
-    `look` is called before a page is waited for and now and then meanwhile, and may end that with an error; then the
-    worker reads all pages but the first. The client is closed at the end, by the worker where a request is under way:
-    nothing waits for that. Raises what `ListReader.read` raises, after the pages read before.
+    `look` is called before a page is waited for and now and then meanwhile, and may end that with an error. The client
+    is closed at the end, by the worker where a request is under way: nothing waits for that. Raises what
+    `ListReader.read` raises, after the pages read before.
     """
     reader = ListReader(client.send, request, service, span)
     try:
         # Taken out when it is used, so that no page is kept while others are read.
         held = [reader.read()]
-        while look is None and (connection := reader.ask(client.send_ahead)):
-            yield held.pop()
-            if not Pause(connection).begins(_QUICK):
-                break
-            held.append(reader.read())
     except BaseException:
         client.close()
         raise
@@ -242,8 +214,7 @@ def pages(
 
     def all_pages(reader: ListReader) -> Generator[Page]:
         with closing(client):
-            while held:
-                yield held.pop()
+            yield held.pop()
             while not reader.done:
                 yield reader.read()
 

@@ -14,10 +14,7 @@ from unified_cli.http.http_connection import HttpConnection, HttpContext
 from unified_cli.http.rate_limit import Patience, Permit, Quota, RateLimit
 from unified_cli.http.rate_windows import NEVER
 from unified_cli.http.request import ByteRange, Request
-from unified_cli.http.transport.sockets import DeadlineSocket
 
-LONGEST_PAUSE = 0.5
-"""Seconds after which somebody waits for an answer who knows when it comes too late."""
 _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}
 
 
@@ -40,8 +37,6 @@ class _Call:
         self.attempts: list[Attempt] = []
         self.reconnected = False
         """It was already repeated because the server had closed the idle connection."""
-        self.read: tuple[Permit, Answer | Failed] | None = None
-        """The attempt that was sent ahead, when its answer was read: its end, or another attempt, is to follow."""
 
 
 class Client:
@@ -58,46 +53,10 @@ class Client:
         address, _ = settings.reachable()
         self._origin = address.origin
         self._connection = HttpConnection(context, settings, token)
-        self._ahead: tuple[_Call, Permit] | None = None
-        """A request that was sent, or may be sent, and whose answer nobody has asked for yet."""
-        self._begun: _Call | None = None
-        """The call whose answer was read ahead: it goes on when `send` is asked for the same request."""
 
     def close(self) -> None:
         """Close the connection."""
-        self._forget_ahead()
         self._connection.close()
-
-    def send_ahead(self, request: Request) -> DeadlineSocket | None:
-        """Send a request whose answer `send` is asked for next, with the same object; None where `send` is to send it.
-
-        Gives the connection on which the answer comes. Nobody may look at the time that it takes: it is not read before
-        it is asked for. Raises AbandonedError, and UsageError for a request that cannot be sent.
-        """
-        if self._runtime.stderr.verbosity:
-            return None
-        self._check(request)
-        self._runtime.check()
-        permit = self._rate_limit.permit(request.account)
-        if permit is None:
-            return None
-        call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
-        self._ahead = call, permit
-        return self._connection.send_ahead(request, call.until)
-
-    def answered(self, *, page: bool = False) -> bool:
-        """Read the answer to what was sent ahead; all of it must have come, for nothing is waited for.
-
-        `send` gives it when it is asked for it, at once where this is true. If not the attempt failed, and `send` goes
-        on with it as with any other.
-        """
-        assert self._ahead is not None  # noqa: S101  the caller has sent one
-        (call, permit), self._ahead = self._ahead, None
-        self._begun = call
-        self._extend(call)
-        result = self._attempt(call, Expected(page=page), permit)
-        call.read = permit, result
-        return isinstance(result, Answer)
 
     def send(
         self, request: Request, *, any_type: bool = False, part: ByteRange | None = None, page: bool = False
@@ -110,7 +69,7 @@ class Client:
         """
         self._check(request)
         expected = Expected(any_type, part, page)
-        call = self._call(request)
+        call = _Call(request, self._runtime.monotonic() + self._settings.timeout)
         try:
             return self._send(call, expected)
         except AbandonedError as error:
@@ -126,36 +85,10 @@ class Client:
         if request.address.origin != self._origin:
             raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._origin}")
 
-    def _call(self, request: Request) -> _Call:
-        """The call of that request which was sent ahead, or a new one."""
-        begun, self._begun = self._begun, None
-        if begun is not None and begun.request is request:
-            return begun
-        if self._ahead is not None and self._ahead[0].request is request:
-            self._extend(self._ahead[0])
-            return self._ahead[0]
-        return _Call(request, self._runtime.monotonic() + self._settings.timeout)
-
-    def _extend(self, call: _Call) -> None:
-        """Count no more than a pause of the time since it was sent: whoever asks for the answer may have been busy.
-
-        The end of a pause is noticed up to half of it later.
-        """
-        seconds = self._settings.timeout
-        call.until = max(call.until, self._runtime.monotonic() + seconds - min(1.5 * LONGEST_PAUSE, seconds / 2))
-
-    def _forget_ahead(self) -> None:
-        if self._ahead is not None:
-            self._rate_limit.lost(self._ahead[1])
-            self._ahead = None
-
     def _send(self, call: _Call, expected: Expected) -> Answer:
         while True:
-            if call.read is None:
-                permit = self._turn(call)
-                result = self._attempt(call, expected, permit)
-            else:
-                (permit, result), call.read = call.read, None
+            permit = self._turn(call)
+            result = self._attempt(call, expected, permit)
             if isinstance(result, Answer):
                 self._quota.earn()
                 return result
@@ -173,9 +106,6 @@ class Client:
 
     def _turn(self, call: _Call) -> Permit:
         """Wait until the request may be sent. Raises the error of its last attempt if that is too late."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] is call:
-            return ahead[1]
         account, started = call.request.account, self._runtime.monotonic()
         endless = self._patience is Patience.ENDLESS
         waits = 0
@@ -197,9 +127,7 @@ class Client:
 
     def _attempt(self, call: _Call, expected: Expected, permit: Permit) -> Answer | Failed:
         try:
-            if not self._connection.has_sent(call.request):
-                # What was sent has had its effect, whoever does not want it any more.
-                self._runtime.check()
+            self._runtime.check()
             if call.request.upload is None:
                 result = self._connection.attempt(call.request, call.until, expected)
             else:

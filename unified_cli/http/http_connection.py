@@ -1,7 +1,7 @@
 """One network connection to the service, over which requests are sent one after the other, each once."""
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
@@ -17,7 +17,7 @@ from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
 from unified_cli.http.request import ByteRange, Request
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
-from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket
+from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 _MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 303, 307, 308}
 _WITH_LENGTH = {"POST", "PUT", "PATCH"}
-# What any system holds for a socket that is not read, and what it takes at once from one that writes.
-_MOST_UNREAD, _MOST_UNSENT = 64 * 1024, 8 * 1024
-# Longer URLs are looked at by httpx, which refuses some.
-_SHORT_TARGET = 8192
 
 
 class ReplayedError(httpx.TransportError):
@@ -49,18 +45,6 @@ class RedirectError(Exception):
         self.meaning = meaning
 
 
-@lru_cache(maxsize=256)
-def _place(address: Address, path: str) -> httpx.URL:
-    """The URL of a path without a query. Raises UsageError or ConfigError for one that httpx refuses."""
-    url = _url(address.origin + path)
-    try:
-        _ = url.host
-    except ValueError:
-        # The xn-- form of a name that does not exist.
-        raise ConfigError(f"the host {address.host} has no name that can be called") from None
-    return url
-
-
 def _url(text: str) -> httpx.URL:
     try:
         return httpx.URL(text)
@@ -68,42 +52,26 @@ def _url(text: str) -> httpx.URL:
         raise UsageError(f"the request's URL cannot be sent: {str(error).lower()}") from None
 
 
-class _OutgoingRequest(httpx.Request):
-    """A request as transports take it, with its target as httpx documents that: all that a socket needs of the URL.
+def _host(address: Address) -> str:
+    """The Host header of requests to this address. Raises ConfigError for a name that cannot be called."""
+    url = _url(address.origin)
+    try:
+        _ = url.host
+    except ValueError:
+        # The xn-- form of a name that does not exist.
+        raise ConfigError(f"the host {address.host} has no name that can be called") from None
+    return url.netloc.decode("ascii")
 
-    The URL is parsed when it is asked for, because that takes longer than all else here.
-    """
 
-    def __init__(self, request: Request, headers: httpx.Headers, body: "bytes | UploadBody") -> None:
-        """Raises UsageError or ConfigError for a URL that cannot be sent as it is."""
-        self.asked = request
-        target, place = request.target, _place(request.address, request.path)
-        extensions: dict[str, bytes | str] = {"target": target.encode("ascii")}
-        if request.upload:
-            extensions["unified_body"] = request.upload.told
-        if isinstance(body, bytes):
-            stream = httpx.ByteStream(body)
-            super().__init__(request.method, place, headers=headers, stream=stream, extensions=extensions)
-        else:
-            super().__init__(request.method, place, headers=headers, content=body, extensions=extensions)
-        # The base class has set it to where the request goes, without the query.
-        self._whole: httpx.URL | None = None
-        # Of the query every character that means something in a URL is escaped, so httpx can only refuse its length.
-        if place.raw_path != request.path.encode("ascii"):
-            raise UsageError(f"these words cannot be put into a URL safely: {target}")
-        if len(target) > _SHORT_TARGET:
-            _ = self.url
-
-    @property
-    def url(self) -> httpx.URL:
-        """The URL. Raises UsageError for one that httpx refuses."""
-        if self._whole is None:
-            self._whole = _url(self.asked.url)
-        return self._whole
-
-    @url.setter
-    def url(self, url: httpx.URL) -> None:
-        self._whole = url
+def _http_request(request: Request, headers: httpx.Headers, body: "bytes | UploadBody") -> httpx.Request:
+    """The request as a transport takes it. Raises UsageError for a URL that cannot be sent as it is."""
+    url = _url(request.url)
+    if url.raw_path != request.target.encode("ascii"):
+        raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
+    extensions = {"unified_body": request.upload.told} if request.upload else None
+    stream = httpx.ByteStream(body) if isinstance(body, bytes) else None
+    content = body if stream is None else None
+    return httpx.Request(request.method, url, headers=headers, stream=stream, content=content, extensions=extensions)
 
 
 class HttpContext(NamedTuple):
@@ -125,14 +93,12 @@ class HttpConnection:
         self._runtime = runtime
         self._token = token
         self._address, _ = settings.reachable()
-        self._host = _place(self._address, "").netloc.decode("ascii")
+        self._host = _host(self._address)
         self._state = ConnectionState(runtime.monotonic)
         self._ca_bundle = settings.ca_bundle
         self._sandbox = context.sandbox
         self._transport = self._open(self._address)
         self._other: httpx.BaseTransport | None = None
-        self._ahead: _OutgoingRequest | None = None
-        """A request that was sent, and whose answer nobody has asked for yet."""
         self._body: UploadBody | None = None
         """The file of the current request, if it has one."""
         self._named: dict[str, str] = {}
@@ -173,42 +139,15 @@ class HttpConnection:
         """How far an attempt got that breaks off now."""
         return Outcome.UNFINISHED if self._body is not None and not self._body.finished else Outcome.LOST
 
-    def send_ahead(self, request: Request, until: float) -> DeadlineSocket | None:
-        """Send a request whose answer `attempt` is asked for later; None where that is not to be done.
-
-        It is done over a connection that is open, and where the body, and an answer of the size of the latest one, have
-        room in the buffers of its socket: nobody waits for the one, and the service must be able to send all of the
-        other, however long nobody reads it.
-        """
-        transport = self._transport
-        if not isinstance(transport, NetworkTransport) or self._state.received > _MOST_UNREAD:
-            return None
-        if request.upload or len(request.body or b"") > _MOST_UNSENT:
-            return None
-        self._body = None
-        outgoing = self._outgoing(request, None)
-        self._state.start(until)
-        connection = transport.send_ahead(outgoing)
-        self._ahead = outgoing if connection else None
-        return connection
-
-    def has_sent(self, request: Request) -> bool:
-        """Whether this request was sent ahead, and its answer not asked for yet."""
-        return self._ahead is not None and self._ahead.asked is request
-
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, at the latest until `until`, and return the answer or the failure.
 
         Raises UsageError or ConfigError for a request that cannot be sent.
         """
-        outgoing, self._ahead = self._ahead, None
-        if outgoing is not None and outgoing.asked is request:
-            self._state.extend(until)
-        else:
-            self._body = request.upload.body(self._state.extend) if request.upload else None
-            outgoing = self._outgoing(request, expected.part)
-            self._trace.request(request, outgoing)
-            self._state.start(until, uploads=self._body is not None)
+        self._body = request.upload.body(self._state.extend) if request.upload else None
+        outgoing = self._outgoing(request, expected.part)
+        self._trace.request(request, outgoing)
+        self._state.start(until, uploads=self._body is not None)
         started = self._runtime.monotonic()
         result = self._exchange(request, outgoing, expected)
         seconds = self._runtime.monotonic() - started
@@ -300,7 +239,7 @@ class HttpConnection:
         self._other = self._open(address)
         return self._other
 
-    def _outgoing(self, request: Request, part: ByteRange | None) -> _OutgoingRequest:
+    def _outgoing(self, request: Request, part: ByteRange | None) -> httpx.Request:
         body = self._body or request.body or b""
         size = self._body.size if self._body else len(request.body or b"")
         headers = {
@@ -321,7 +260,7 @@ class HttpConnection:
             for name, value in changed.items():
                 self._headers[name] = value
         self._named = headers
-        return _OutgoingRequest(request, self._headers, body)
+        return _http_request(request, self._headers, body)
 
     def _disconnect(self) -> None:
         """Close the connection, because unread bytes are left on it; the next request opens another."""

@@ -4,10 +4,9 @@ How long a page is to be stands in the request already (`call.builder`).
 """
 
 import re
-import select
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, suppress
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, overload
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -16,10 +15,8 @@ from unified_cli.catalogue import Service
 from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UnifiedError, UsageError
 from unified_cli.http import page_body
 from unified_cli.http.answer import Answer
-from unified_cli.http.client import Client
 from unified_cli.http.page_body import PageBody
 from unified_cli.http.request import OWN_CURSOR, Request
-from unified_cli.http.transport.sockets import DeadlineSocket
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
@@ -32,7 +29,6 @@ SourceT = TypeVar("SourceT")
 
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
-_GOOD = (b"HTTP/1.1 200 ", b"HTTP/1.1 201 ")
 _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
 
@@ -74,54 +70,6 @@ class Send(Protocol):
         """The answer to the request; with `page` taken apart."""
 
 
-class Pause:
-    """Comes before a page that was asked for over `connection`; without one, before a page still to be asked for.
-
-    Whoever goes on must be able to wait, unless `is_over` was asked and true.
-    """
-
-    def __init__(self, connection: DeadlineSocket | None = None) -> None:
-        self.connection = connection
-        self.over = False
-
-    def begins(self, seconds: float) -> bool:
-        """Whether something of the page comes within so many seconds."""
-        assert self.connection is not None  # noqa: S101  nothing comes before it is asked for
-        poll = select.poll()
-        poll.register(self.connection, select.POLLIN)
-        return bool(poll.poll(seconds * 1000))
-
-    def is_over(self) -> bool:
-        """Whether all of a page seems to be there, so that it can be read without a wait."""
-        data = self.connection.so_far() if self.connection else b""
-        head, _, body = data.partition(b"\r\n\r\n")
-        if head.startswith(_GOOD):
-            # Without patterns, which take longer to compile than a page does to be read.
-            head = head.lower()
-            length = head.partition(b"\ncontent-length:")[2].partition(b"\r")[0].strip()
-            # A length beside a coding says nothing.
-            if b"\ntransfer-encoding:" in head:
-                self.over = _has_last_chunk(body)
-            else:
-                self.over = length.isdigit() and len(length) < 10 and len(body) >= int(length)
-        return self.over
-
-
-def _has_last_chunk(body: bytes) -> bool:
-    """Whether a body in chunks seems to be there to its end, trailers included."""
-    at, size = 0, 1
-    while size and (end := body.find(b"\r\n", at)) >= 0:
-        digits = body[at:end].partition(b";")[0].strip()
-        if not digits.isalnum():
-            return False
-        try:
-            size = int(digits, 16)
-        except ValueError:
-            return False
-        at = end + 2 + size + (2 if size else -2)
-    return not size and b"\r\n\r\n" in body[at:]
-
-
 class ListReader:
     """Reads a list page by page, from the cursor and up to the limits of a span."""
 
@@ -136,13 +84,11 @@ class ListReader:
         self._number = span.done
         self._seen = {*span.seen, *([fingerprint(self._cursor)] if self._cursor else [])}
         self._empty = 0
-        self._next: Request | None = None
-        """The request for the next page, where it was to be sent ahead."""
         self.done = span.pages is not None and span.done >= span.pages
         """Nothing is left to be read."""
 
     def read(self) -> Page:
-        """The next page, requested now, or that of the request which was sent ahead.
+        """The next page, requested now.
 
         Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
         StateError where the service no longer takes a cursor it gave; IncompleteError after too many empty pages.
@@ -150,8 +96,7 @@ class ListReader:
         if self._empty >= _MOST_EMPTY:
             raise IncompleteError(f"gave up after {self._empty} empty pages in a row, and there may be more records")
         self._number += 1
-        following, self._next = self._next or _at(self._request, self._service, self._cursor), None
-        answer = _send(self._send, following, self._number)
+        answer = _send(self._send, _at(self._request, self._service, self._cursor), self._number)
         page = split(answer, self._request, self._service, self._number)
         if page.next_cursor is not None:
             self._note(page.next_cursor)
@@ -162,18 +107,6 @@ class ListReader:
         self._cursor, self._skip = page.next_cursor, 0
         self.done = page.next_cursor is None or self._left == 0 or self._number == self._last
         return page
-
-    def ask(self, send_ahead: Callable[[Request], DeadlineSocket | None]) -> DeadlineSocket | None:
-        """Have the next page asked for already, for `read` to give it; None where there is none, or it must wait.
-
-        Raises nothing: that a page cannot be asked for is raised by `read`, after the page before.
-        """
-        if self.done or self._empty >= _MOST_EMPTY:
-            return None
-        with suppress(UnifiedError):
-            self._next = _at(self._request, self._service, self._cursor)
-            return send_ahead(self._next)
-        return None
 
     def _note(self, cursor: str) -> None:
         if self._last is None and masked(cursor) != cursor:
@@ -198,27 +131,6 @@ def pages(send: Send, request: Request, service: Service, span: Span) -> Generat
         yield reader.read()
 
 
-def pages_and_pauses(
-    client: Client, request: Request, span: Span, may_go_on: Callable[[], bool]
-) -> Generator[Page | Pause]:
-    """The same, with a pause before each page but the first, which is asked for already if that takes no wait.
-
-    `may_go_on` says whether nobody else is to go first. There is another pause where a page takes a second attempt.
-    """
-    reader = ListReader(client.send, request, client.service, span)
-    page = reader.read()
-    while not reader.done:
-        pause = Pause(reader.ask(client.send_ahead) if may_go_on() else None)
-        yield page
-        # It is not kept while the next one is read.
-        del page
-        yield pause
-        if pause.over and not client.answered(page=True):
-            yield Pause()
-        page = reader.read()
-    yield page
-
-
 def fingerprint(cursor: str) -> int:
     """64 bits that stand for a cursor."""
     import hashlib  # noqa: PLC0415  a single page needs none
@@ -226,24 +138,12 @@ def fingerprint(cursor: str) -> int:
     return int.from_bytes(hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-@overload
-def to_the_end(source: SourceT, found: Generator[Page]) -> Generator[tuple[SourceT, Page | UnifiedError | None]]: ...
-
-
-@overload
-def to_the_end(
-    source: SourceT, found: Generator[Page | Pause]
-) -> Generator[tuple[SourceT, Page | UnifiedError | None] | Pause]: ...
-
-
-def to_the_end(
-    source: SourceT, found: Generator[Page | Pause]
-) -> Generator[tuple[SourceT, Page | UnifiedError | None] | Pause]:
-    """Each page with its source, then None; or the error that broke them off. Pauses are passed on."""
+def to_the_end(source: SourceT, found: Generator[Page]) -> Generator[tuple[SourceT, Page | UnifiedError | None]]:
+    """Each page with its source, then None; or the error that broke them off."""
     try:
         with closing(found):
             for page in found:
-                yield page if isinstance(page, Pause) else (source, page)
+                yield source, page
     except UnifiedError as error:
         yield source, error
     else:

@@ -118,13 +118,6 @@ class RateLimit:
             now = self._monotonic()
             return max(self._of(account).delay(now), self._token.delay(now))
 
-    def permit(self, account: str) -> Permit | None:
-        """Count a send of this connection, if it may send now; it does not wait, and lets nobody go first."""
-        with self._lock:
-            now, pace = self._monotonic(), self._of(account)
-            free = pace.delay(now) <= 0 and self._token.delay(now) <= 0
-            return Permit(account, pace.take(now), self._token.take(now)) if free else None
-
     def wait(self, account: str, until: float = NEVER, tell: TellWait | None = None) -> Permit | None:
         """Wait until this connection may send, and count the send; None, at once, if that is later than `until`.
 

@@ -120,9 +120,7 @@ class RunSender:
         return f"unified runs resume {self.run.id}" if self.run.kept else None
 
     def _stage(self, items: Sequence[CallItem], rules: StopRules, stops: ConnectionStops, shown: Progress) -> None:
-        way = SendWay[CallItem, CallJob](
-            lambda item: item.profile, self._job, self._client, _attempt, lambda job: job.request
-        )
+        way = SendWay[CallItem, CallJob](lambda item: item.profile, self._job, self._client, _attempt)
         for sent in Sender(self.writers, self.run.journal, way, stops).outcomes(items):
             self._ended += 1
             error = sent.attempt.error

@@ -3,7 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -13,8 +13,6 @@ from unified_cli.fleet.fair_turns import FairTurns
 from unified_cli.fleet.pool import WorkerPool
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
-from unified_cli.http.pagination import Pause
-from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 from unified_cli.writes import outcome
 from unified_cli.writes.entry import JournalEntry
@@ -72,8 +70,7 @@ class FairWriters(FairReaders):
 class SendWay(NamedTuple, Generic[ItemT, JobT]):
     """How items are sent: each has a profile; `plan` makes its job when its turn comes, or None where there is none.
 
-    `open_client` and `attempt` may wait, and are called in the threads of the workers; where `attempt` sends
-    `request_of` the job and nothing else, that is sent ahead if nothing has to be waited for. No more than `ahead` of
+    `open_client` and `attempt` may wait, and are called in the threads of the workers. No more than `ahead` of
     `weight` is taken from the items before their turn.
     """
 
@@ -81,7 +78,6 @@ class SendWay(NamedTuple, Generic[ItemT, JobT]):
     plan: Callable[[ItemT], JobT | None]
     open_client: Callable[[str | None], Client]
     attempt: Callable[[Client, JobT], WriteAttempt]
-    request_of: Callable[[JobT], Request] | None = None
     ahead: float = math.inf
     weight: Callable[[ItemT], int] = lambda _: 1
 
@@ -107,8 +103,6 @@ class Sender(Generic[ItemT, JobT]):
         places: deque[int] = deque()
         held: dict[int, SentJob[JobT]] = {}
         with self._workers:
-            if self._way.request_of is not None:
-                self._workers.allow_pauses()
             while True:
                 if batch := [*islice(jobs, min(self._room(), _AHEAD * self._writers.threads - len(places)))]:
                     self._journal.add_sent([job.sent for job in batch])
@@ -154,42 +148,14 @@ class Sender(Generic[ItemT, JobT]):
     def _client(self, profile: str | None) -> AbstractContextManager[Client]:
         return self._writers.lend(profile or "", lambda: self._way.open_client(profile))
 
-    def _send(self, job: JobT) -> Generator[SentJob[JobT] | Pause]:
-        """Do a job; what comes before the first pause takes no wait."""
+    def _send(self, job: JobT) -> Generator[SentJob[JobT]]:
         try:
-            with self._ready(job) as client:
-                if client is not None:
-                    yield from self._ahead(client, job)
-                    found = self._way.attempt(client, job)
-            if client is None:
-                yield Pause()
-                # As soon as it may work.
-                with self._writers.turn(), self._client(job.profile) as client:
-                    found = self._way.attempt(client, job)
+            # As soon as it may work.
+            with self._writers.turn(), self._client(job.profile) as client:
+                found = self._way.attempt(client, job)
         except UnifiedError as error:
             # No client could be made, such as for want of a token.
             found = outcome.failed(job.sent.n, error)
         # At once, although earlier results may still be pending.
         self._stops.note(job.profile, found.error)
         yield SentJob(job, found)
-
-    def _ready(self, job: JobT) -> AbstractContextManager[Client | None]:
-        """A client by which the job can be sent now, without a wait; None where there is none, or it must not be."""
-        return nullcontext() if self._way.request_of is None else self._writers.at_once(job.profile or "")
-
-    def _ahead(self, client: Client, job: JobT) -> Iterator[Pause]:
-        """Send the request of the job ahead, if that takes no wait; then `attempt` can be called where the job is."""
-        assert self._way.request_of is not None  # noqa: S101  a client is lent for no other
-        connection = None
-        with suppress(UnifiedError):
-            # What is wrong is told by `attempt`.
-            connection = client.send_ahead(self._way.request_of(job))
-        pause = Pause(connection)
-        try:
-            yield pause
-            if pause.over and not client.answered():
-                yield Pause()
-        except GeneratorExit:
-            # Nobody waits for the answer.
-            client.close()
-            raise

@@ -197,7 +197,6 @@ class Importer:
             self._job,
             self._open_client,
             _attempt,
-            lambda job: job.request,
             ahead,
             lambda item: len(item.record),
         )

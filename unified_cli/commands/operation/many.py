@@ -16,7 +16,7 @@ from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
-from unified_cli.http.pagination import Page, Pause
+from unified_cli.http.pagination import Page
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, Work, progress
@@ -84,18 +84,18 @@ def _end(outcome: "_FanOutOutcome") -> list[str]:
 
 def _reader(
     common: Call, readers: FairReaders, operation: Operation, call_to: Callable[[str], Call]
-) -> Callable[[str], Generator[_Read | Pause]]:
+) -> Callable[[str], Generator[_Read]]:
     """A function that reads one connection and yields its pages, then its end."""
     wanted = listing.span(common) if operation.lists else None
 
-    def pages(name: str) -> Generator[Page | Pause]:
+    def pages(name: str) -> Generator[Page]:
         call = call_to(name)
         request = builder.operation_request(call, operation)
         with readers.client(call.settings, name) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
             else:
-                yield from readers.pages(client, request, wanted)
+                yield from pagination.pages(client.send, request, client.service, wanted)
 
     return lambda name: pagination.to_the_end(name, pages(name))
 

@@ -28,19 +28,14 @@ class NetworkTransport(httpx.BaseTransport):
         self._context = context
         self._proxy = proxy
         self._connection: DeadlineSocket | None = None
-        self._ahead: httpx.Request | None = None
-        """A request that was sent, and whose answer nobody has asked for yet."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response to the request, its body still to be read. Raises the errors of httpx."""
         try:
-            connection = self._connection if request is self._ahead else None
-            if connection is None:
-                connection = self._usable(request)
-                # The answer, if there is one, says why the request was not wanted to its end.
-                with suppress(httpx.WriteError):
-                    self._send(connection, request)
-            self._ahead = None
+            connection = self._usable(request)
+            # The answer, if there is one, says why the request was not wanted to its end.
+            with suppress(httpx.WriteError):
+                self._send(connection, request)
             answer = ResponseReader(connection, request.method)
         except BaseException:
             self.close()
@@ -49,20 +44,8 @@ class NetworkTransport(httpx.BaseTransport):
         told = {"http_version": answer.version, "reason_phrase": answer.reason}
         return httpx.Response(answer.status, headers=answer.headers, stream=answer, extensions=told)
 
-    def send_ahead(self, request: httpx.Request) -> DeadlineSocket | None:
-        """Send a request whose answer `handle_request` is asked for later; None where no connection is open for it."""
-        if self._connection is not None and self._connection.take():
-            with suppress(httpx.LocalProtocolError):
-                # That it is broken is found by `handle_request`, which does not send again what may have come through.
-                with suppress(httpx.WriteError, httpx.WriteTimeout):
-                    self._send(self._connection, request)
-                self._ahead = request
-                return self._connection
-        return None
-
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        self._ahead = None
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -105,8 +88,7 @@ class NetworkTransport(httpx.BaseTransport):
         self._state.tunnelling = False
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
-        target = request.extensions.get("target") or request.url.raw_path
-        head = _head(request.method.encode("ascii"), target, request.headers.raw)
+        head = _head(request.method.encode("ascii"), request.url.raw_path, request.headers.raw)
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a request of this program has no other
         if isinstance(request.stream, httpx.ByteStream):
             # One packet, where it may be; httpx has counted its bytes.

@@ -8,7 +8,6 @@ import select
 import socket
 import ssl
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -40,7 +39,7 @@ class ConnectionState:
 
     def start(self, until: float, *, uploads: bool = False) -> None:
         """Begin an attempt, whose deadline is `until`, or in a minute if that is earlier."""
-        self.extend(until)
+        self._until = min(until, self.now() + _ATTEMPT)
         self.reused = False
         """The request goes over a connection that was opened for an earlier one."""
         self.handshake_seconds = 0.0
@@ -58,9 +57,9 @@ class ConnectionState:
         self.answered_early = False
         """It was, or the connection was closed: the rest of the body was not sent."""
 
-    def extend(self, until: float = float("inf")) -> None:
-        """Move the deadline to a minute from now, or to `until`: a transfer makes progress, or was left alone."""
-        self._until = min(until, self.now() + _ATTEMPT)
+    def extend(self) -> None:
+        """Move the deadline to a minute from now, because a transfer makes progress."""
+        self._until = self.now() + _ATTEMPT
 
     def seconds(self, most: float = _ATTEMPT) -> float:
         """How long what begins now may take: `most`, or to the deadline. Raises TimeoutError where that has passed."""
@@ -159,18 +158,6 @@ class DeadlineSocket:
         unread = isinstance(self._socket, _Nested) and self._socket.incoming.pending > 0
         self._state.reused = idle and not unread and not self._polled(select.POLLIN, 0)
         return self._state.reused
-
-    def fileno(self) -> int:
-        """What a poll of several connections knows this one by."""
-        return self._plain.fileno()
-
-    def so_far(self) -> bytes:
-        """What has come of an answer without a wait, if more than 64 KiB only a part; it is kept for `receive`."""
-        # An error ends the connection, and that is what `receive` will find.
-        with suppress(OSError):
-            while len(self._early or b"") < _READ_SIZE and (more := self._socket.recv(_READ_SIZE)):
-                self._early = (self._early or b"") + more
-        return self._early or b""
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,4 +1,4 @@
-"""Writes of many at once: what takes no wait is sent and read in one thread, by the rules of every write."""
+"""Many writes at once: whatever the answer to one is, it is sent once, or again with the same key."""
 
 import json
 import os
@@ -9,39 +9,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import httpx
 import pytest
 from faults.case import envelope, failure
 from faults.script import CLOSE, RESET, Call, Listener, Script, Step, Wait, chunked, reply
 from front_door import Unified
 
 from unified_cli.errors import AbandonedError
-from unified_cli.http.client import Client
-from unified_cli.http.transport.network_transport import NetworkTransport
-from unified_cli.http.transport.sockets import DeadlineSocket
-from unified_cli.writes.sender import Sender, SendWay
 
 SECONDS = 10
 """How long a test waits for what should come at once."""
 CREATED = reply(b'{"id":"x"}', 201)
 Lines = Callable[..., Path]
 Import = Callable[..., Any]
-
-
-@pytest.fixture
-def senders(monkeypatch: pytest.MonkeyPatch) -> Counter[threading.Thread]:
-    """The threads that put requests on the wire, and how many."""
-    threads = Counter[threading.Thread]()
-    send = NetworkTransport._send
-
-    def noting(self: NetworkTransport, connection: DeadlineSocket, request: httpx.Request) -> None:
-        threads[threading.current_thread()] += 1
-        send(self, connection, request)
-
-    monkeypatch.setattr(NetworkTransport, "_send", noting)
-    return threads
 
 
 @contextmanager
@@ -80,17 +61,6 @@ def named(count: int) -> list[dict[str, str]]:
 
 def keys(listener: Listener) -> list[bytes]:
     return [re.findall(rb"Idempotency-Key: (\S+)", one)[0] for one in listener.requests]
-
-
-def test_all_but_the_first_of_each_connection_are_sent_in_one_thread(
-    imported: Import, senders: Counter[threading.Thread]
-) -> None:
-    with listening([[Wait(0.005), CREATED]]) as listener:
-        result, became = imported(listener, named(60), "--workers 4")
-    assert (result.code, became) == (0, ["done"] * 60)
-    assert (len({*keys(listener)}), listener.connections) == (60, 4)
-    assert (sum(senders.values()), len(senders)) == (60, 5)
-    assert senders[threading.current_thread()] == 56
 
 
 ENDS: dict[str, tuple[list[Step], str]] = {
@@ -146,7 +116,7 @@ def test_where_keys_are_honoured_it_is_sent_again_with_the_same(name: str, impor
     with listening([CREATED, CREATED, ENDS[name][0], CREATED]) as listener:
         result, became = imported(listener, named(4), "--workers 1 --timeout 1 --retries 2", sleep=sleep)
     assert (became, result.code) == (["done"] * 4, 0)
-    # The pause before another attempt is one of a worker, so that the answers to others are read meanwhile.
+    # A worker waits before the next attempt, so that the answers to others are read meanwhile.
     assert threading.current_thread() not in slept
     assert sorted(Counter(keys(listener)).values()) == [1, 1, 1, 2]
 
@@ -165,16 +135,6 @@ def test_who_gives_up_still_hears_the_answer_to_what_was_sent(imported: Import) 
     assert len(listener.requests) == 3
 
 
-@pytest.mark.parametrize(("size", "here"), [(7000, 3), (9000, 0)])
-def test_what_may_not_fit_into_a_socket_is_sent_by_a_worker(
-    size: int, here: int, imported: Import, senders: Counter[threading.Thread]
-) -> None:
-    with listening([CREATED]) as listener:
-        result, became = imported(listener, [{"name": f"{number}{'x' * size}"} for number in range(4)])
-    assert (result.code, became) == (0, ["done"] * 4)
-    assert (senders[threading.current_thread()], sum(senders.values())) == (here, 4)
-
-
 def test_an_answer_that_takes_its_time_holds_up_no_other(imported: Import) -> None:
     others, in_time = threading.Event(), list[bool]()
     slow = [Call(lambda: in_time.append(others.wait(SECONDS))), CREATED]
@@ -186,7 +146,7 @@ def test_an_answer_that_takes_its_time_holds_up_no_other(imported: Import) -> No
     assert (len(listener.requests), len({*keys(listener)})) == (20, 20)
 
 
-def test_the_time_in_which_nobody_waits_counts(imported: Import) -> None:
+def test_a_write_ends_at_its_timeout(imported: Import) -> None:
     asked = list[float]()
     with listening([CREATED, [Call(lambda: asked.append(time.monotonic())), Wait(SECONDS)]]) as listener:
         clock = {"monotonic": time.monotonic, "sleep": time.sleep}
@@ -204,27 +164,8 @@ def test_a_line_takes_one_wait_for_the_disk(imported: Import, monkeypatch: pytes
         sync(descriptor)
 
     monkeypatch.setattr(os, "fsync", counting)
-    # Without content, so that a worker reads each answer.
     with listening([[Wait(0.002), reply(b"", 204, kind=None)]]) as listener:
         result, became = imported(listener, named(40))
     assert (result.code, became) == (0, ["done"] * 40)
     # And a few for the files.
     assert 40 <= len(synced) < 60
-
-
-def test_who_leaves_before_the_answer_leaves_no_connection_to_the_next() -> None:
-    class Unanswered:
-        closed = 0
-
-        def send_ahead(self, _request: object) -> None:
-            return None
-
-        def close(self) -> None:
-            self.closed += 1
-
-    client, sender = Unanswered(), object.__new__(Sender)
-    sender._way = cast("SendWay[Any, Any]", SendWay(str, str, cast("Any", str), cast("Any", str), lambda job: job))
-    steps = sender._ahead(cast("Client", client), cast("Any", None))
-    next(steps)
-    steps.close()
-    assert client.closed == 1
