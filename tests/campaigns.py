@@ -1,12 +1,15 @@
-"""Campaigns: the tests that are marked long. All run each night, and for each commit a slice that its hash chooses.
+"""Campaigns: the tests that are marked long. All run each night, and for each commit a
+slice that its hash chooses.
 
     pytest -n0 -m long                       all of them, at full length
-    pytest -n0 -m long --slice COMMIT        what this hash chooses, shortened and seeded by it: always the same
+    pytest -n0 -m long --slice COMMIT        what this hash chooses, shortened and
+    seeded by it: always the same
     pytest -n0 -m long --slice COMMIT --whole-slice   the same of all of them
-    pytest -n0 -m long --slice-counts 200    how often each would have run for the latest commits; runs nothing
+    pytest -n0 -m long --slice-counts 200    how often each would have run for the
+    latest commits; runs nothing
 
-A mark says how many seconds the test takes in a slice, on a processor with nothing else to do: `long(seconds=12)`; or
-why it runs each night only: `long(nightly="needs node")`.
+A mark says how many seconds the test takes in a slice, on a processor with nothing else
+to do: `long(seconds=12)`; or why it runs each night only: `long(nightly="needs node")`.
 """
 
 import random
@@ -28,7 +31,9 @@ SHARE = 40.0
 """The seconds of a campaign in a slice: so many of its tests."""
 
 SLICE = 100.0
-"""The seconds of a slice. Beside the other lanes of .ci/run everything takes up to twice as long."""
+"""The seconds of a slice. Beside the other lanes of .ci/run everything takes up to
+twice as long.
+"""
 
 LAST_START = 110.0
 """The seconds after which a slice begins no further test, where the machine is slower still."""
@@ -38,7 +43,9 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
 class Part(NamedTuple):
-    """A test of a campaign: its id, and its seconds in a slice; None where it runs each night only."""
+    """A test of a campaign: its id, and its seconds in a slice; None where it runs each
+    night only.
+    """
 
     id: str
     seconds: float | None
@@ -73,7 +80,11 @@ def dice(name: str, seed: int = 0) -> random.Random:
 
 def seeded(function: FunctionT, name: str) -> FunctionT:
     """A test of hypothesis, which begins in a slice where the commit says."""
-    return function if _SESSION.commit is None else hypothesis.seed(f"{_SESSION.commit} {name}")(function)
+    return (
+        function
+        if _SESSION.commit is None
+        else hypothesis.seed(f"{_SESSION.commit} {name}")(function)
+    )
 
 
 def chosen(campaigns: Campaigns, commit: str, seconds: float = SLICE) -> list[str]:
@@ -97,7 +108,9 @@ def chosen(campaigns: Campaigns, commit: str, seconds: float = SLICE) -> list[st
 
 
 def counts(campaigns: Campaigns, commits: Iterable[str]) -> Counter[str]:
-    """In how many of the slices of these commits each campaign is; without those that run each night only."""
+    """In how many of the slices of these commits each campaign is; without those that
+    run each night only.
+    """
     found = Counter(dict.fromkeys(_sliced(campaigns), 0))
     for commit in commits:
         found.update({_campaign(one) for one in chosen(campaigns, commit)})
@@ -107,15 +120,26 @@ def counts(campaigns: Campaigns, commits: Iterable[str]) -> Counter[str]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a slice."""
     group = parser.getgroup("campaigns")
-    group.addoption("--slice", metavar="COMMIT", help="with -m long: run what the hash of this commit chooses")
-    group.addoption("--whole-slice", action="store_true", help="with --slice: of all campaigns, not of some")
-    group.addoption("--slice-counts", metavar="N", type=int, help="how often each would have run for the latest N")
+    group.addoption(
+        "--slice", metavar="COMMIT", help="with -m long: run what the hash of this commit chooses"
+    )
+    group.addoption(
+        "--whole-slice", action="store_true", help="with --slice: of all campaigns, not of some"
+    )
+    group.addoption(
+        "--slice-counts",
+        metavar="N",
+        type=int,
+        help="how often each would have run for the latest N",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Note whether this is a slice, before the tests are read."""
     _SESSION.commit = config.getoption("--slice")
-    _SESSION.until = time.monotonic() + (float("inf") if config.getoption("--whole-slice") else LAST_START)
+    _SESSION.until = time.monotonic() + (
+        float("inf") if config.getoption("--whole-slice") else LAST_START
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -125,7 +149,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = {item.nodeid: mark for item in items if (mark := item.get_closest_marker("long"))}
     for item in items:
         if item.nodeid in long:
-            found.setdefault(_campaign(item.nodeid), []).append(_part(item, long[item.nodeid].kwargs))
+            found.setdefault(_campaign(item.nodeid), []).append(
+                _part(item, long[item.nodeid].kwargs)
+            )
             if not item.get_closest_marker("timeout"):
                 item.add_marker(pytest.mark.timeout(TIME_LIMIT))
     if config.getoption("--slice-counts"):
@@ -142,7 +168,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Begin no test of a slice that would end too late."""
     if _SESSION.commit is not None and time.monotonic() > _SESSION.until:
-        pytest.skip(f"the slice is {LAST_START:.0f} s old; {item.nodeid} is left to the nightly run")
+        pytest.skip(
+            f"the slice is {LAST_START:.0f} s old; {item.nodeid} is left to the nightly run"
+        )
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -150,11 +178,15 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     campaigns = config.stash.get(FOUND, {})
     if number := config.getoption("--slice-counts"):
         command = ["git", "log", f"-{number}", "--format=%H"]
-        told = subprocess.run(command, cwd=config.rootpath, capture_output=True, check=True, text=True).stdout.split()
+        told = subprocess.run(
+            command, cwd=config.rootpath, capture_output=True, check=True, text=True
+        ).stdout.split()
         found = counts(campaigns, told)
         for name, count in sorted(found.items(), key=lambda one: one[1]):
             terminalreporter.write_line(f"{count:4} {name}")
-        terminalreporter.write_line(f"slices of {len(told)} commits: each campaign in {min(found.values())} or more")
+        terminalreporter.write_line(
+            f"slices of {len(told)} commits: each campaign in {min(found.values())} or more"
+        )
     elif _SESSION.commit is not None:
         for name in [one for one in campaigns if one not in _sliced(campaigns)]:
             terminalreporter.write_line(f"nightly only: {name}")
@@ -165,7 +197,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """End well where nothing was to be run."""
-    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and session.config.getoption("--slice-counts"):
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and session.config.getoption(
+        "--slice-counts"
+    ):
         session.exitstatus = pytest.ExitCode.OK
 
 
@@ -186,9 +220,14 @@ def _campaign(test: str) -> str:
 
 def _part(item: pytest.Item, told: Mapping[str, Any]) -> Part:
     seconds = told.get("seconds")
-    fits = bool(told.get("nightly")) if seconds is None else 0 < seconds <= SHARE and "nightly" not in told
+    fits = (
+        bool(told.get("nightly"))
+        if seconds is None
+        else 0 < seconds <= SHARE and "nightly" not in told
+    )
     if not fits:
         raise pytest.UsageError(
-            f"{item.nodeid}: mark it long(seconds=N), of at most {SHARE:.0f} for its slice, or long(nightly=WHY)"
+            f"{item.nodeid}: mark it long(seconds=N), of at most {SHARE:.0f} for its slice, or"
+            " long(nightly=WHY)"
         )
     return Part(item.nodeid, seconds)

@@ -1,4 +1,6 @@
-"""The program, driven through its front door: `unified("ticketing tickets list")` reads like a terminal."""
+"""The program, driven through its front door: `unified("ticketing tickets list")` reads
+like a terminal.
+"""
 
 import functools
 import gc
@@ -33,7 +35,9 @@ MEMORY = Path("/dev/shm")
 
 
 def pytest_configure() -> None:
-    """Put the folders of the tests into memory where there is room, so that no test waits for a disk."""
+    """Put the folders of the tests into memory where there is room, so that no test
+    waits for a disk.
+    """
     # What is collected stays: see pytest_collection_finish.
     gc.disable()
     # A thousand processes are started, and each would compile the program.
@@ -45,13 +49,17 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many workers as there are processors: tests wait for processes, and for time to pass."""
+    """Twice as many workers as there are processors: tests wait for processes, and for
+    time to pass.
+    """
     return (os.cpu_count() or 1) * 2
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Have each worker read other files first, where all do: in a fresh clone each would compile them all."""
+    """Have each worker read other files first, where all do: in a fresh clone each
+    would compile them all.
+    """
     config = session.config
     worker = getattr(config, "workerinput", None)
     if worker and config.args == config.getini("testpaths"):
@@ -68,21 +76,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what is there for good: it would look at thousands of tests again and again."""
+    """Spare the garbage collector what is there for good: it would look at thousands of
+    tests again and again.
+    """
     gc.collect()
     gc.freeze()
-    # Looking after each 700 objects took a thirtieth of the time of the tests; most are freed without it.
+    # Looking after each 700 objects took a thirtieth of the time of the tests; most are
+    # freed without it.
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 
-# A shell has what it starts in the background ignore Ctrl-C, as nohup does, and processes inherit that. The program
-# respects it, so the tests that press Ctrl-C begin as if they had been started in the foreground.
+# A shell has what it starts in the background ignore Ctrl-C, as nohup does, and
+# processes inherit that. The program respects it, so the tests that press Ctrl-C begin
+# as if they had been started in the foreground.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long an example takes says more of the machine than of the program; and examples share what a fixture made.
+# How long an example takes says more of the machine than of the program; and examples
+# share what a fixture made.
 settings.register_profile(
-    "unified", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    "unified",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("unified")
 
@@ -103,7 +118,9 @@ def umask() -> Iterator[None]:
 
 @pytest.fixture
 def unified(tmp_path: Path) -> Unified:
-    """Run a command line in this process, with folders of its own, no environment and a clock that never waits."""
+    """Run a command line in this process, with folders of its own, no environment and a
+    clock that never waits.
+    """
 
     def run(
         command: str | list[str],
@@ -134,7 +151,9 @@ def unified(tmp_path: Path) -> Unified:
         }
         code = main(argv, Runtime(**settings))
         raw = stdout.getvalue()
-        return Result(raw.decode("utf-8", "backslashreplace"), stderr.getvalue().decode(), code, raw)
+        return Result(
+            raw.decode("utf-8", "backslashreplace"), stderr.getvalue().decode(), code, raw
+        )
 
     return run
 
@@ -148,13 +167,19 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture(name="kept_ids")
 def _kept_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the sandbox in this process keep the ids of what is created, so that a test can choose them."""
-    monkeypatch.setattr(application, "Sandbox", functools.partial(application.Sandbox, keep_ids=True))
+    """Let the sandbox in this process keep the ids of what is created, so that a test
+    can choose them.
+    """
+    monkeypatch.setattr(
+        application, "Sandbox", functools.partial(application.Sandbox, keep_ids=True)
+    )
 
 
 @pytest.fixture
 def served(unified_sandbox: UnifiedSandbox) -> dict[str, str]:
-    """The environment in which commands talk to a sandbox on a socket, to its empty connection, as fast as they can."""
+    """The environment in which commands talk to a sandbox on a socket, to its empty
+    connection, as fast as they can.
+    """
     return {
         "UNIFIED_BASE_URL": unified_sandbox.url,
         "UNIFIED_TOKEN": unified_sandbox.token,
@@ -181,7 +206,9 @@ def config(tmp_path: Path) -> Callable[[str], Path]:
 def process(tmp_path: Path) -> Process:
     """Run a command line as a process of its own, with a home of its own."""
 
-    def run(command: str | list[str], *, environ: Mapping[str, str] | None = None, **more: Any) -> Any:
+    def run(
+        command: str | list[str], *, environ: Mapping[str, str] | None = None, **more: Any
+    ) -> Any:
         argv = shlex.split(command) if isinstance(command, str) else command
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         home = tmp_path / "home"

@@ -23,9 +23,13 @@ STEPS = [
 
 @pytest.fixture(params=STEPS)
 def crashes(request: pytest.FixtureRequest, tmp_path: Path) -> Crashes:
-    """Run a command once for each point at which it can be killed, and each time once more to the end."""
+    """Run a command once for each point at which it can be killed, and each time once
+    more to the end.
+    """
 
-    def run(argv: list[str], files: dict[str, str], environ: dict[str, str]) -> list[dict[str, Any]]:
+    def run(
+        argv: list[str], files: dict[str, str], environ: dict[str, str]
+    ) -> list[dict[str, Any]]:
         step = request.param
         first = size(1, dice(request.node.name).randint(1, step))
         where = {"folder": str(tmp_path), "first": first, "step": step}

@@ -26,7 +26,9 @@ class Result:
     @property
     def notes(self) -> str:
         """What stderr says beside the id of a run, which is another one each time."""
-        return re.sub(r"^(?:run|  unified runs \w+) \d{8}-[0-9a-f]{4}\n", "", self.stderr, flags=re.MULTILINE)
+        return re.sub(
+            r"^(?:run|  unified runs \w+) \d{8}-[0-9a-f]{4}\n", "", self.stderr, flags=re.MULTILINE
+        )
 
     @property
     def json(self) -> Any:
@@ -38,13 +40,21 @@ Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 def interrupt_beside(process: subprocess.Popen[bytes]) -> None:
-    """SIGINT to a thread beside the main one, whose wait goes on: so it does after a signal just before it begins."""
-    thread = next(path.name for path in Path(f"/proc/{process.pid}/task").iterdir() if path.name != str(process.pid))
+    """SIGINT to a thread beside the main one, whose wait goes on: so it does after a
+    signal just before it begins.
+    """
+    thread = next(
+        path.name
+        for path in Path(f"/proc/{process.pid}/task").iterdir()
+        if path.name != str(process.pid)
+    )
     assert ctypes.CDLL(None).tgkill(process.pid, int(thread), signal.SIGINT) == 0
 
 
 def wait_until_asleep(pid: int) -> None:
-    """Wait until a process waits for time to pass: neither it nor one that it started computes for a while."""
+    """Wait until a process waits for time to pass: neither it nor one that it started
+    computes for a while.
+    """
     seen = 0
     while seen < 10:
         seen = seen + 1 if _asleep(pid) else 0
@@ -54,7 +64,9 @@ def wait_until_asleep(pid: int) -> None:
 def _asleep(pid: int) -> bool:
     lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
     try:
-        told = [Path(f"/proc/{one}/stat").read_text() for one in (str(pid), *" ".join(lists).split())]
+        told = [
+            Path(f"/proc/{one}/stat").read_text() for one in (str(pid), *" ".join(lists).split())
+        ]
     except FileNotFoundError:
         # One ended meanwhile.
         return False
@@ -77,7 +89,9 @@ class Clock:
 
 
 class QuickClock:
-    """Real time for a command, `pace` times as fast: its waits, and those of a service that goes by it, are shorter."""
+    """Real time for a command, `pace` times as fast: its waits, and those of a service
+    that goes by it, are shorter.
+    """
 
     pace = 5
 

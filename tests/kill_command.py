@@ -1,7 +1,9 @@
-"""Kills a command before every call that changes a file or talks to a socket and in each write, and runs it again.
+"""Kills a command before every call that changes a file or talks to a socket and in
+each write, and runs it again.
 
-A process of its own without threads, so that it can fork: each command runs in a child that already has all modules.
-Reads a job as JSON on standard input; prints one JSON line for each crash point.
+A process of its own without threads, so that it can fork: each command runs in a child
+that already has all modules. Reads a job as JSON on standard input; prints one JSON
+line for each crash point.
 """
 
 import gc
@@ -59,7 +61,9 @@ class Crash:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def in_child(argv: list[str], environ: dict[str, str], folder: Path, crash: Crash | None) -> tuple[int, bool]:
+def in_child(
+    argv: list[str], environ: dict[str, str], folder: Path, crash: Crash | None
+) -> tuple[int, bool]:
     """The exit code of a command, and whether it was killed."""
     read, write = os.pipe()
     child = os.fork()
@@ -80,14 +84,17 @@ def in_child(argv: list[str], environ: dict[str, str], folder: Path, crash: Cras
         modules = json.loads(pipe.read() or "[]")
     _, status = os.waitpid(child, 0)
     for name in modules:
-        # What one child had to import, the next ones find; some libraries make modules that have no file.
+        # What one child had to import, the next ones find; some libraries make modules
+        # that have no file.
         with suppress(ImportError):
             import_module(name)
     return os.waitstatus_to_exitcode(status), os.WIFSIGNALED(status)
 
 
 def run(job: dict[str, Any]) -> None:
-    """Every crash point, or some: `argv` may hold `{n}`, and so may the files that are made afresh each time."""
+    """Every crash point, or some: `argv` may hold `{n}`, and so may the files that are
+    made afresh each time.
+    """
     folder = Path(job["folder"])
     read_once.help_of(job["argv"])
     gc.freeze()
@@ -99,7 +106,9 @@ def run(job: dict[str, Any]) -> None:
             # One of them may be a config, which nobody else may write.
             made.chmod(0o600)
         argv = [word.replace("{n}", name) for word in job["argv"]]
-        environ = {variable: value.replace("{n}", name) for variable, value in job["environ"].items()}
+        environ = {
+            variable: value.replace("{n}", name) for variable, value in job["environ"].items()
+        }
         _, killed = in_child(argv, environ, folder, Crash(at))
         code, _ = in_child(argv, environ, folder, None)
         sys.stdout.write(json.dumps({"point": name, "killed": killed, "code": code}) + "\n")

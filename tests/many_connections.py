@@ -11,7 +11,9 @@ Config = Callable[[str], Path]
 
 
 def profiles(config: Config, url: str, count: int, **more: str) -> list[str]:
-    """So many profiles of the service at the URL; `more` is what else stands in the table of one."""
+    """So many profiles of the service at the URL; `more` is what else stands in the
+    table of one.
+    """
     names = [f"c{number:02}" for number in range(count)]
     token = config("").with_name("token")
     token.write_text("t-0123456789\n")

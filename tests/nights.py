@@ -1,4 +1,6 @@
-"""A provider whose lists change from night to night, and readers of what an export keeps of them."""
+"""A provider whose lists change from night to night, and readers of what an export
+keeps of them.
+"""
 
 import json
 import random
@@ -20,7 +22,9 @@ LISTS = ("ticketing/tickets", "ticketing/users", "ats/candidates")
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 PAGE = 10
-_CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8"))["engines"]["code"]
+_CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8"))[
+    "engines"
+]["code"]
 Key = tuple[str, str]
 """A connection, and the id of a record."""
 State = dict[Key, str]
@@ -35,12 +39,15 @@ class Version(NamedTuple):
 
 
 class Provider:
-    """Lists of several connections, served some records a page, with or without a filter; each night they change.
+    """Lists of several connections, served some records a page, with or without a
+    filter; each night they change.
 
     `gone` are the last versions of what was deleted. `before` may answer instead.
     """
 
-    def __init__(self, service: Service, connections: int, records: int, lists: Iterable[str] = LISTS) -> None:
+    def __init__(
+        self, service: Service, connections: int, records: int, lists: Iterable[str] = LISTS
+    ) -> None:
         self.lists = tuple(lists)
         self.names = [f"c{number:02}" for number in range(connections)]
         self.now = datetime(2026, 3, 1, 2, tzinfo=UTC)
@@ -71,14 +78,18 @@ class Provider:
         return self.now.timestamp()
 
     def pass_a_night(self, *, ahead: bool = False) -> None:
-        """Change 2 % of each list, add 1 % and delete 0.5 %; `ahead`, the clocks of some providers are wrong."""
+        """Change 2 % of each list, add 1 % and delete 0.5 %; `ahead`, the clocks of
+        some providers are wrong.
+        """
         self.now += DAY
         for number, (key, there) in enumerate(self._there.items()):
             late = HOUR if ahead and number % 4 == 0 else timedelta()
             size = len(there)
             changed, gone = self._share(size, 0.02), self._share(size, 0.005)
             # What is deleted before it was read as it changed is known as it was before.
-            chosen = self._dice.sample([one for one in there if one not in self._changed[key]], changed + gone)
+            chosen = self._dice.sample(
+                [one for one in there if one not in self._changed[key]], changed + gone
+            )
             for identifier in chosen[:changed]:
                 self._put(key, identifier, self._some_time() + late)
             for _ in range(self._share(size, 0.01)):
@@ -103,11 +114,16 @@ class Provider:
 
     @contextmanager
     def counted(self, record: Callable[[str], None], what: str) -> Iterator[None]:
-        """Hold that no list is asked more often than for the pages of what changed, and once more."""
+        """Hold that no list is asked more often than for the pages of what changed, and
+        once more.
+        """
         self.asked.clear()
         yield
         pages = {key: ceil(len(self._changed[key]) / PAGE) for key in self._there}
-        record(f"{what}: {self.asked.total()} requests, {sum(pages.values())} changed pages in {len(pages)} lists")
+        record(
+            f"{what}: {self.asked.total()} requests, {sum(pages.values())} changed pages in"
+            f" {len(pages)} lists"
+        )
         assert {key: self.asked[key] for key in pages if self.asked[key] > pages[key] + 1} == {}
         self.was_read()
 
@@ -128,9 +144,10 @@ class Provider:
         # With digits and spellings that a parser would not keep.
         when = at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         text = (
-            f'{{"id": "{identifier}", "name": "{key[1]} \\u00e9 \\ud83d\\ude00 {self._made}", "amount": 1.10, '
-            f'"big": 123456789012345678901{self._made:06}, "created_at": "2026-02-01T00:00:00Z", '
-            f'"updated_at": "{when}", "tags": [{{"id": "x"}}], "text": "{"z" * self._dice.randrange(80)}"}}'
+            f'{{"id": "{identifier}", "name": "{key[1]} \\u00e9 \\ud83d\\ude00 {self._made}",'
+            f' "amount": 1.10, "big": 123456789012345678901{self._made:06}, "created_at":'
+            f' "2026-02-01T00:00:00Z", "updated_at": "{when}", "tags": [{{"id": "x"}}], "text":'
+            f' "{"z" * self._dice.randrange(80)}"}}'
         )
         self._made += 1
         self._changed[key].add(identifier)
@@ -152,7 +169,8 @@ class Provider:
 
 
 class Place(NamedTuple):
-    """Where an export goes: `to` as it is typed, `root` as readers spell it, and what they need to get there.
+    """Where an export goes: `to` as it is typed, `root` as readers spell it, and what
+    they need to get there.
 
     In a store a list is a folder of files.
     """
@@ -181,7 +199,9 @@ class Place(NamedTuple):
         return f"{self.root}/*/{name}{'/*.ndjson' if self.is_store else '.*ndjson'}"
 
     def duckdb(self) -> Any:
-        """A connection of DuckDB; to a store through pyarrow, since its own extension is a download."""
+        """A connection of DuckDB; to a store through pyarrow, since its own extension
+        is a download.
+        """
         import duckdb  # noqa: PLC0415  an extra
 
         connection = duckdb.connect()
@@ -201,7 +221,9 @@ class Place(NamedTuple):
 
 def _ndjson_by_duckdb(place: Place, name: str) -> State:
     """What the recipe of `unified help engines` finds."""
-    recipe = _CODE["DuckDB, the newest state after --incremental"].replace("VIEW tickets", "VIEW newest")
+    recipe = _CODE["DuckDB, the newest state after --incremental"].replace(
+        "VIEW tickets", "VIEW newest"
+    )
     recipe = recipe.replace("'dump/*/ticketing/tickets.*ndjson'", f"'{place.files(name)}'")
     if place.is_store:
         recipe = recipe.replace("filename, '/', -3", "filename, '/', -4")
@@ -211,7 +233,9 @@ def _ndjson_by_duckdb(place: Place, name: str) -> State:
 
 
 def _ndjson_by_polars(place: Place, name: str) -> State:
-    """The same of polars: of an id the last file has the newest state, and names sort by their length first."""
+    """The same of polars: of an id the last file has the newest state, and names sort
+    by their length first.
+    """
     import polars as pl  # noqa: PLC0415  an extra
 
     lines: dict[str, Any] = {"separator": "\x1f", "quote_char": None, "has_header": False}
@@ -247,7 +271,9 @@ def _delta_by_duckdb(place: Place, name: str, version: int | None = None) -> Sta
 def _delta_by_polars(place: Place, name: str, version: int | None = None) -> State:
     import polars as pl  # noqa: PLC0415  an extra
 
-    found = pl.scan_delta(f"{place.root}/{name}", version=version, storage_options=place.options or None)
+    found = pl.scan_delta(
+        f"{place.root}/{name}", version=version, storage_options=place.options or None
+    )
     return _once(found.select("_profile", "id", "record").collect().rows())
 
 
@@ -255,7 +281,9 @@ def table(place: Place, name: str, version: int | None = None) -> Any:
     """The Delta table of a list."""
     from deltalake import DeltaTable  # noqa: PLC0415  an extra
 
-    return DeltaTable(f"{place.root}/{name}", version=version, storage_options=place.options or None)
+    return DeltaTable(
+        f"{place.root}/{name}", version=version, storage_options=place.options or None
+    )
 
 
 READERS: dict[str, dict[str, Callable[[Place, str], State]]] = {
@@ -279,4 +307,7 @@ def differing(found: State, expected: State) -> str:
     missing, more = expected.keys() - found.keys(), found.keys() - expected.keys()
     other = [key for key in expected.keys() & found.keys() if expected[key] != found[key]]
     sizes = f"{len(found)} records instead of {len(expected)}"
-    return f"{sizes}; missing {sorted(missing)[:3]}, too many {sorted(more)[:3]}, other {json.dumps(other[:3])}"
+    return (
+        f"{sizes}; missing {sorted(missing)[:3]}, too many {sorted(more)[:3]}, other"
+        f" {json.dumps(other[:3])}"
+    )

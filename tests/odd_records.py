@@ -21,16 +21,55 @@ KEYS = [
         "a.b",
         "x[0]",
     ),
-    *("\x7f", "\x7fu005fprofile", "\x00", "\n", "\\", '"', "\\ud800", "<half 0>", "é", "😀", "id\x7f", "\ufffd"),
+    *(
+        "\x7f",
+        "\x7fu005fprofile",
+        "\x00",
+        "\n",
+        "\\",
+        '"',
+        "\\ud800",
+        "<half 0>",
+        "é",
+        "😀",
+        "id\x7f",
+        "\ufffd",
+    ),
     *HALVES,
     *(f"_profile{half}" for half in HALVES[:2]),
 ]
 TEXTS = [
     *KEYS,
-    *("a", "b c", " ", "\x1f", "\r", "\t", "\u0085", "\u2028", "\ufeff", "u005f", "\\u005f", "{", "]", ",", ":", "=1"),
+    *(
+        "a",
+        "b c",
+        " ",
+        "\x1f",
+        "\r",
+        "\t",
+        "\u0085",
+        "\u2028",
+        "\ufeff",
+        "u005f",
+        "\\u005f",
+        "{",
+        "]",
+        ",",
+        ":",
+        "=1",
+    ),
     *("\\\\", "p0", "5", "null", "1.10", "\x7fud800", "?", "\\n", "\u202e", "\x1b[1m"),
 ]
-NUMBERS = ["0", "-0", "5", "1.10", "1E+2", "-12345678901234567890", "0.1e-7", "100000000000000000000000000000.5"]
+NUMBERS = [
+    "0",
+    "-0",
+    "5",
+    "1.10",
+    "1E+2",
+    "-12345678901234567890",
+    "0.1e-7",
+    "100000000000000000000000000000.5",
+]
 _SHORT = {'"': '"', "\\": "\\", "/": "/", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 
 
@@ -48,7 +87,12 @@ class Pairs(NamedTuple):
 
 def exact(text: str | bytes) -> Any:
     """All that a JSON text holds, in its order."""
-    return json.loads(text, parse_int=Number, parse_float=Number, object_pairs_hook=lambda pairs: Pairs(tuple(pairs)))
+    return json.loads(
+        text,
+        parse_int=Number,
+        parse_float=Number,
+        object_pairs_hook=lambda pairs: Pairs(tuple(pairs)),
+    )
 
 
 def plain(text: str | bytes) -> Any:
@@ -75,13 +119,20 @@ class Speller:
             return f"\\{_SHORT[one]}"
         units = one.encode("utf-16-be", "surrogatepass")
         form = self.random.choice(["%02x%02x", "%02X%02X"])
-        return "".join("\\u" + form % (high, low) for high, low in zip(units[::2], units[1::2], strict=True))
+        return "".join(
+            "\\u" + form % (high, low) for high, low in zip(units[::2], units[1::2], strict=True)
+        )
 
     def blanks(self) -> str:
-        return self.random.choice(["", "", "", "", " ", "\t ", *(["\n", "\r\n"] if self.breaks else [])])
+        return self.random.choice(
+            ["", "", "", "", " ", "\t ", *(["\n", "\r\n"] if self.breaks else [])]
+        )
 
     def object(self, members: Sequence[tuple[str, str]]) -> str:
-        written = (f"{self.blanks()}{self.text(key)}{self.blanks()}:{self.blanks()}{value}" for key, value in members)
+        written = (
+            f"{self.blanks()}{self.text(key)}{self.blanks()}:{self.blanks()}{value}"
+            for key, value in members
+        )
         return "{" + ",".join(f"{one}{self.blanks()}" for one in written) + "}"
 
     def array(self, items: Sequence[str]) -> str:
@@ -90,7 +141,9 @@ class Speller:
     def value(self, depth: int = 0) -> str:
         kind = self.random.random()
         if kind < 0.5 or depth > 2:
-            return self.text("".join(self.random.choices(TEXTS, k=self.random.choice([0, 1, 1, 2, 3]))))
+            return self.text(
+                "".join(self.random.choices(TEXTS, k=self.random.choice([0, 1, 1, 2, 3])))
+            )
         if kind < 0.65:
             return self.random.choice(NUMBERS)
         if kind < 0.8:
@@ -101,7 +154,9 @@ class Speller:
         return self.object([(self.random.choice(KEYS), self.value(depth + 1)) for _ in some])
 
     def members(self, without: Sequence[str] = ()) -> list[tuple[str, str]]:
-        keys = self.random.choices([key for key in KEYS if key not in without], k=self.random.randrange(6))
+        keys = self.random.choices(
+            [key for key in KEYS if key not in without], k=self.random.randrange(6)
+        )
         keys += keys[: self.random.choice([0, 0, 0, 1, 2])]
         return [(key, self.value()) for key in keys]
 
@@ -111,18 +166,32 @@ class Speller:
             yield self.object(self.members())
 
     def named_records(self, number: int, *names: str) -> Iterator[str]:
-        """Records each with an id of its own, after others that it may have; and with one of the names."""
+        """Records each with an id of its own, after others that it may have; and with
+        one of the names.
+        """
         for at in range(number):
             members = self.members(("_profile",))
             if names:
-                members.insert(self.random.randint(0, len(members)), ("_profile", self.text(self.random.choice(names))))
+                members.insert(
+                    self.random.randint(0, len(members)),
+                    ("_profile", self.text(self.random.choice(names))),
+                )
             yield self.object([*members, ("id", self.text(f"r{at}"))])
 
     def ids(self, number: int) -> Iterator[str]:
         """Records with nothing but an id, which differ in a few characters."""
         letters = ["\\", "u", "d800", "\ud800", "\ud801", "D800", "\ufffd", "?", "a", "\U00010000"]
         for _ in range(number):
-            yield self.object([("id", self.text("".join(self.random.choices(letters, k=self.random.randrange(5)))))])
+            yield self.object(
+                [
+                    (
+                        "id",
+                        self.text(
+                            "".join(self.random.choices(letters, k=self.random.randrange(5)))
+                        ),
+                    )
+                ]
+            )
 
     def page(self, records: Sequence[str], onward: str | None) -> bytes:
         """A page of a list."""

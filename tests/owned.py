@@ -10,7 +10,9 @@ from front_door import ROOT
 
 
 def of_another(path: Path) -> str:
-    """Give the file to somebody who is neither this user nor root; gives what the program says of it."""
+    """Give the file to somebody who is neither this user nor root; gives what the
+    program says of it.
+    """
     os.chown(path, 65534, -1)
     return f"{path} belongs to another user (chown 0 {path})"
 
@@ -26,10 +28,13 @@ SPOILS: list[Callable[[Path], str]] = [open_to_others, *([of_another] if os.gete
 
 
 def bound_by_modes(home: Path, *argv: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to which modes apply: that of root is started without root's right to pass over them."""
+    """Run a command to which modes apply: that of root is started without root's right
+    to pass over them.
+    """
     drop_and_run = (
         "import ctypes, os, sys; prctl = ctypes.CDLL(None).prctl;"
-        "prctl(24, 1, 0, 0, 0); prctl(24, 2, 0, 0, 0);"  # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+        # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+        "prctl(24, 1, 0, 0, 0); prctl(24, 2, 0, 0, 0);"
         "os.execv(sys.executable, [sys.executable, '-m', 'unified_cli', *sys.argv[1:]])"
     )
     return subprocess.run(

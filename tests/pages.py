@@ -1,4 +1,6 @@
-"""A list on the service of the tests: what each page holds is decided by the test, and who asked for what is kept."""
+"""A list on the service of the tests: what each page holds is decided by the test, and
+who asked for what is kept.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +52,9 @@ def offer(unified: Mapping[str, Mapping[str, Sequence[Any]]], **more: Any) -> An
 
 
 def tickets(count: int, start: int = 0) -> list[dict[str, Any]]:
-    return [{"id": f"t-{number}", "name": f"Ticket {number}"} for number in range(start, start + count)]
+    return [
+        {"id": f"t-{number}", "name": f"Ticket {number}"} for number in range(start, start + count)
+    ]
 
 
 def envelope(records: bytes, onward: str = "null") -> bytes:

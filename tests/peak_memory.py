@@ -1,6 +1,7 @@
 """The peak memory of the program, measured from a process that is smaller than it.
 
-The peak of a child begins with that of the process that started it, and one of pytest may hold more than the program.
+The peak of a child begins with that of the process that started it, and one of pytest
+may hold more than the program.
 """
 
 import os
@@ -27,14 +28,30 @@ class Measured(NamedTuple):
 
 
 def of(
-    words: Sequence[str], *, timeout: float = 60, program: Sequence[str] = ("-m", "unified_cli"), **more: Any
+    words: Sequence[str],
+    *,
+    timeout: float = 60,
+    program: Sequence[str] = ("-m", "unified_cli"),
+    **more: Any,
 ) -> Measured:
-    """Run the program with these words; `more` is for the process, whose stdout goes nowhere otherwise."""
+    """Run the program with these words; `more` is for the process, whose stdout goes
+    nowhere otherwise.
+    """
     read, write = os.pipe()
     with open(read, "rb") as report:  # noqa: PTH123  a descriptor
         try:
             ended = subprocess.run(
-                [sys.executable, "-I", "-S", "-c", _MEASURE, str(write), sys.executable, *program, *words],
+                [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    "-c",
+                    _MEASURE,
+                    str(write),
+                    sys.executable,
+                    *program,
+                    *words,
+                ],
                 **{"stdout": subprocess.DEVNULL, **more},
                 stderr=subprocess.PIPE,
                 pass_fds=[write],

@@ -1,4 +1,6 @@
-"""Has a process that runs many commands read once what each command of a user reads anew: import it, and it does."""
+"""Has a process that runs many commands read once what each command of a user reads
+anew: import it, and it does.
+"""
 
 import functools
 import inspect
@@ -17,8 +19,9 @@ from unified_cli.main import main
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
-# A process reads the catalogue once; the thousands of commands in this one would read it each, and so would each of
-# hundreds of sandboxes and each module of tests that asks for its operations.
+# A process reads the catalogue once; the thousands of commands in this one would read
+# it each, and so would each of hundreds of sandboxes and each module of tests that asks
+# for its operations.
 catalogue.load = user_catalogue.load = functools.cache(user_catalogue.load)
 
 # So does Typer with the options of a command: a fourth of the time of all tests would go into that.

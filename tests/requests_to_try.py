@@ -9,7 +9,9 @@ CATALOGUE = load()
 
 def request(command: str) -> Request:
     operation = CATALOGUE.operation(*command.split())
-    scope = Scope(parse("https://api.example.com", "here"), "a", CATALOGUE.service, honours_keys=True)
+    scope = Scope(
+        parse("https://api.example.com", "here"), "a", CATALOGUE.service, honours_keys=True
+    )
     key = "k" if operation.method in {"POST", "PATCH"} else None
     content = Content((), b"{}" if operation.takes_body else None, key)
     return for_operation(scope, operation, "1" if operation.takes_id else None, content)

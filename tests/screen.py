@@ -31,9 +31,11 @@ def _hear_hang_ups() -> None:
 
 
 class Terminal:
-    """Runs `unified` on a pseudo-terminal; where there are files for them, stdout and stdin are those.
+    """Runs `unified` on a pseudo-terminal; where there are files for them, stdout and
+    stdin are those.
 
-    `piped` is what a shell would have after the command, such as `| cat`; the exit code is then that of the shell.
+    `piped` is what a shell would have after the command, such as `| cat`; the exit code
+    is then that of the shell.
     """
 
     def __init__(
@@ -55,7 +57,12 @@ class Terminal:
             + (f' < "{stdin}"' if stdin else "")
         )
         argv = ["-c", shell, "sh", sys.executable, "-P", "-m", "unified_cli", *words]
-        own = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+        own = {
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "LC_ALL": "C.UTF-8",
+        }
         self._child = pexpect.spawn(
             "/bin/sh",
             argv,
@@ -101,7 +108,9 @@ class Terminal:
         self._child.kill(signal.SIGTERM)
 
     def hang_up(self) -> int:
-        """Close the terminal, as closing its window does; the signal that ended the process, or 0."""
+        """Close the terminal, as closing its window does; the signal that ended the
+        process, or 0.
+        """
         self._child.ptyproc.fileobj.close()
         self._child.wait()
         return int(self._child.signalstatus or 0)
@@ -128,9 +137,15 @@ class Terminal:
         return shown(self.sent, self._columns)
 
 
-def drawn(home: Path, command: list[str], columns: int, environ: Mapping[str, str] | None = None) -> list[str]:
-    """The lines that a command, run in a home of its own, leaves on a terminal, without colours and pager."""
-    terminal = Terminal(command, {"HOME": str(home), "PAGER": "", **(environ or {})}, columns=columns, cwd=home)
+def drawn(
+    home: Path, command: list[str], columns: int, environ: Mapping[str, str] | None = None
+) -> list[str]:
+    """The lines that a command, run in a home of its own, leaves on a terminal, without
+    colours and pager.
+    """
+    terminal = Terminal(
+        command, {"HOME": str(home), "PAGER": "", **(environ or {})}, columns=columns, cwd=home
+    )
     terminal.end()
     lines = terminal.lines
     return lines[:-1] if lines[-1:] == [""] else lines
@@ -145,7 +160,9 @@ def configured(home: Path, config: str) -> None:
 
 
 class Pty:
-    """A pseudo-terminal in this process: what is written to its `stream` is what it is sent, until it is closed."""
+    """A pseudo-terminal in this process: what is written to its `stream` is what it is
+    sent, until it is closed.
+    """
 
     def __init__(self, columns: int) -> None:
         self._own, handle = os.openpty()
@@ -204,6 +221,8 @@ def shown(sent: str, columns: int) -> list[str]:
 
 def _broken_anew(rows: list[Cells], before: int, columns: int) -> tuple[list[Cells], int, int]:
     """The rows on a terminal of another width, and where its cursor is: at the end of the last."""
-    found = [line[at : at + columns] for line in rows for at in range(0, max(1, len(line)), columns)]
+    found = [
+        line[at : at + columns] for line in rows for at in range(0, max(1, len(line)), columns)
+    ]
     assert columns < before
     return found, len(found) - 1, len(found[-1])

@@ -1,4 +1,6 @@
-"""A service of our own on a real socket, which remembers what it was asked and answers what it is told to."""
+"""A service of our own on a real socket, which remembers what it was asked and answers
+what it is told to.
+"""
 
 import json
 import ssl
@@ -63,11 +65,17 @@ class Service:
 
     @property
     def environ(self) -> dict[str, str]:
-        return {"UNIFIED_BASE_URL": self.url, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "acct-1"}
+        return {
+            "UNIFIED_BASE_URL": self.url,
+            "UNIFIED_TOKEN": "t-0123456789",
+            "UNIFIED_ACCOUNT_ID": "acct-1",
+        }
 
 
 class QuietServer(ThreadingHTTPServer):
-    """Says nothing of clients that are killed or leave early, which is what some tests are about."""
+    """Says nothing of clients that are killed or leave early, which is what some tests
+    are about.
+    """
 
     daemon_threads = True
 
@@ -83,7 +91,8 @@ def serving(context: ssl.SSLContext | None = None) -> Iterator[Service]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # Head and body leave in two writes, and the second would wait for the first to be acknowledged.
+        # Head and body leave in two writes, and the second would wait for the first to
+        # be acknowledged.
         disable_nagle_algorithm = True
 
         def do_any(self) -> None:

@@ -1,4 +1,6 @@
-"""Figures at the end of a test run: of the faults that were survived, of the mutants that were killed."""
+"""Figures at the end of a test run: of the faults that were survived, of the mutants
+that were killed.
+"""
 
 from typing import Any
 
@@ -16,7 +18,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 def _tell(terminalreporter: Any, what: str, test: str) -> None:
     outcomes = {
-        kind: [report for report in terminalreporter.stats.get(kind, []) if test in getattr(report, "nodeid", "")]
+        kind: [
+            report
+            for report in terminalreporter.stats.get(kind, [])
+            if test in getattr(report, "nodeid", "")
+        ]
         for kind in ("passed", "failed", "error", "skipped")
     }
     good = len(outcomes["passed"])

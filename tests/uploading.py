@@ -1,4 +1,6 @@
-"""Uploads sent by the client of every command, and a service on a real socket that cuts them where it is told."""
+"""Uploads sent by the client of every command, and a service on a real socket that cuts
+them where it is told.
+"""
 
 import hashlib
 import io
@@ -33,19 +35,27 @@ from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
 CATALOGUE = load()
-CREATED = b'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"id":"1"}'
+CREATED = (
+    b"HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length:"
+    b' 10\r\n\r\n{"id":"1"}'
+)
 
 
 def refused(status: int, headers: str = "") -> bytes:
     """An error in the service's own form."""
     body = b'{"statusCode":%d,"error":"x","message":"because"}' % status
-    head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n{headers}\r\n"
+    head = (
+        f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length:"
+        f" {len(body)}\r\n{headers}\r\n"
+    )
     return head.encode() + body
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What the service does with a request: it reads so many bytes of the body, then answers, and may break off."""
+    """What the service does with a request: it reads so many bytes of the body, then
+    answers, and may break off.
+    """
 
     answer: bytes = CREATED
     reads: int | None = None
@@ -72,7 +82,9 @@ class Got:
 
 @dataclass
 class UploadService:
-    """Plays one turn for each request, the last for all that follow; keeps at most the first MiB of each body."""
+    """Plays one turn for each request, the last for all that follow; keeps at most the
+    first MiB of each body.
+    """
 
     turns: Sequence[Turn]
     got: list[Got] = field(default_factory=list)
@@ -96,7 +108,8 @@ class UploadService:
                 wanted = length if turn.reads is None else min(turn.reads, length)
                 connection.sendall(turn.first)
                 kept, size = b"", 0
-                # A client that gives up may reset the connection: what came until then counts all the same.
+                # A client that gives up may reset the connection: what came until then
+                # counts all the same.
                 with suppress(ConnectionError):
                     while size < wanted and (piece := stream.read1(min(65536, wanted - size))):  # type: ignore[attr-defined]
                         size += len(piece)
@@ -106,7 +119,9 @@ class UploadService:
                 if turn.then == "stay":
                     self.was_waited_for |= not self.over.wait(30)
                 if turn.then == "reset":
-                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    connection.setsockopt(
+                        socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+                    )
                 if turn.then != "go on":
                     return
 
@@ -132,7 +147,9 @@ def taking(*turns: Turn, authority: trustme.CA | None = None) -> Iterator[Upload
                 if peer in last:
                     connection.close()
                     return
-                serving.append(threading.Thread(target=_serve, args=(service, connection), daemon=True))
+                serving.append(
+                    threading.Thread(target=_serve, args=(service, connection), daemon=True)
+                )
                 serving[-1].start()
 
         accepting = threading.Thread(target=accept, daemon=True)
@@ -141,7 +158,8 @@ def taking(*turns: Turn, authority: trustme.CA | None = None) -> Iterator[Upload
             yield service
         finally:
             service.over.set()
-            # A client may have sent all it had to say and be gone before it was accepted: it stands before this one.
+            # A client may have sent all it had to say and be gone before it was
+            # accepted: it stands before this one.
             with socket.socket() as end:
                 end.bind(("127.0.0.1", 0))
                 last.append(end.getsockname())
@@ -186,22 +204,43 @@ class Clock:
         self.slept.append(seconds)
 
 
-def request_for(upload: Upload, settings: Any, key: str | None = "k-1", path: str | None = None) -> Request:
+def request_for(
+    upload: Upload, settings: Any, key: str | None = "k-1", path: str | None = None
+) -> Request:
     """The request that creates an attachment of the upload, or that posts it to a path."""
     scope = requests.scope_of(settings, CATALOGUE.service)
     content = Content(upload=upload, key=key)
     if path is not None:
         return requests.for_path(scope, "POST", path, content)
-    return requests.for_operation(scope, CATALOGUE.operation("ticketing", "attachments", "create"), None, content)
+    return requests.for_operation(
+        scope, CATALOGUE.operation("ticketing", "attachments", "create"), None, content
+    )
 
 
 def send(
-    url: str, upload: Upload, *, key: str | None = "k-1", path: str | None = None, flags: Overrides | None = None,
-    token: str = "t-0123456789", account: str = "acct-1", progress: Progress | None = None, verbosity: int = 0,
-    har: evidence.Evidence | None = None, clock: Clock | None = None, **world: Any,
-) -> Sent:  # fmt: skip
-    """Send an upload, which is closed afterwards. Raises the error that a command would end with."""
-    environ = {"UNIFIED_BASE_URL": url, "UNIFIED_TOKEN": token, "UNIFIED_ACCOUNT_ID": account, "UNIFIED_RATE": "0"}
+    url: str,
+    upload: Upload,
+    *,
+    key: str | None = "k-1",
+    path: str | None = None,
+    flags: Overrides | None = None,
+    token: str = "t-0123456789",
+    account: str = "acct-1",
+    progress: Progress | None = None,
+    verbosity: int = 0,
+    har: evidence.Evidence | None = None,
+    clock: Clock | None = None,
+    **world: Any,
+) -> Sent:
+    """Send an upload, which is closed afterwards. Raises the error that a command would
+    end with.
+    """
+    environ = {
+        "UNIFIED_BASE_URL": url,
+        "UNIFIED_TOKEN": token,
+        "UNIFIED_ACCOUNT_ID": account,
+        "UNIFIED_RATE": "0",
+    }
     if url == "sandbox":
         environ = {"UNIFIED_PROFILE": "sandbox"}
     told = io.BytesIO()
@@ -214,7 +253,9 @@ def send(
     upload.progress = progress or (lambda sent, size: told_progress.append((sent, size)))
     try:
         with (
-            evidence.kept(runtime, CATALOGUE.service, har) if har else nullcontext(runtime) as runtime,
+            (
+                evidence.kept(runtime, CATALOGUE.service, har) if har else nullcontext(runtime)
+            ) as runtime,
             Clients(runtime, CATALOGUE) as clients,
         ):
             client = clients.open(settings)
@@ -249,12 +290,18 @@ def written(path: Path, size: int) -> str:
 
 
 @contextmanager
-def sandbox_beside(state: Path, environ: dict[str, str]) -> Iterator[tuple[str, str, Callable[[], float]]]:
-    """A served sandbox in a process of its own: its URL, its token, and what it took at most, in MiB."""
+def sandbox_beside(
+    state: Path, environ: dict[str, str]
+) -> Iterator[tuple[str, str, Callable[[], float]]]:
+    """A served sandbox in a process of its own: its URL, its token, and what it took at
+    most, in MiB.
+    """
     words = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--state", str(state)]
     with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        said = dict(re.findall(r"export (\w+)=(\S+)", "".join(process.stdout.readline() for _ in range(3))))
+        said = dict(
+            re.findall(r"export (\w+)=(\S+)", "".join(process.stdout.readline() for _ in range(3)))
+        )
 
         def peak() -> float:
             found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())
@@ -270,7 +317,9 @@ def sandbox_beside(state: Path, environ: dict[str, str]) -> Iterator[tuple[str, 
 def main(url: str, token: str, account: str, form: str, path: str) -> None:
     """Send a file as a process of its own, to see how much memory it takes."""
     upload = of_form(path) if form == "form" else of_bytes(path, "application/octet-stream")
-    answer = send(url, upload, token=token, account=account, folders={"data": Path(path).parent}).answer
+    answer = send(
+        url, upload, token=token, account=account, folders={"data": Path(path).parent}
+    ).answer
     assert answer is not None
     sys.stdout.write((answer.body or b"").decode())
 

@@ -3,8 +3,9 @@
 import sys
 
 if __name__ == "__main__":
-    # `python -m` puts the working directory first on the path, where a file named like a library would be imported;
-    # this package is found by then. Python's own -P leaves it out.
+    # `python -m` puts the working directory first on the path, where a file named like
+    # a library would be imported; this package is found by then. Python's own -P leaves
+    # it out.
     if not sys.flags.safe_path:
         del sys.path[0]
 
@@ -23,10 +24,12 @@ def run() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Until the program handles it: Python would print a traceback of what is being imported.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # What start-up creates stays in use, so collecting garbage in it wastes time; a call enables the collector again.
+    # What start-up creates stays in use, so collecting garbage in it wastes time; a
+    # call enables the collector again.
     gc.disable()
     if __name__ != "__main__" and not sys.flags.safe_path:
-        # The folder of the console script, which contains programs: nothing in it should be imported.
+        # The folder of the console script, which contains programs: nothing in it
+        # should be imported.
         del sys.path[0]
     _reserve_descriptors()
     from unified_cli import signals  # noqa: PLC0415  --version takes no longer than the bare interpreter
@@ -36,7 +39,8 @@ def run() -> None:
         from unified_cli.main import main  # noqa: PLC0415  a signal may come while it is imported
         from unified_cli.runtime import Runtime  # noqa: PLC0415  as above
 
-        # Kept until the process ends: Python 3.13 prints a traceback where a stream is freed that cannot be written.
+        # Kept until the process ends: Python 3.13 prints a traceback where a stream is
+        # freed that cannot be written.
         runtime = Runtime.system()
         code = main(sys.argv[1:], runtime)
     except KeyboardInterrupt as stop:
@@ -58,7 +62,9 @@ def _print(line: str) -> bool:
 
 
 def _reserve_descriptors() -> None:
-    """Open closed standard streams to the null device, so that no file opened later takes their descriptors."""
+    """Open closed standard streams to the null device, so that no file opened later
+    takes their descriptors.
+    """
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)

@@ -21,8 +21,12 @@ Work = Callable[[CommandContext, Any], None]
 """What a command does, in a context, with its options."""
 
 
-def read(argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None) -> Callable[[], None] | None:
-    """What runs the command line; None if it asked for help, which is printed. Raises UsageError and ConfigError."""
+def read(
+    argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None
+) -> Callable[[], None] | None:
+    """What runs the command line; None if it asked for help, which is printed. Raises
+    UsageError and ConfigError.
+    """
     if not argv and runtime.stdout_is_terminal:
         from unified_cli.commands.help import first_steps_are_due, show_first_steps  # noqa: PLC0415
 
@@ -61,10 +65,12 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
 
 
 def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """The options of a command, with those right after the program's name where it has them and they are not given.
+    """The options of a command, with those right after the program's name where it has
+    them and they are not given.
 
-    `-p` selects connections wherever it stands, so all of them count. Raises UsageError for an option of a connection
-    that the command does not take, but for -p and -o, which may stand in a shell's alias.
+    `-p` selects connections wherever it stands, so all of them count. Raises UsageError
+    for an option of a connection that the command does not take, but for -p and -o,
+    which may stand in a shell's alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
     given = {name: value for name, value in early.given() if name not in MessageOptions.fields}
@@ -80,7 +86,9 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
 
 
 def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
-    """The options of a built-in command, of which most read no settings: what these say is said by the options."""
+    """The options of a built-in command, of which most read no settings: what these say
+    is said by the options.
+    """
     from unified_cli.cli.options import CallOptions  # noqa: PLC0415  not for the page above
 
     if getattr(options, "output", None) == AUTO and not isinstance(options, CallOptions):
@@ -93,10 +101,14 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
 
 
 def _with_files(context: CommandContext, work: Work, options: Options) -> Callable[[], None]:
-    """What does the work: for the connections of runs that `-p` names, with the file of --record or --replay."""
+    """What does the work: for the connections of runs that `-p` names, with the file of
+    --record or --replay.
+    """
     if any(pattern.startswith(("run:", "!run:")) for pattern in getattr(options, "profile", ())):
         work = partial(_of_runs, work)
-    if isinstance(options, EvidenceOptions) and (options.record is not None or options.replay is not None):
+    if isinstance(options, EvidenceOptions) and (
+        options.record is not None or options.replay is not None
+    ):
         work = partial(_with_evidence, work)
     return partial(work, context, options)
 
@@ -105,7 +117,10 @@ def _of_runs(work: Work, context: CommandContext, options: Any) -> None:
     """Do the work for the connections that `-p` selects of runs."""
     from unified_cli.writes import selection  # noqa: PLC0415  few selections name a run
 
-    work(context, options.replaced(profile=selection.selected(context.runtime, options, options.profile)))
+    work(
+        context,
+        options.replaced(profile=selection.selected(context.runtime, options, options.profile)),
+    )
 
 
 def _with_evidence(work: Work, context: CommandContext, options: EvidenceOptions) -> None:

@@ -59,7 +59,9 @@ class ExitCode(IntEnum):
 
 
 class ErrorResponse(NamedTuple):
-    """What the answer behind an error says: lines on what is wrong, the id of the request, and its body; masked."""
+    """What the answer behind an error says: lines on what is wrong, the id of the
+    request, and its body; masked.
+    """
 
     details: tuple[MaskedText, ...] = ()
     request_id: MaskedText | None = None
@@ -69,9 +71,11 @@ class ErrorResponse(NamedTuple):
 class UnifiedError(Exception):
     """A failure, as one line for people and a few facts for programs.
 
-    `message` is that line: the `reason` and, in parentheses, the `hint` at what to do about it, if there is one.
-    All three are masked when the error is made, so that they may be printed and stored. `origin` says where it failed:
-    `local`, `network`, `service` or `provider`. `response` is set where an answer of the service is behind it.
+    `message` is that line: the `reason` and, in parentheses, the `hint` at what to do
+    about it, if there is one. All three are masked when the error is made, so that they
+    may be printed and stored. `origin` says where it failed: `local`, `network`,
+    `service` or `provider`. `response` is set where an answer of the service is behind
+    it.
     """
 
     code: ClassVar[ExitCode] = ExitCode.BUG
@@ -125,8 +129,12 @@ class UnifiedError(Exception):
         return masked("; ".join(self.lines))
 
     def retold(self, reason: str) -> Self:
-        """The same failure in other words, without a hint: for the end of a run of which all parts failed alike."""
-        told = type(self).__new__(type(self))  # With Dask, the copies of `copy.copy` share their attributes.
+        """The same failure in other words, without a hint: for the end of a run of
+        which all parts failed alike.
+        """
+        told = type(self).__new__(
+            type(self)
+        )  # With Dask, the copies of `copy.copy` share their attributes.
         told.__dict__.update(self.__dict__)
         told.reason = told.message = masked(reason)
         told.args = (told.message,)
@@ -157,7 +165,9 @@ class UsageError(UnifiedError):
 
     code, kind = ExitCode.USAGE, "usage"
 
-    def __init__(self, reason: str, *, hint: str | None = None, caret: tuple[str, int] | None = None) -> None:
+    def __init__(
+        self, reason: str, *, hint: str | None = None, caret: tuple[str, int] | None = None
+    ) -> None:
         super().__init__(reason, hint=hint)
         self.caret = caret
 
@@ -251,6 +261,8 @@ class Terminated(KeyboardInterrupt):
 
 
 class AbandonedError(StoppedError):
-    """The client of a server cancelled the call or is gone: nothing more is sent for it. It never ends a command."""
+    """The client of a server cancelled the call or is gone: nothing more is sent for
+    it. It never ends a command.
+    """
 
     kind = "cancelled"

@@ -1,4 +1,6 @@
-"""What to do about an error, for every kind of error that occurs in more than one place or has more than one cause."""
+"""What to do about an error, for every kind of error that occurs in more than one place
+or has more than one cause.
+"""
 
 import os
 import re
@@ -14,17 +16,23 @@ NAME_PROGRAM = "use an absolute path, or a name on PATH"
 NEEDS_LOGIN = "its owner, who linked the account, must authorise it again"
 AN_ADDRESS = "such as https://api.truto.one"
 OF_SERVICE = (
-    "The address and the token are those of your service. An example, with which this program is not affiliated: Truto "
-    "is at https://api.truto.one, and its dashboard makes a token under Settings, API Tokens."
+    "The address and the token are those of your service. An example, with which this program is"
+    " not affiliated: Truto is at https://api.truto.one, and its dashboard makes a token under"
+    " Settings, API Tokens."
 )
 WHERE_TOKENS_ARE = "unified help profiles says where a token comes from"
 TOO_SLOW = "a larger --timeout waits longer"
 OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
 OWN_TOKEN = "the token of a single connection may not do this: use that of the environment"  # noqa: S105  words
-ONLY_OWN = 'the account id "me" is for the token of a single connection; with another token, name the connection: -a ID'
+ONLY_OWN = (
+    'the account id "me" is for the token of a single connection; with another token, name the'
+    " connection: -a ID"
+)
 WRONG_CLOCK = "check this machine's clock"
 BASE_URL = "is the base URL right? unified profile show says where it comes from"
-OTHER_CURSOR = "a cursor is good for its own list, and not for ever: without --cursor it begins anew"
+OTHER_CURSOR = (
+    "a cursor is good for its own list, and not for ever: without --cursor it begins anew"
+)
 NO_PAGE = f"{BASE_URL}; -o raw prints one page as served"
 MOVED = "if the service has moved there, set the base URL"
 NO_MORE_RETRIES = "this run has made all the retries that it may"
@@ -53,7 +61,9 @@ def known_profiles(names: Collection[str], wanted: str) -> str:
 
 
 def meant_body(text: str) -> str | None:
-    """The option for a body, or for a field of one, that was given where JSON is expected; None for another text."""
+    """The option for a body, or for a field of one, that was given where JSON is
+    expected; None for another text.
+    """
     name, equals, _ = text.partition("=")
     if text.startswith("file://"):
         return f"-d {_quoted(text.replace('file://', '@', 1))}"
@@ -67,11 +77,15 @@ def meant_body(text: str) -> str | None:
 def with_equals(option: str, text: str) -> str | None:
     """The option with the assignment that `NAME:VALUE` was meant to be; None for another text."""
     name, colon, value = text.partition(":")
-    return f"{option} {_quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
+    return (
+        f"{option} {_quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
+    )
 
 
 def as_jq(text: str) -> str | None:
-    """The jq program that a path such as `items[].id` was meant to be, as in aws; None for another text."""
+    """The jq program that a path such as `items[].id` was meant to be, as in aws; None
+    for another text.
+    """
     return f"--jq {_quoted(f'.{text}')}" if _PATH.match(text) else None
 
 
@@ -95,7 +109,9 @@ def no_tls_proxy(variable: str) -> str:
 
 
 def proxy_login(variable: str, *, known: bool) -> str:
-    """For a proxy that answers 407; `known` says whether its variable holds a name and a password."""
+    """For a proxy that answers 407; `known` says whether its variable holds a name and
+    a password.
+    """
     if known:
         return f"check the name and the password in {variable}"
     return f"it wants a name and a password: http://NAME:PASSWORD@HOST:PORT in {variable}"
@@ -112,12 +128,19 @@ def check_address(source: str) -> str:
 
 
 def unblocked(renewal: str) -> str:
-    """For a blocked connection; `renewal` is the route that asks for new credentials. The service names both ways."""
-    return f"a new login by its owner, or POST {renewal} with its id, may lift that; else the service's support does"
+    """For a blocked connection; `renewal` is the route that asks for new credentials.
+    The service names both ways.
+    """
+    return (
+        f"a new login by its owner, or POST {renewal} with its id, may lift that; else the"
+        " service's support does"
+    )
 
 
 def for_status(status: int, origin: str, operation: Operation | None, token: str) -> str | None:
-    """For an answer that is no success, from the `service` or the `provider`; `token` says where the token is from."""
+    """For an answer that is no success, from the `service` or the `provider`; `token`
+    says where the token is from.
+    """
     if status == 404:
         return _not_found(operation) if origin == "service" else None
     if status in _NOT_OFFERED and operation and operation.lists:
@@ -136,4 +159,7 @@ def _not_found(operation: Operation | None) -> str:
         return "check the path and the account id"
     if operation.takes_id:
         return "check the id and the account id"
-    return f"the connection may not offer this {'list' if operation.lists else 'operation'}; check the account id too"
+    return (
+        f"the connection may not offer this {'list' if operation.lists else 'operation'}; check the"
+        " account id too"
+    )

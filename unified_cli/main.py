@@ -23,7 +23,9 @@ _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
-    """The exit code of running `unified` with these arguments; the only place where an error becomes one."""
+    """The exit code of running `unified` with these arguments; the only place where an
+    error becomes one.
+    """
     # Masked from the start: it may appear in a message before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
     with stdout.paged(runtime) as shown:
@@ -60,7 +62,8 @@ def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
 
         return app.read(argv, runtime)
     except Exception:
-        # No signal: it may have broken off an import, and what was half imported cannot be imported again.
+        # No signal: it may have broken off an import, and what was half imported cannot
+        # be imported again.
         from unified_cli.cli.tree import ask_for_json  # noqa: PLC0415  only for an error
 
         runtime.stderr.machine = runtime.stderr.machine or ask_for_json(argv, runtime)
@@ -101,9 +104,12 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
         # Its file name is often that of a module, which is none of the user's business.
         return os_limits.no_descriptor()
     if isinstance(error, OSError) and (error.filename or error.errno in _STORAGE):
-        return StorageError(f"{error.filename or 'the operating system'}: {error.strerror or error}")
+        return StorageError(
+            f"{error.filename or 'the operating system'}: {error.strerror or error}"
+        )
     frame = traceback.extract_tb(error.__traceback__)[-1]
     name = frame.filename.rpartition("unified_cli")[2].lstrip("/\\") or frame.filename
     return UnifiedError(
-        f"a bug, sorry: {type(error).__name__} at {name}:{frame.lineno} (-vv shows more; please report it)"
+        f"a bug, sorry: {type(error).__name__} at {name}:{frame.lineno} (-vv shows more; please"
+        " report it)"
     )

@@ -1,7 +1,8 @@
 """Make text safe to show: without secrets, and without control sequences for a terminal.
 
-The secrets are known to the whole process: errors, which mask their own text when they are made (`errors.py`), know
-no runtime, and what is a secret for one of them is one for all.
+The secrets are known to the whole process: errors, which mask their own text when they
+are made (`errors.py`), know no runtime, and what is a secret for one of them is one for
+all.
 """
 
 import math
@@ -14,7 +15,8 @@ from operator import eq
 from typing import NewType
 
 MaskedText = NewType("MaskedText", str)
-"""Words about a run, without secrets: what manifests, journals, reports, tables and file names are made of.
+"""Words about a run, without secrets: what manifests, journals, reports, tables and
+file names are made of.
 
 `masked` makes them, `cut` and `excerpt` keep them so, and nothing else does.
 """
@@ -29,7 +31,9 @@ LONGEST = 2048
 _MASK = "***"
 _SHORTEST = 4
 _TELLING = 8
-"""As many characters at the start of a secret are masked without the rest, which the service may have cut off."""
+"""As many characters at the start of a secret are masked without the rest, which the
+service may have cut off.
+"""
 
 # Of ASCII only, so that each character keeps its place.
 _LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -38,8 +42,9 @@ _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"
 _MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _MOST_MARKS = 4
-# Characters that may move the cursor, restyle, reorder or hide text on a terminal, and combining marks stacked so high
-# that they cover the lines above; lone surrogates cannot be encoded.
+# Characters that may move the cursor, restyle, reorder or hide text on a terminal, and
+# combining marks stacked so high that they cover the lines above; lone surrogates
+# cannot be encoded.
 _UNSAFE = (
     f"[\x00-\x1f\x7f-\x9f{_BIDI}{_INVISIBLE}\u2028\u2029\ud800-\udfff\U000e0000-\U000e007f]"
     f"|(?<={_MARKS}{{{_MOST_MARKS}}}){_MARKS}"
@@ -48,16 +53,30 @@ _UNSAFE = (
 
 @cache
 def unsafe() -> re.Pattern[str]:
-    """The pattern of one character that must not reach a terminal; compiled at its first use, which is rare."""
+    """The pattern of one character that must not reach a terminal; compiled at its
+    first use, which is rare.
+    """
     return re.compile(_UNSAFE)
 
 
-# How the characters that no look at their category tells from others begin in UTF-8: those of the marks above.
-_MARKS_BEGIN = (b"\xcc", b"\xcd", b"\xd2", b"\xe1\xaa", b"\xe1\xab", b"\xe1\xb7", b"\xe2\x83", b"\xef\xb8")
+# How the characters that no look at their category tells from others begin in UTF-8:
+# those of the marks above.
+_MARKS_BEGIN = (
+    b"\xcc",
+    b"\xcd",
+    b"\xd2",
+    b"\xe1\xaa",
+    b"\xe1\xab",
+    b"\xe1\xb7",
+    b"\xe2\x83",
+    b"\xef\xb8",
+)
 
 
 def is_harmless(text: str) -> bool:
-    """Whether the text certainly holds nothing unsafe: quick to find out, while the pattern knows for sure."""
+    """Whether the text certainly holds nothing unsafe: quick to find out, while the
+    pattern knows for sure.
+    """
     if not text.isprintable():
         return False
     if text.isascii():
@@ -67,7 +86,9 @@ def is_harmless(text: str) -> bool:
 
 
 def visible(text: str, *, but: str = "") -> str:
-    r"""The text with every unsafe character written as an escape, such as `\\x1b`, but for those in `but`."""
+    r"""The text with every unsafe character written as an escape, such as `\\x1b`, but
+    for those in `but`.
+    """
     if text.isascii() and text.isprintable():
         return text
     return unsafe().sub(lambda match: match[0] if match[0] in but else _escape(match[0]), text)
@@ -87,8 +108,8 @@ def _escape(character: str) -> str:
 _FORMS: dict[str, str] = {}
 """Each form in which a secret may appear, in lower case, with the beginning that identifies it.
 
-A form is found in any mixture of plain characters and escapes of URLs, JSON and HTML, and in any case: a host name that
-contains the secret is written in lower case.
+A form is found in any mixture of plain characters and escapes of URLs, JSON and HTML,
+and in any case: a host name that contains the secret is written in lower case.
 """
 
 
@@ -104,7 +125,9 @@ def hide(secret: str) -> None:
 
 
 def masked(text: str) -> MaskedText:
-    """The text with `***` for every known secret, and for its beginning of eight characters or more."""
+    """The text with `***` for every known secret, and for its beginning of eight
+    characters or more.
+    """
     # A copy, because other threads may add to it meanwhile.
     forms = _FORMS.copy()
     if not forms:
@@ -123,7 +146,11 @@ def masked(text: str) -> MaskedText:
 
 def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
     """At most `limit` characters of the text, with a note on how many are missing."""
-    return text if len(text) <= limit else MaskedText(f"{text[:limit]}… ({len(text) - limit} more characters)")
+    return (
+        text
+        if len(text) <= limit
+        else MaskedText(f"{text[:limit]}… ({len(text) - limit} more characters)")
+    )
 
 
 def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
@@ -132,9 +159,11 @@ def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
 
 
 def _written(secret: str) -> Iterator[tuple[str, int]]:
-    """The forms of the secret, and of each how many characters at its start are masked without the rest.
+    """The forms of the secret, and of each how many characters at its start are masked
+    without the rest.
 
-    It is written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64 and in base32.
+    It is written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64
+    and in base32.
     """
     import base64  # noqa: PLC0415  help has no secret
 
@@ -150,7 +179,9 @@ def _written(secret: str) -> Iterator[tuple[str, int]]:
 
 
 def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Iterator[str]:
-    """What an encoding makes of the bytes, one for each offset within longer ones; the edges differ."""
+    """What an encoding makes of the bytes, one for each offset within longer ones; the
+    edges differ.
+    """
     for offset in range(math.lcm(8, bits) // 8):
         encoded = encode(b"\0" * offset + raw).decode()
         inner = encoded[-(-offset * 8 // bits) : (offset + len(raw)) * 8 // bits]
@@ -168,7 +199,9 @@ def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_escapes(text: str) -> tuple[str, Sequence[int]]:
-    """The text with its escapes decoded, a byte of a URL as one character; and where each character was."""
+    """The text with its escapes decoded, a byte of a URL as one character; and where
+    each character was.
+    """
     if "%" not in text and "\\" not in text and "&" not in text:
         return text, range(len(text) + 1)
     plain, at = "", 0

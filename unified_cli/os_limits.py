@@ -1,4 +1,6 @@
-"""What the operating system may refuse to a process at any time, and calls that no deadline and no signal can end."""
+"""What the operating system may refuse to a process at any time, and calls that no
+deadline and no signal can end.
+"""
 
 import errno
 import math
@@ -22,14 +24,17 @@ Result = TypeVar("Result")
 
 
 def start_thread(work: Callable[[], None]) -> Thread:
-    """A running daemon thread that does the work. Raises StorageError where no further thread can be had."""
+    """A running daemon thread that does the work. Raises StorageError where no further
+    thread can be had.
+    """
     thread = Thread(target=work, daemon=True)
     try:
         thread.start()
     except RuntimeError:
         # All that `start` raises for a new thread.
         raise StorageError(
-            "the operating system allows no more threads", hint="ulimit -u shows the limit, --workers 1 needs few"
+            "the operating system allows no more threads",
+            hint="ulimit -u shows the limit, --workers 1 needs few",
         ) from None
     return thread
 
@@ -51,7 +56,9 @@ def is_no_descriptor(error: BaseException) -> bool:
 
 def no_descriptor() -> StorageError:
     """The error for that refusal, whatever was to be opened."""
-    return StorageError("the operating system allows no more open files or connections", hint=_FEWER_FILES)
+    return StorageError(
+        "the operating system allows no more open files or connections", hint=_FEWER_FILES
+    )
 
 
 def add_hint(error: UnifiedError) -> None:
@@ -66,7 +73,9 @@ def add_hint(error: UnifiedError) -> None:
 
 
 def _about_file(cause: OSError, message: str) -> str | None:
-    """What to do about a file that is missing, or is a folder; None where the message is not about it."""
+    """What to do about a file that is missing, or is a folder; None where the message
+    is not about it.
+    """
     name = str(cause.filename) if isinstance(cause.filename, str | os.PathLike) else ""
     if not name or name not in message:
         return None
@@ -76,7 +85,9 @@ def _about_file(cause: OSError, message: str) -> str | None:
 
 
 def _nearest(missing: Path) -> str | None:
-    """The file that was meant, or the folder where the name was looked for; None where neither helps."""
+    """The file that was meant, or the folder where the name was looked for; None where
+    neither helps.
+    """
     from difflib import get_close_matches  # noqa: PLC0415  only for an error
 
     try:
@@ -95,7 +106,8 @@ class UnansweredError(TimeoutError):
 def result_of(work: Callable[[], Result], seconds: float = math.inf) -> Result:
     """What the work gives, within so many seconds.
 
-    Raises what the work raises, UnansweredError where it takes longer, StorageError where no thread can be had.
+    Raises what the work raises, UnansweredError where it takes longer, StorageError
+    where no thread can be had.
     """
     results: list[Result] = []
     errors: list[BaseException] = []

@@ -1,4 +1,6 @@
-"""Numbers with their nouns, lists of names and ages, as people say them: `1 record`, `a, b and 7 more`, `2 h ago`."""
+"""Numbers with their nouns, lists of names and ages, as people say them: `1 record`,
+`a, b and 7 more`, `2 h ago`.
+"""
 
 from collections.abc import Sequence
 
@@ -29,7 +31,9 @@ def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
 
 
 def ago(seconds: float) -> str:
-    """How long ago it was, in as few words as say it: `12 min ago`, `3 days ago`; of what is to come `in 2 h`."""
+    """How long ago it was, in as few words as say it: `12 min ago`, `3 days ago`; of
+    what is to come `in 2 h`.
+    """
     passed = abs(seconds)
     if passed < _MINUTE:
         return "just now"

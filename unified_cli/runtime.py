@@ -1,4 +1,6 @@
-"""What a command runs with: streams, environment, clock, folders, transport. Tests create their own."""
+"""What a command runs with: streams, environment, clock, folders, transport. Tests
+create their own.
+"""
 
 import io
 import os
@@ -27,9 +29,10 @@ T = TypeVar("T")
 class _DescriptorStream(io.RawIOBase):
     """A stream of a descriptor, which stays open.
 
-    Who starts a program may hand it a pipe or a terminal in non-blocking mode, as terminal multiplexers and Node.js do,
-    and whoever else holds it may set that mode at any time. Then a write may be a partial one, and a read may find
-    nothing yet. The mode is left as it is, because others share it.
+    Who starts a program may hand it a pipe or a terminal in non-blocking mode, as
+    terminal multiplexers and Node.js do, and whoever else holds it may set that mode at
+    any time. Then a write may be a partial one, and a read may find nothing yet. The
+    mode is left as it is, because others share it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -48,11 +51,15 @@ class WholeWriter(_DescriptorStream):
         return True
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write all of the data; gives its length. Raises OSError where the descriptor cannot be written."""
+        """Write all of the data; gives its length. Raises OSError where the descriptor
+        cannot be written.
+        """
         rest = memoryview(data).cast("B")
         size = len(rest)
         while rest:
-            written = _when_ready(self._descriptor, select.POLLOUT, partial(os.write, self._descriptor, rest))
+            written = _when_ready(
+                self._descriptor, select.POLLOUT, partial(os.write, self._descriptor, rest)
+            )
             rest = rest[written:]
         return size
 
@@ -65,9 +72,13 @@ class PatientReader(_DescriptorStream):
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Fill the buffer with what has come; 0 at the end of the file. Raises OSError where nothing can be read."""
+        """Fill the buffer with what has come; 0 at the end of the file. Raises OSError
+        where nothing can be read.
+        """
         view = memoryview(buffer).cast("B")
-        data = _when_ready(self._descriptor, select.POLLIN, partial(os.read, self._descriptor, len(view)))
+        data = _when_ready(
+            self._descriptor, select.POLLIN, partial(os.read, self._descriptor, len(view))
+        )
         view[: len(data)] = data
         return len(data)
 
@@ -84,7 +95,9 @@ def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
 
 
 class Exchanges(Protocol):
-    """What stands between a command and the network: a recording of its exchanges, or the answers from one."""
+    """What stands between a command and the network: a recording of its exchanges, or
+    the answers from one.
+    """
 
     @property
     def replays(self) -> bool:
@@ -102,7 +115,8 @@ class Exchanges(Protocol):
 class Runtime(NamedTuple):
     """Everything that is not the command line itself.
 
-    A stream is None where its descriptor was closed before the program began. `transport` replaces the network.
+    A stream is None where its descriptor was closed before the program began.
+    `transport` replaces the network.
     """
 
     stdin: BinaryIO | None
@@ -128,7 +142,9 @@ class Runtime(NamedTuple):
     """Seconds since 1970, to show to people, never for a decision."""
     sleep: Callable[[float], None] = time.sleep
     check: Callable[[], None] = lambda: None
-    """Raises AbandonedError, before a request is sent, where nobody waits for the answer any more."""
+    """Raises AbandonedError, before a request is sent, where nobody waits for the
+    answer any more.
+    """
     uniform: Callable[[float, float], float] = random.uniform
     transport: "Callable[[], httpx.BaseTransport] | None" = None
     exchanges: Exchanges | None = None
@@ -141,7 +157,9 @@ class Runtime(NamedTuple):
         # Other programs inherit the environment, and jq programs show it.
         os.environ.pop(TOKEN_VARIABLE, None)
         return cls(
-            stdin=None if sys.stdin is None else io.BufferedReader(PatientReader(sys.stdin.fileno())),
+            stdin=None
+            if sys.stdin is None
+            else io.BufferedReader(PatientReader(sys.stdin.fileno())),
             stdout=_writer(sys.stdout),
             stderr=Stderr(stderr, encoding=sys.stderr.encoding if sys.stderr else "ascii"),
             environ=environ,
@@ -153,7 +171,9 @@ class Runtime(NamedTuple):
 
     @property
     def replays(self) -> bool:
-        """Whether every answer comes from a recording, so that no token is needed and nothing is learned."""
+        """Whether every answer comes from a recording, so that no token is needed and
+        nothing is learned.
+        """
         return self.exchanges is not None and self.exchanges.replays
 
     @property
@@ -165,7 +185,9 @@ class Runtime(NamedTuple):
 
     @property
     def shares_terminal(self) -> bool:
-        """Whether what reads stdout, such as `less`, may write to the terminal at stderr as well."""
+        """Whether what reads stdout, such as `less`, may write to the terminal at
+        stderr as well.
+        """
         if not self.stderr_is_terminal or self.stdout_is_terminal or self.stdout is None:
             return False
         try:
@@ -174,22 +196,32 @@ class Runtime(NamedTuple):
             return False
 
     def has_colour(self, *, stderr: bool = False) -> bool:
-        """Whether stdout or stderr is coloured: as `--color` says, then the variables, else on a good terminal.
+        """Whether stdout or stderr is coloured: as `--color` says, then the variables,
+        else on a good terminal.
 
-        The variables are those of no-color.org and bixense.com/clicolors, and FORCE_COLOR; an empty one is unset. A
-        terminal that is dumb has no colours.
+        The variables are those of no-color.org and bixense.com/clicolors, and
+        FORCE_COLOR; an empty one is unset. A terminal that is dumb has no colours.
         """
         if self.color != "auto":
             return self.color == "always"
         if self.environ.get("NO_COLOR"):
             return False
-        if any(self.environ.get(name, "") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        if any(
+            self.environ.get(name, "") not in {"", "0"}
+            for name in ("FORCE_COLOR", "CLICOLOR_FORCE")
+        ):
             return True
         is_terminal = self.stderr_is_terminal if stderr else self.stdout_is_terminal
-        return is_terminal and self.environ.get("TERM") != "dumb" and self.environ.get("CLICOLOR") != "0"
+        return (
+            is_terminal
+            and self.environ.get("TERM") != "dumb"
+            and self.environ.get("CLICOLOR") != "0"
+        )
 
     def folder(self, kind: Literal["cache", "config", "data"]) -> Path | None:
-        """The user's folder of that kind, which may not exist; None if the user has no home directory."""
+        """The user's folder of that kind, which may not exist; None if the user has no
+        home directory.
+        """
         if self.folders is not None:
             return self.folders.get(kind)
         # Without a home directory platformdirs would name a folder below "/", which is no user's.
@@ -215,7 +247,9 @@ class Runtime(NamedTuple):
 
 
 def as_typed(text: str) -> str:
-    """The text of an argument. Where Python takes its bytes for ASCII it keeps those of UTF-8 as lone surrogates."""
+    """The text of an argument. Where Python takes its bytes for ASCII it keeps those of
+    UTF-8 as lone surrogates.
+    """
     if text.isascii():
         return text
     try:

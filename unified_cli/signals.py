@@ -15,8 +15,9 @@ _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 LONGEST_WAIT = 0.5
 """Seconds that the main thread waits for another one at a time.
 
-Python acts on a signal when the wait that it breaks off is over. One that comes while the thread hands over the
-interpreter lock, just before the wait begins, breaks off nothing.
+Python acts on a signal when the wait that it breaks off is over. One that comes while
+the thread hands over the interpreter lock, just before the wait begins, breaks off
+nothing.
 """
 
 
@@ -35,11 +36,13 @@ def handle_signals() -> None:
 
 @contextlib.contextmanager
 def ending_at_once() -> Iterator[None]:
-    """Let both signals end the process at once, for as long as the block lasts; a shell shows the same exit codes.
+    """Let both signals end the process at once, for as long as the block lasts; a shell
+    shows the same exit codes.
 
-    It is for libraries that run long and keep Python's handlers from running, as jq does. Whatever survives `kill -9`
-    survives this. It does nothing in other threads than the main one, which alone can change handlers, and in the first
-    process of a container, for which the system ignores signals that have no handler.
+    It is for libraries that run long and keep Python's handlers from running, as jq
+    does. Whatever survives `kill -9` survives this. It does nothing in other threads
+    than the main one, which alone can change handlers, and in the first process of a
+    container, for which the system ignores signals that have no handler.
     """
     if threading.current_thread() is not threading.main_thread() or os.getpid() == 1:
         yield
@@ -58,15 +61,18 @@ def ending_at_once() -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts_left_to_others() -> Iterator[None]:
-    """Do nothing on SIGINT for as long as the block lasts: another program has the terminal, and is to act on it.
+    """Do nothing on SIGINT for as long as the block lasts: another program has the
+    terminal, and is to act on it.
 
-    That program begins with the signal as it was before. It does nothing in other threads than the main one.
+    That program begins with the signal as it was before. It does nothing in other
+    threads than the main one.
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    # A signal that is ignored would be ignored by what is started, too; a handler of Python's is not inherited.
+    # A signal that is ignored would be ignored by what is started, too; a handler of
+    # Python's is not inherited.
     signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield
@@ -79,7 +85,9 @@ RUN_AGAIN = "run the same command again"
 
 
 def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
-    """Add to the signal how much was done before it came, and what continues: the last line on stderr has it."""
+    """Add to the signal how much was done before it came, and what continues: the last
+    line on stderr has it.
+    """
     stop.add_note(f"broken off after {done}; to continue: {onward}")
 
 
@@ -102,7 +110,9 @@ def exit_code(stop: KeyboardInterrupt) -> int:
 
 
 def stop_in(error: Exception) -> KeyboardInterrupt | None:
-    """The signal behind an error, if any: before 3.12 Python wraps what comes while a class names its members."""
+    """The signal behind an error, if any: before 3.12 Python wraps what comes while a
+    class names its members.
+    """
     return error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else None
 
 
@@ -113,8 +123,13 @@ def _stop(number: int, _frame: object) -> NoReturn:
 
 
 def share_terminal() -> None:
-    """Let the first Ctrl-C stop the program in order, and leave all others to a program that has the terminal."""
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is _stop:
+    """Let the first Ctrl-C stop the program in order, and leave all others to a program
+    that has the terminal.
+    """
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is _stop
+    ):
         signal.signal(signal.SIGINT, _stop_once)
 
 
@@ -125,7 +140,9 @@ def _stop_once(number: int, _frame: object) -> NoReturn:
 
 
 def _send_again(lost: "sys.UnraisableHookArgs") -> None:
-    """Send a signal again that came in a callback: there Python prints the exception and goes on."""
+    """Send a signal again that came in a callback: there Python prints the exception
+    and goes on.
+    """
     stop = lost.exc_value
     if not isinstance(stop, KeyboardInterrupt):
         sys.__unraisablehook__(lost)

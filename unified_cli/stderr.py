@@ -42,9 +42,11 @@ class TerminalSharer(Protocol):
 
 
 class Stderr:
-    """Writes messages to stderr: secrets masked, control characters escaped, each call in one write.
+    """Writes messages to stderr: secrets masked, control characters escaped, each call
+    in one write.
 
-    `stream` is None if stderr is closed: then nothing is written. `verbosity` counts the `-v`s. Threads may share it.
+    `stream` is None if stderr is closed: then nothing is written. `verbosity` counts
+    the `-v`s. Threads may share it.
     """
 
     def __init__(self, stream: BinaryIO | None, *, encoding: str = "utf-8") -> None:
@@ -53,7 +55,9 @@ class Stderr:
         self._lock = Lock()
         self._status = ""
         self._erased = False
-        """The last thing written was nothing, over the status line: the cursor is at the start of a line."""
+        """The last thing written was nothing, over the status line: the cursor is at
+        the start of a line.
+        """
         self._waiting = ""
         """Messages that came while somebody else had the terminal."""
         self.sharer: TerminalSharer | None = None
@@ -75,12 +79,16 @@ class Stderr:
         return self._terminal_columns() or _WIDTH
 
     def goes_to(self, stream: BinaryIO | None) -> bool:
-        """Whether what is written here and to that stream goes to the same pipe or file, as with `2>&1`."""
+        """Whether what is written here and to that stream goes to the same pipe or
+        file, as with `2>&1`.
+        """
         try:
             pair = [os.fstat(one.fileno()) for one in (self._stream, stream) if one is not None]
         except (OSError, ValueError):
             return False
-        return len({(one.st_dev, one.st_ino) for one in pair}) == 1 < len(pair) and not stat.S_ISCHR(pair[0].st_mode)
+        return len({(one.st_dev, one.st_ino) for one in pair}) == 1 < len(
+            pair
+        ) and not stat.S_ISCHR(pair[0].st_mode)
 
     def named(self, name: str) -> "Stderr":
         """The same, with a name at the start of each line, such as that of a connection."""
@@ -102,7 +110,8 @@ class Stderr:
         self.block([text])
 
     def status(self, text: str) -> None:
-        """Keep this line, which may be coloured, below all others on a terminal; an empty text removes it.
+        """Keep this line, which may be coloured, below all others on a terminal; an
+        empty text removes it.
 
         It should be shorter than the terminal is wide.
         """
@@ -135,7 +144,9 @@ class Stderr:
             self._write(shown)
 
     def exact(self, text: str) -> None:
-        """Print a line of data, which may be copied: it is not broken between words where a terminal is too narrow."""
+        """Print a line of data, which may be copied: it is not broken between words
+        where a terminal is too narrow.
+        """
         self._print([visible(masked(text))])
 
     def block(self, lines: list[str]) -> None:
@@ -154,7 +165,9 @@ class Stderr:
             self._write(text)
 
     def catch_up(self, first: str | None) -> None:
-        """Print what came while somebody else had the terminal, after a line that `--quiet` suppresses."""
+        """Print what came while somebody else had the terminal, after a line that
+        `--quiet` suppresses.
+        """
         with self._lock:
             if first and not self.quiet:
                 self._waiting = f"{visible(masked(first))}\n{self._waiting}"
@@ -239,7 +252,9 @@ class _NamedStderr(Stderr):
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """The line in lines of at most that width, the later ones indented; commands and long words stay whole."""
+    """The line in lines of at most that width, the later ones indented; commands and
+    long words stay whole.
+    """
     if line.isascii() and len(line) <= width:
         return [line]
     from unified_cli import text_width  # noqa: PLC0415  most messages are short

@@ -1,12 +1,17 @@
-"""How wide a text is on a terminal, and how it is broken into lines there: the rule of messages, prompts and tables."""
+"""How wide a text is on a terminal, and how it is broken into lines there: the rule of
+messages, prompts and tables.
+"""
 
 import re
 from collections.abc import Iterator
 
-# Between two characters of these a line may be broken, as their writing has no blanks; marks, and signs that close
-# something, stay with the character before them.
+# Between two characters of these a line may be broken, as their writing has no blanks;
+# marks, and signs that close something, stay with the character before them.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
-_KEPT_WITH = "\u3001\u3002\u3009\u300b\u300d\u300f\u3011\u3015\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\u30fb\u30fc"
+_KEPT_WITH = (
+    "\u3001\u3002\u3009\u300b\u300d\u300f\u3011\u3015"
+    "\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\u30fb\u30fc"
+)
 _MARKS = "\u0300-\u036f\u3099\u309a\ufe00-\ufe0f"
 _PIECE = re.compile(f"( *)((?:[{_UNSPACED}]|[^ {_UNSPACED}]+)[{_MARKS}{_KEPT_WITH}]*)")
 
@@ -15,7 +20,9 @@ def width(text: str) -> int:
     """How many columns the text takes on a terminal."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415  help on a pipe is plain ASCII and does without rich
+    from rich.cells import (  # noqa: PLC0415  help on a pipe is plain ASCII and does without rich
+        cell_len,
+    )
 
     return cell_len(text)
 
@@ -36,7 +43,9 @@ def beginning(text: str, size: int) -> str:
 
 
 def cut(text: str, size: int, sign: str) -> str:
-    """As much of the text as fits into so many columns, with a sign at its end where something is missing."""
+    """As much of the text as fits into so many columns, with a sign at its end where
+    something is missing.
+    """
     return text if width(text) <= size else beginning(text, size - width(sign)) + sign
 
 
@@ -53,7 +62,8 @@ def longest_piece(text: str) -> int:
 def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> list[str]:
     """The text in lines of at most that width, broken between words, the later ones indented.
 
-    A word that is longer, such as an address, stays whole on a line of its own, but with `fold` goes on in the next.
+    A word that is longer, such as an address, stays whole on a line of its own, but
+    with `fold` goes on in the next.
     """
     if width(text) <= size:
         return [text]
@@ -71,7 +81,9 @@ def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> li
 
 
 def _pieces(text: str, longest: int | None) -> Iterator[tuple[str, str]]:
-    """The parts of the text that are not broken, each with the blanks before it; none is wider than the `longest`."""
+    """The parts of the text that are not broken, each with the blanks before it; none
+    is wider than the `longest`.
+    """
     for found in _PIECE.finditer(text):
         blanks, word = found.groups()
         while longest and width(word) > longest and (head := beginning(word, longest)):

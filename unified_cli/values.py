@@ -1,4 +1,6 @@
-"""Values that come from outside: what JSON and TOML hold, of which the program knows no more than that."""
+"""Values that come from outside: what JSON and TOML hold, of which the program knows no
+more than that.
+"""
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any

@@ -1,4 +1,6 @@
-"""Whether twice the work takes twice the time: the same job in three sizes, and how the slope changes."""
+"""Whether twice the work takes twice the time: the same job in three sizes, and how the
+slope changes.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +13,9 @@ LARGEST_CHANGE = 1.15
 
 @dataclass(frozen=True)
 class Growth:
-    """One job in three sizes, each larger than the one before; `command` makes the run of a size."""
+    """One job in three sizes, each larger than the one before; `command` makes the run
+    of a size.
+    """
 
     name: str
     sizes: Sequence[int]
@@ -27,7 +31,9 @@ class Slopes:
 
     @property
     def change(self) -> float:
-        """The cost of one more at the large sizes, divided by that at the small ones; of seconds."""
+        """The cost of one more at the large sizes, divided by that at the small ones;
+        of seconds.
+        """
         return self._change([one.seconds for one in self.medians])
 
     @property
@@ -37,7 +43,9 @@ class Slopes:
 
     def _change(self, costs: Sequence[float]) -> float:
         first, second, third = self.growth.sizes
-        return ((costs[2] - costs[1]) / (third - second)) / ((costs[1] - costs[0]) / (second - first))
+        return ((costs[2] - costs[1]) / (third - second)) / (
+            (costs[1] - costs[0]) / (second - first)
+        )
 
     @property
     def met(self) -> bool:
@@ -46,20 +54,34 @@ class Slopes:
 
     def facts(self) -> Mapping[str, object]:
         """Everything, for a program."""
-        seconds = {str(size): one.seconds for size, one in zip(self.growth.sizes, self.medians, strict=True)}
-        return {"job": self.growth.name, "sizes": seconds, "change": self.change, "cpu_change": self.cpu_change}
+        seconds = {
+            str(size): one.seconds
+            for size, one in zip(self.growth.sizes, self.medians, strict=True)
+        }
+        return {
+            "job": self.growth.name,
+            "sizes": seconds,
+            "change": self.change,
+            "cpu_change": self.cpu_change,
+        }
 
 
 def all_growths(place: Place) -> Iterator[Growth]:
     """Pages of one connection, pages of many at once, and many profiles with a page each."""
 
     def pages(number: int) -> Command:
-        ours = place.ours(str(number), "ticketing tickets list --all -o ndjson", connection=f"pages-{number}-0")
+        ours = place.ours(
+            str(number), "ticketing tickets list --all -o ndjson", connection=f"pages-{number}-0"
+        )
         return replace(ours, holds=has_records(number))
 
     yield Growth("pages", (100, 1_000, 10_000), pages)
-    yield Growth("chains of 50 pages", (1, 8, 64), lambda number: place.fan_out(number, 50, 0, workers=64))
-    yield Growth("profiles of one page", (1, 100, 1_000), lambda number: place.fan_out(number, 1, 0))
+    yield Growth(
+        "chains of 50 pages", (1, 8, 64), lambda number: place.fan_out(number, 50, 0, workers=64)
+    )
+    yield Growth(
+        "profiles of one page", (1, 100, 1_000), lambda number: place.fan_out(number, 1, 0)
+    )
 
 
 def measured(growth: Growth, rounds: int) -> Slopes:
@@ -81,7 +103,6 @@ def table(slopes: Sequence[Slopes]) -> str:
             for size, sample in zip(one.growth.sizes, one.medians, strict=True)
         ]
         verdict = "met" if one.met else "**missed**"
-        lines.append(
-            f"| {' | '.join([one.growth.name, *cells, f'{one.change:.2f}', f'{one.cpu_change:.2f}', verdict])} |"
-        )
+        row = [one.growth.name, *cells, f"{one.change:.2f}", f"{one.cpu_change:.2f}", verdict]
+        lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines)

@@ -1,4 +1,6 @@
-"""The jobs and their goals: what each program has to do, and how our time may compare with the others'."""
+"""The jobs and their goals: what each program has to do, and how our time may compare
+with the others'.
+"""
 
 import json
 import shutil
@@ -18,10 +20,11 @@ _LATENCY = 20
 
 @dataclass(frozen=True)
 class Job:
-    """One job; ours is the first command. `goals` are the largest ratios to another command, by its name.
+    """One job; ours is the first command. `goals` are the largest ratios to another
+    command, by its name.
 
-    `floor` is how many seconds the job is set against, which is mostly what the network alone takes; `at_most` is the
-    largest ratio to it.
+    `floor` is how many seconds the job is set against, which is mostly what the network
+    alone takes; `at_most` is the largest ratio to it.
     """
 
     name: str
@@ -44,7 +47,9 @@ class Place:
     authority: str
     home: Path
 
-    def ours(self, name: str, words: str, *, connection: str = "pages-1-0", secure: bool = False) -> Command:
+    def ours(
+        self, name: str, words: str, *, connection: str = "pages-1-0", secure: bool = False
+    ) -> Command:
         """A run of `unified`."""
         environ = {
             "HOME": str(self.home),
@@ -59,10 +64,15 @@ class Place:
     def fan_out(self, connections: int, pages: int, wait: int, *, workers: int = 8) -> Command:
         """A run of `unified` over all pages of that many connections."""
         config = self.home / f"config-{connections}-{pages}-{wait}.toml"
-        profiles = (f'[profiles.c-{number}]\naccount_id = "pages-{pages}-{wait}"\n' for number in range(connections))
+        profiles = (
+            f'[profiles.c-{number}]\naccount_id = "pages-{pages}-{wait}"\n'
+            for number in range(connections)
+        )
         config.write_text(f'base_url = "{self.http}"\n' + "".join(profiles))
         config.chmod(0o600)
-        command = self.ours("unified", f"-p c-* ticketing tickets list --all -o ndjson --workers {workers}")
+        command = self.ours(
+            "unified", f"-p c-* ticketing tickets list --all -o ndjson --workers {workers}"
+        )
         environ = {**command.environ, "UNIFIED_CONFIG": str(config)}
         del environ["UNIFIED_ACCOUNT_ID"]
         return replace(command, environ=environ, holds=has_records(connections * pages))
@@ -73,7 +83,8 @@ class Place:
 
     def url(self, connection: str, *, secure: bool = False) -> str:
         """The URL of a list that the connection holds."""
-        return f"{self.https if secure else self.http}/unified/ticketing/tickets?integrated_account_id={connection}"
+        origin = self.https if secure else self.http
+        return f"{origin}/unified/ticketing/tickets?integrated_account_id={connection}"
 
 
 def all_jobs(place: Place) -> Iterator[Job]:
@@ -91,14 +102,18 @@ def all_jobs(place: Place) -> Iterator[Job]:
 def _peers(place: Place, *commands: Command) -> list[Command]:
     """Those of the commands whose program is there, with its path filled in."""
     return [
-        Command(one.name, [place.peers[one.argv[0]], *one.argv[1:]], one.environ, one.holds, one.times)
+        Command(
+            one.name, [place.peers[one.argv[0]], *one.argv[1:]], one.environ, one.holds, one.times
+        )
         for one in commands
         if one.argv[0] in place.peers
     ]
 
 
 def _version(place: Place) -> Job:
-    others = _peers(place, *(Command(name, [name, "--version"]) for name in ("gh", "linode-cli", "aws", "http")))
+    others = _peers(
+        place, *(Command(name, [name, "--version"]) for name in ("gh", "linode-cli", "aws", "http"))
+    )
     bare = place.python("pass")
     goals = {bare.name: 1.2, "linode-cli": 0.1, "aws": 0.1, "http": 0.1}
     return Job("`--version`", [place.ours("unified", "--version"), bare, *others], goals)
@@ -109,7 +124,9 @@ def _help(place: Place) -> Iterator[Job]:
     others = _peers(
         place,
         Command("gh", ["gh", "pr", "list", "--help"]),
-        Command("linode-cli", ["linode-cli", "linodes", "list", "--help"], {"LINODE_CLI_TOKEN": _TOKEN}),
+        Command(
+            "linode-cli", ["linode-cli", "linodes", "list", "--help"], {"LINODE_CLI_TOKEN": _TOKEN}
+        ),
         Command("http", ["http", "--help"]),
     )
     goals = {typer.name: 1.25, "linode-cli": 0.4, "http": 0.4}
@@ -133,14 +150,26 @@ def _one_call(place: Place, *, secure: bool) -> Job:
         "LINODE_CLI_SUPPRESS_VERSION_WARNING": "1",
         "HOME": str(place.home),
     }
-    aws = {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_DEFAULT_REGION": "us-east-1"}
+    aws = {
+        "AWS_ACCESS_KEY_ID": "k",
+        "AWS_SECRET_ACCESS_KEY": "s",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
     others = _peers(
         place,
         Command("curl", ["curl", "-sS", "--cacert", everyone, "-H", token, url], holds=_is_page),
-        Command("gh", ["gh", "api", url], {"GH_TOKEN": _TOKEN, "SSL_CERT_FILE": everyone}, _is_page),
-        Command("http", ["http", "--ignore-stdin", "--verify", everyone, url, token], holds=_is_page),
+        Command(
+            "gh", ["gh", "api", url], {"GH_TOKEN": _TOKEN, "SSL_CERT_FILE": everyone}, _is_page
+        ),
+        Command(
+            "http", ["http", "--ignore-stdin", "--verify", everyone, url, token], holds=_is_page
+        ),
         Command("linode-cli", ["linode-cli", "linodes", "list", "--json"], linode, _is_list),
-        Command("aws", ["aws", "s3api", "list-buckets", "--endpoint-url", origin, "--ca-bundle", everyone], aws),
+        Command(
+            "aws",
+            ["aws", "s3api", "list-buckets", "--endpoint-url", origin, "--ca-bundle", everyone],
+            aws,
+        ),
     )
     ours = place.ours("unified", "ticketing tickets list", secure=secure)
     # The least that a program of Typer and httpx does for the same call.
@@ -149,7 +178,9 @@ def _one_call(place: Place, *, secure: bool) -> Job:
     environ = {"UNIFIED_TOKEN": _TOKEN, "UNIFIED_CA_BUNDLE": place.authority}
     bare = Command("script of Typer and httpx", argv, environ, _is_page)
     goals = {bare.name: 0.8, "gh": 2.2, "http": 0.45, "linode-cli": 0.5, "aws": 0.5}
-    return Job("one HTTPS call, 100 records", [replace(ours, holds=_is_page), bare, *others], goals, mib=45)
+    return Job(
+        "one HTTPS call, 100 records", [replace(ours, holds=_is_page), bare, *others], goals, mib=45
+    )
 
 
 def _pages(place: Place) -> Job:
@@ -160,7 +191,9 @@ def _pages(place: Place) -> Job:
     if {"curl", "jq"} <= place.peers.keys():
         loop = _LOOP.format(url=place.url(f"pages-{_LOOPED}-0"), **place.peers)
         proof = has_records(_LOOPED)
-        commands.append(Command("curl + jq", ["/bin/sh", "-c", loop], holds=proof, times=_PAGES // _LOOPED))
+        commands.append(
+            Command("curl + jq", ["/bin/sh", "-c", loop], holds=proof, times=_PAGES // _LOOPED)
+        )
     return Job(f"{_PAGES:,} pages to NDJSON", commands, {"gh": 0.5, "curl + jq": 0.02}, mib=45)
 
 
@@ -179,7 +212,11 @@ def _far_pages(place: Place) -> Job:
     connection = f"pages-{pages}-{_LATENCY}"
     ours = place.ours("unified", "ticketing tickets list --all -o ndjson", connection=connection)
     # Of a page, what no client can do without: the way there and back, and the socket.
-    argv = [str(place.programs / "python"), str(Path(__file__).with_name("page_loop.py")), place.url(connection)]
+    argv = [
+        str(place.programs / "python"),
+        str(Path(__file__).with_name("page_loop.py")),
+        place.url(connection),
+    ]
     bare = Command("bare loop", argv, holds=lambda printed: sum(1 for _ in printed) == pages)
     name = f"{pages} pages that are {_LATENCY} ms away"
     return Job(name, [replace(ours, holds=has_records(pages)), bare], {bare.name: 1.05})
@@ -199,7 +236,11 @@ def _chains(place: Place) -> Job:
 def _import(place: Place) -> Job:
     creates, workers = 10_000, 32
     file = place.home / "contacts.ndjson"
-    file.write_text("".join(f'{{"first_name": "Ada", "last_name": "No. {number}"}}\n' for number in range(creates)))
+    file.write_text(
+        "".join(
+            f'{{"first_name": "Ada", "last_name": "No. {number}"}}\n' for number in range(creates)
+        )
+    )
     words = f"import ticketing/contacts {file} --workers {workers} --restart --yes"
     ours = place.ours("unified", words, connection=f"pages-1-{_LATENCY}")
     name = f"{creates:,} creates, {workers} at a time, {_LATENCY} ms away"
@@ -209,7 +250,8 @@ def _import(place: Place) -> Job:
 _TABS = 1000
 _TAB = """
 source {script}
-COMP_LINE='unified ticketing tickets li'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=($COMP_LINE); COMP_CWORD=3
+COMP_LINE='unified ticketing tickets li'; COMP_POINT=${{#COMP_LINE}}
+COMP_WORDS=($COMP_LINE); COMP_CWORD=3
 for ((tab = 0; tab < {tabs}; tab++)); do _unified 2>/dev/null; done
 echo "${{COMPREPLY[*]}}"
 """
@@ -219,7 +261,9 @@ def _completion() -> Iterator[Job]:
     bash = shutil.which("bash")
     if bash:
         script = _TAB.format(script=ROOT / "completions" / "unified.bash", tabs=_TABS)
-        command = Command("unified", [bash, "-c", script], holds=lambda printed: list(printed) == [b"list\n"])
+        command = Command(
+            "unified", [bash, "-c", script], holds=lambda printed: list(printed) == [b"list\n"]
+        )
         yield Job("a TAB in bash", [replace(command, times=1 / _TABS)], floor=0.0003, at_most=1)
 
 

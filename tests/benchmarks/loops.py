@@ -1,4 +1,6 @@
-"""Three jobs as a loop of curl and jq and as one command: `python tests/benchmarks/loops.py` measures them."""
+"""Three jobs as a loop of curl and jq and as one command: `python
+tests/benchmarks/loops.py` measures them.
+"""
 
 import os
 import re
@@ -20,7 +22,9 @@ _RECORDS = 1_000
 
 
 class LoopedJob(NamedTuple):
-    """A job: its loop in a file of that name, the argument of it, and the same as a command, as it is typed."""
+    """A job: its loop in a file of that name, the argument of it, and the same as a
+    command, as it is typed.
+    """
 
     name: str
     about: str
@@ -30,7 +34,10 @@ class LoopedJob(NamedTuple):
 
 JOBS = (
     LoopedJob(
-        "list", "all tickets of 20 connections", "connections", "unified -p 'c*' ticketing tickets list --all -o ndjson"
+        "list",
+        "all tickets of 20 connections",
+        "connections",
+        "unified -p 'c*' ticketing tickets list --all -o ndjson",
     ),
     LoopedJob(
         "suspend",
@@ -49,16 +56,23 @@ JOBS = (
 
 def main() -> int:
     """Print a table: lines of the loop that do something, its seconds, and those of the command."""
-    unified = shutil.which("unified", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    unified = shutil.which(
+        "unified", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    )
     assert unified, "install the package first"
     with tempfile.TemporaryDirectory() as folder, _served(unified, Path(folder)) as environ:
-        sys.stdout.write("| job | lines of shell | seconds | unified | seconds |\n| --- | ---: | ---: | --- | ---: |\n")
+        sys.stdout.write(
+            "| job | lines of shell | seconds | unified | seconds |\n| --- | ---: | ---: | --- |"
+            " ---: |\n"
+        )
         for job in JOBS:
             script = _LOOPS / f"{job.name}.sh"
             loop = _seconds(["/bin/bash", str(script), job.argument], environ, Path(folder))
             _reset(unified, environ, Path(folder))
             ours = _seconds([unified, *shlex.split(job.command)[1:]], environ, Path(folder))
-            sys.stdout.write(f"| {job.about} | {lines_of(job)} | {loop:.1f} | `{job.command}` | {ours:.1f} |\n")
+            sys.stdout.write(
+                f"| {job.about} | {lines_of(job)} | {loop:.1f} | `{job.command}` | {ours:.1f} |\n"
+            )
     return 0
 
 
@@ -70,13 +84,22 @@ def lines_of(job: LoopedJob) -> int:
 
 @contextmanager
 def _served(unified: str, folder: Path) -> Iterator[dict[str, str]]:
-    """A sandbox on a port, a profile for each connection, and the files of the loops; gives the environment."""
+    """A sandbox on a port, a profile for each connection, and the files of the loops;
+    gives the environment.
+    """
     (folder / "connections").write_text("".join(f"{name} full:{name}\n" for name in _NAMES))
-    (folder / "contacts.ndjson").write_text("".join(f'{{"name":"Contact {n}"}}\n' for n in range(_RECORDS)))
+    (folder / "contacts.ndjson").write_text(
+        "".join(f'{{"name":"Contact {n}"}}\n' for n in range(_RECORDS))
+    )
     config = [f'token_file = "{folder / "token"}"']
     (folder / "token").write_text(_TOKEN)
     (folder / "token").chmod(0o600)
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "TOKEN": _TOKEN, "UNIFIED_CONFIG": f"{folder}/config"}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "TOKEN": _TOKEN,
+        "UNIFIED_CONFIG": f"{folder}/config",
+    }
     ready = folder / "ready"
     argv = [unified, "sandbox", "serve", "--state", ":memory:", "--ready-file", str(ready)]
     with subprocess.Popen(
@@ -90,7 +113,11 @@ def _served(unified: str, folder: Path) -> Iterator[dict[str, str]]:
         found = re.search(r"http://[\w.:]+", ready.read_text())
         assert found, "the sandbox does not say where it is"
         config += [f'base_url = "{found[0]}"', "[profiles.empty]", 'account_id = "empty:import"']
-        config += [line for name in _NAMES for line in (f"[profiles.{name}]", f'account_id = "full:{name}"')]
+        config += [
+            line
+            for name in _NAMES
+            for line in (f"[profiles.{name}]", f'account_id = "full:{name}"')
+        ]
         (folder / "config").write_text("\n".join(config) + "\n")
         (folder / "config").chmod(0o600)
         yield {**environ, "BASE": found[0]}
@@ -99,7 +126,9 @@ def _served(unified: str, folder: Path) -> Iterator[dict[str, str]]:
 
 def _reset(unified: str, environ: dict[str, str], folder: Path) -> None:
     """Warm our own start-up, as the loop's was by its first rounds."""
-    subprocess.run([unified, "--version"], env=environ, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [unified, "--version"], env=environ, cwd=folder, check=True, stdout=subprocess.DEVNULL
+    )
 
 
 def _seconds(argv: list[str], environ: dict[str, str], folder: Path) -> float:

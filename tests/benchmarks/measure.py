@@ -1,4 +1,6 @@
-"""Run commands in turn and time each as a whole process, so that a slow minute of the machine slows all alike."""
+"""Run commands in turn and time each as a whole process, so that a slow minute of the
+machine slows all alike.
+"""
 
 import os
 import subprocess
@@ -26,8 +28,8 @@ _UNWANTED = {
 class Command:
     """What is measured: its name in the table, its words and environment.
 
-    `holds` looks at the lines it printed and says whether the work was done. `times` is how often the work of this
-    command has to be done for the work of the others.
+    `holds` looks at the lines it printed and says whether the work was done. `times` is
+    how often the work of this command has to be done for the work of the others.
     """
 
     name: str
@@ -39,7 +41,9 @@ class Command:
 
 @dataclass(frozen=True)
 class Sample:
-    """One run: seconds from start to end, processor seconds, and the largest memory of the process in MiB."""
+    """One run: seconds from start to end, processor seconds, and the largest memory of
+    the process in MiB.
+    """
 
     seconds: float
     cpu: float
@@ -54,7 +58,9 @@ def environment() -> dict[str, str]:
     """This process's environment without what would distort a figure, nor anybody's settings."""
     unwanted = ("UNIFIED_", "SSL_CERT_", "GH_", "LINODE_", "AWS_")
     return {
-        name: value for name, value in os.environ.items() if name not in _UNWANTED and not name.startswith(unwanted)
+        name: value
+        for name, value in os.environ.items()
+        if name not in _UNWANTED and not name.startswith(unwanted)
     }
 
 
@@ -76,7 +82,9 @@ def check(command: Command) -> None:
         said.seek(0)
         if done.returncode or not command.holds(printed):
             complaint = said.read().decode("utf-8", "replace").strip()[-300:]
-            raise BrokenError(f"{command.name} ended with {done.returncode}, {size} bytes: {complaint}")
+            raise BrokenError(
+                f"{command.name} ended with {done.returncode}, {size} bytes: {complaint}"
+            )
 
 
 def once(command: Command) -> Sample:
@@ -95,7 +103,11 @@ def once(command: Command) -> Sample:
     os.close(null)
     if status:
         raise BrokenError(f"{command.name} ended with {os.waitstatus_to_exitcode(status)}")
-    return Sample(seconds * command.times, (usage.ru_utime + usage.ru_stime) * command.times, usage.ru_maxrss / 1024)
+    return Sample(
+        seconds * command.times,
+        (usage.ru_utime + usage.ru_stime) * command.times,
+        usage.ru_maxrss / 1024,
+    )
 
 
 def interleaved(commands: Sequence[Command], rounds: int) -> dict[str, list[Sample]]:
@@ -111,8 +123,12 @@ def interleaved(commands: Sequence[Command], rounds: int) -> dict[str, list[Samp
 
 
 def ratio(ours: Sequence[Sample], theirs: Sequence[Sample], of: str = "seconds") -> float:
-    """How many times more ours takes `of` a sample's figure: the median of the ratios within each round."""
-    return median(getattr(our, of) / getattr(their, of) for our, their in zip(ours, theirs, strict=True))
+    """How many times more ours takes `of` a sample's figure: the median of the ratios
+    within each round.
+    """
+    return median(
+        getattr(our, of) / getattr(their, of) for our, their in zip(ours, theirs, strict=True)
+    )
 
 
 def middle(samples: Sequence[Sample]) -> Sample:

@@ -1,8 +1,10 @@
-"""What nightly exports cost: `python tests/benchmarks/night_costs.py million`, or `… dlt --python VENV/bin/python`.
+"""What nightly exports cost: `python tests/benchmarks/night_costs.py million`, or `…
+dlt --python VENV/bin/python`.
 
-`million` exports 1,000,000 records of 350 bytes, and then a night in which 1 % changed, as NDJSON and as a Delta table.
-`dlt` sets ten nights of 50 connections beside dlt with its destination of file systems, which is to be installed in an
-environment of its own: `pip install 'dlt[filesystem,deltalake]'`. Both write a Delta table to a folder.
+`million` exports 1,000,000 records of 350 bytes, and then a night in which 1 % changed,
+as NDJSON and as a Delta table. `dlt` sets ten nights of 50 connections beside dlt with
+its destination of file systems, which is to be installed in an environment of its own:
+`pip install 'dlt[filesystem,deltalake]'`. Both write a Delta table to a folder.
 """
 
 import argparse
@@ -56,7 +58,9 @@ def serving(connections: int, records: int) -> Iterator[Service]:
 def unified(service: Service, home: Path, connections: int, form: str) -> Command:
     """The nightly export."""
     config = home / "config.toml"
-    config.write_text("".join(f'[profiles.c{one}]\naccount_id = "of-c{one}"\n' for one in range(connections)))
+    config.write_text(
+        "".join(f'[profiles.c{one}]\naccount_id = "of-c{one}"\n' for one in range(connections))
+    )
     config.chmod(0o600)
     environ = {
         "HOME": str(home),
@@ -66,22 +70,45 @@ def unified(service: Service, home: Path, connections: int, form: str) -> Comman
         "UNIFIED_TOKEN": "t-0123456789",
         "UNIFIED_RATE": "0",
     }
-    words = ["export", "ticketing/tickets", "-p", "*", "--incremental", "--format", form, "--to", str(home / form)]
+    words = [
+        "export",
+        "ticketing/tickets",
+        "-p",
+        "*",
+        "--incremental",
+        "--format",
+        form,
+        "--to",
+        str(home / form),
+    ]
     return Command(f"unified, {form}", [sys.executable, "-m", "unified_cli", *words], environ)
 
 
 def dlt(python: str, service: Service, home: Path, connections: int) -> Command:
     """The same with dlt."""
-    words = [python, str(HERE / "nights_with_dlt.py"), service.url, str(connections), str(home / "dlt")]
+    words = [
+        python,
+        str(HERE / "nights_with_dlt.py"),
+        service.url,
+        str(connections),
+        str(home / "dlt"),
+    ]
     return Command("dlt", words, {"HOME": str(home), "RUNTIME__DLTHUB_TELEMETRY": "false"})
 
 
 def rows(folder: Path, profile: str) -> dict[str, str]:
-    """The digest of the records of each connection in a Delta table, whose records are the text of a column."""
+    """The digest of the records of each connection in a Delta table, whose records are
+    the text of a column.
+    """
     from deltalake import DeltaTable  # noqa: PLC0415  an extra
 
     found: dict[str, list[str]] = {}
-    for batch in DeltaTable(str(folder)).to_pyarrow_dataset().scanner(columns=[profile, "record"]).to_batches():
+    for batch in (
+        DeltaTable(str(folder))
+        .to_pyarrow_dataset()
+        .scanner(columns=[profile, "record"])
+        .to_batches()
+    ):
         for name, record in zip(*batch.to_pydict().values(), strict=True):
             found.setdefault(name, []).append(record)
     return {name: digest(records) for name, records in found.items()}
@@ -95,7 +122,10 @@ def judged(found: dict[str, str], expected: Sequence[str]) -> str:
 
 def told(name: str, sample: Sample, records: int) -> None:
     each = f", {sample.cpu / records * 1e6:.1f} µs a record" if records else ""
-    say(f"{name:40} {sample.seconds:8.2f} s {sample.cpu:8.2f} s of processor {sample.mib:7.0f} MiB{each}")
+    say(
+        f"{name:40} {sample.seconds:8.2f} s {sample.cpu:8.2f} s of processor {sample.mib:7.0f}"
+        f" MiB{each}"
+    )
 
 
 def say(text: str) -> None:
@@ -113,15 +143,26 @@ def million(records: int) -> None:
         for command, whole, changed in zip(commands, first, night, strict=True):
             told(f"{command.name}, {records} records", whole, records)
             told(f"{command.name}, a night of 1 %", changed, records // 100)
-        say(f"delta / ndjson, of the processor: {first[1].cpu / first[0].cpu:.2f}, {night[1].cpu / night[0].cpu:.2f}")
-        say(judged(rows(Path(folder) / "delta" / "ticketing" / "tickets", "_profile"), service.state()["digests"]))
+        say(
+            f"delta / ndjson, of the processor: {first[1].cpu / first[0].cpu:.2f},"
+            f" {night[1].cpu / night[0].cpu:.2f}"
+        )
+        say(
+            judged(
+                rows(Path(folder) / "delta" / "ticketing" / "tickets", "_profile"),
+                service.state()["digests"],
+            )
+        )
 
 
 def beside_dlt(python: str, connections: int, records: int) -> None:
     """Ten nights, in turn."""
     with serving(connections, records) as service, tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        commands = [unified(service, home, connections, "delta"), dlt(python, service, home, connections)]
+        commands = [
+            unified(service, home, connections, "delta"),
+            dlt(python, service, home, connections),
+        ]
         totals = {one.name: [once(one)] for one in commands}
         for command in commands:
             told(f"{command.name}, first", totals[command.name][0], connections * records)
@@ -131,10 +172,17 @@ def beside_dlt(python: str, connections: int, records: int) -> None:
                 totals[command.name].append(once(command))
                 told(f"{command.name}, night {night + 1}", totals[command.name][-1], 0)
         expected = service.state()["digests"]
-        tables = {commands[0].name: ("delta/ticketing/tickets", "_profile"), "dlt": ("dlt/nightly/tickets", "profile")}
+        tables = {
+            commands[0].name: ("delta/ticketing/tickets", "_profile"),
+            "dlt": ("dlt/nightly/tickets", "profile"),
+        }
         for name, samples in totals.items():
             nights = samples[1:]
-            total = Sample(sum(x.seconds for x in nights), sum(x.cpu for x in nights), max(x.mib for x in nights))
+            total = Sample(
+                sum(x.seconds for x in nights),
+                sum(x.cpu for x in nights),
+                max(x.mib for x in nights),
+            )
             told(f"{name}, {NIGHTS} nights", total, 0)
             where, profile = tables[name]
             say(f"{name}: {judged(rows(home / where, profile), expected)}")

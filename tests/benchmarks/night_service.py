@@ -1,7 +1,9 @@
-"""Lists whose records change each night, as a process: `python night_service.py CONNECTIONS RECORDS` prints its port.
+"""Lists whose records change each night, as a process: `python night_service.py
+CONNECTIONS RECORDS` prints its port.
 
-Records have 350 bytes. `GET /night` lets a day pass in which 1 % of each list changes; `GET /state` tells how many
-pages were asked for, and a digest of the newest records of each connection.
+Records have 350 bytes. `GET /night` lets a day pass in which 1 % of each list changes;
+`GET /state` tells how many pages were asked for, and a digest of the newest records of
+each connection.
 """
 
 import hashlib
@@ -28,7 +30,9 @@ class Lists:
         self.now = _START
         self.pages = 0
         self._dice = random.Random(connections)
-        self._changed = [[_START - _DAY + number % _DAY for number in range(records)] for _ in range(connections)]
+        self._changed = [
+            [_START - _DAY + number % _DAY for number in range(records)] for _ in range(connections)
+        ]
 
     def pass_a_night(self) -> None:
         self.now += _DAY
@@ -41,17 +45,28 @@ class Lists:
         self.pages += 1
         found = self._found(connection, since, self.now)
         end = start + PAGE
-        return [self._record(connection, one) for one in found[start:end]], end if end < len(found) else None
+        return [self._record(connection, one) for one in found[start:end]], (
+            end if end < len(found) else None
+        )
 
     @lru_cache(maxsize=64)  # noqa: B019  there is one of these
     def _found(self, connection: int, since: str, _now: int) -> range | list[int]:
         changed = self._changed[connection]
         after = datetime.fromisoformat(since).timestamp() if since else None
-        return range(len(changed)) if after is None else [at for at, one in enumerate(changed) if one > after]
+        return (
+            range(len(changed))
+            if after is None
+            else [at for at, one in enumerate(changed) if one > after]
+        )
 
     def _record(self, connection: int, number: int) -> str:
-        at = datetime.fromtimestamp(self._changed[connection][number], UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        text = f'{{"id":"{number:08}","name":"Ticket {number} of {connection}","amount":1.10,"updated_at":"{at}",'
+        at = datetime.fromtimestamp(self._changed[connection][number], UTC).strftime(
+            "%Y-%m-%dT%H:%M:%S.000Z"
+        )
+        text = (
+            f'{{"id":"{number:08}","name":"Ticket {number} of'
+            f' {connection}","amount":1.10,"updated_at":"{at}",'
+        )
         text += '"created_at":"2025-01-05T09:12:44.000Z","status":{"id":"open"},"text":"'
         return text + "x" * (BYTES - len(text) - 2) + '"}'
 

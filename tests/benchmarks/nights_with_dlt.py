@@ -1,8 +1,10 @@
-"""The nightly export with dlt, run by its own environment: `nights_with_dlt.py URL CONNECTIONS FOLDER`.
+"""The nightly export with dlt, run by its own environment: `nights_with_dlt.py URL
+CONNECTIONS FOLDER`.
 
-As its documentation has it: a resource for each connection with a cursor of its own, merged by its key into a Delta
-table of the destination of file systems. The record is kept as text, as `unified` does, so that rows can be compared;
-else dlt would make columns of its members, and respell and retype them.
+As its documentation has it: a resource for each connection with a cursor of its own,
+merged by its key into a Delta table of the destination of file systems. The record is
+kept as text, as `unified` does, so that rows can be compared; else dlt would make
+columns of its members, and respell and retype them.
 """
 
 import sys
@@ -28,7 +30,9 @@ def resource(name: str) -> Any:
         table_format="delta",
         columns={"profile": {"partition": True}},
     )
-    def tickets(changed: Any = dlt.sources.incremental("updated_at", initial_value=FIRST)) -> Iterator[Any]:  # noqa: B008  how dlt wants it
+    def tickets(
+        changed: Any = dlt.sources.incremental("updated_at", initial_value=FIRST),  # noqa: B008  how dlt wants it
+    ) -> Iterator[Any]:
         query = {"integrated_account_id": f"of-{name}"}
         if changed.last_value != FIRST:
             query["updated_at[gt]"] = changed.last_value
@@ -36,7 +40,12 @@ def resource(name: str) -> Any:
             page = requests.get(f"{URL}/unified/ticketing/tickets", params=query, timeout=60)
             found = page.json()
             yield [
-                {"profile": name, "id": one["id"], "updated_at": one["updated_at"], "record": text(one)}
+                {
+                    "profile": name,
+                    "id": one["id"],
+                    "updated_at": one["updated_at"],
+                    "record": text(one),
+                }
                 for one in found["result"]
             ]
             if found["next_cursor"] is None:
@@ -47,7 +56,9 @@ def resource(name: str) -> Any:
 
 
 def text(record: dict[str, Any]) -> str:
-    """The record as it was served: this service writes it without blanks, and two digits after the point."""
+    """The record as it was served: this service writes it without blanks, and two
+    digits after the point.
+    """
     import json  # noqa: PLC0415  only here
 
     return json.dumps(record, separators=(",", ":")).replace('"amount":1.1,', '"amount":1.10,')

@@ -1,4 +1,6 @@
-"""The same call as a script of Typer and httpx, with the checks of ours: `one_call.py URL` prints the page."""
+"""The same call as a script of Typer and httpx, with the checks of ours: `one_call.py
+URL` prints the page.
+"""
 
 import json
 import os
@@ -11,7 +13,10 @@ import typer
 def main(url: str) -> None:
     context = ssl.create_default_context()
     context.load_verify_locations(os.environ["UNIFIED_CA_BUNDLE"])
-    headers = {"Accept": "application/json", "Authorization": f"Bearer {os.environ['UNIFIED_TOKEN']}"}
+    headers = {
+        "Accept": "application/json",
+        "Authorization": f"Bearer {os.environ['UNIFIED_TOKEN']}",
+    }
     answer = httpx.get(url, headers=headers, verify=context, timeout=120).raise_for_status()
     json.loads(answer.content)
     typer.echo(answer.content)

@@ -1,4 +1,6 @@
-"""All pages of a list over one bare connection, and nothing else: `page_loop.py URL` prints each page as a line."""
+"""All pages of a list over one bare connection, and nothing else: `page_loop.py URL`
+prints each page as a line.
+"""
 
 import json
 import sys

@@ -1,7 +1,9 @@
-"""A service that is never the limit: answers made beforehand, sent by a bare asyncio protocol, over HTTP and HTTPS.
+"""A service that is never the limit: answers made beforehand, sent by a bare asyncio
+protocol, over HTTP and HTTPS.
 
-The connection's id says what it holds: `pages-1000-20` is a list of 1,000 pages of 100 records, each page 20 ms away.
-Run as a program it prints its ports and the file of its authority as JSON, and serves until its stdin is closed.
+The connection's id says what it holds: `pages-1000-20` is a list of 1,000 pages of 100
+records, each page 20 ms away. Run as a program it prints its ports and the file of its
+authority as JSON, and serves until its stdin is closed.
 """
 
 import asyncio
@@ -35,7 +37,10 @@ def _record(number: int) -> dict[str, object]:
         "status": {"id": "open", "name": "Open"},
         "priority": {"id": "3", "name": "Normal"},
         "ticket_type": {"id": "incident", "name": "Incident"},
-        "assignees": [{"id": f"u{number % 17}", "type": "user"}, {"id": f"u{number % 5}", "type": "user"}],
+        "assignees": [
+            {"id": f"u{number % 17}", "type": "user"},
+            {"id": f"u{number % 5}", "type": "user"},
+        ],
         "tags": [{"id": "t1", "name": "hardware"}, {"id": "t2", "name": "second-floor"}],
         "is_public": True,
         "amount": 1.10,
@@ -44,13 +49,20 @@ def _record(number: int) -> dict[str, object]:
     }
 
 
-_RECORDS = json.dumps([_record(number) for number in range(RECORDS)], separators=(",", ":")).encode()
-_LINODE = json.dumps({"data": [_record(number) for number in range(RECORDS)], "page": 1, "pages": 1, "results": 100})
+_RECORDS = json.dumps(
+    [_record(number) for number in range(RECORDS)], separators=(",", ":")
+).encode()
+_LINODE = json.dumps(
+    {"data": [_record(number) for number in range(RECORDS)], "page": 1, "pages": 1, "results": 100}
+)
 _BUCKETS = "".join(
     f"<Bucket><Name>bucket-{number}</Name><CreationDate>2026-01-05T09:12:44.000Z</CreationDate></Bucket>"
     for number in range(RECORDS)
 )
-_S3 = f'<?xml version="1.0"?><ListAllMyBucketsResult><Buckets>{_BUCKETS}</Buckets></ListAllMyBucketsResult>'
+_S3 = (
+    '<?xml version="1.0"?>'
+    f"<ListAllMyBucketsResult><Buckets>{_BUCKETS}</Buckets></ListAllMyBucketsResult>"
+)
 
 
 def _answer(body: bytes, kind: str = "application/json", more: str = "") -> bytes:
@@ -110,11 +122,15 @@ class Service(asyncio.Protocol):
         cursor, host = _CURSOR.search(head), _HOST.search(head)
         assert host is not None
         number = int(cursor[1]) if cursor else 1
-        return wait, _page(self._scheme, host[1].decode(), connection[0].decode(), number, int(connection[1]))
+        return wait, _page(
+            self._scheme, host[1].decode(), connection[0].decode(), number, int(connection[1])
+        )
 
 
 async def _lateness() -> float:
-    """How many seconds late this machine's timers are: what is to be 20 ms away should be no farther."""
+    """How many seconds late this machine's timers are: what is to be 20 ms away should
+    be no farther.
+    """
     found = []
     for _ in range(15):
         began = time.perf_counter()
@@ -131,8 +147,13 @@ async def _serve(folder: Path) -> None:
     loop = asyncio.get_running_loop()
     late = await _lateness()
     http = await loop.create_server(lambda: Service("http", late), "127.0.0.1", 0, backlog=1024)
-    https = await loop.create_server(lambda: Service("https", late), "127.0.0.1", 0, backlog=1024, ssl=context)
-    ports = {name: server.sockets[0].getsockname()[1] for name, server in (("http", http), ("https", https))}
+    https = await loop.create_server(
+        lambda: Service("https", late), "127.0.0.1", 0, backlog=1024, ssl=context
+    )
+    ports = {
+        name: server.sockets[0].getsockname()[1]
+        for name, server in (("http", http), ("https", https))
+    }
     sys.stdout.write(json.dumps({**ports, "authority": str(folder / "authority.pem")}) + "\n")
     sys.stdout.flush()
     await loop.run_in_executor(None, sys.stdin.read)

@@ -1,4 +1,6 @@
-"""What is measured, installed: this package as its users have it, and the peers that can be found."""
+"""What is measured, installed: this package as its users have it, and the peers that
+can be found.
+"""
 
 import os
 import shutil
@@ -9,7 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-# Python programs, each with an environment of its own; the others come with the system: apt install curl jq gh.
+# Python programs, each with an environment of its own; the others come with the system:
+# apt install curl jq gh.
 PEERS = {"http": "httpie", "linode-cli": "linode-cli", "aws": "awscli"}
 VERSIONS = {
     "http": ["--version"],
@@ -22,7 +25,9 @@ VERSIONS = {
 
 
 def install(folder: Path) -> Path:
-    """The folder of programs of an environment that holds this package as it stands, and nothing it does not need."""
+    """The folder of programs of an environment that holds this package as it stands,
+    and nothing it does not need.
+    """
     programs = _environment(folder)
     # pip from 25 on writes console scripts that import nothing but what they run.
     _pip(programs, "install", "--upgrade", "pip>=25")
@@ -51,7 +56,11 @@ def versions(programs: Path, peers: dict[str, str]) -> list[str]:
     """Name and version of everything that was measured."""
     python = _said([str(programs / "python"), "--version"])
     listed = _said([str(programs / "pip"), "list", "--format=freeze"]).splitlines()
-    wanted = [line.replace("==", " ") for line in listed if line.partition("==")[0] in {"typer", "httpx", "msgspec"}]
+    wanted = [
+        line.replace("==", " ")
+        for line in listed
+        if line.partition("==")[0] in {"typer", "httpx", "msgspec"}
+    ]
     return [python, *wanted, *(_version(name, path) for name, path in peers.items())]
 
 
@@ -73,5 +82,6 @@ def _environment(folder: Path) -> Path:
 
 def _pip(programs: Path, *words: str) -> None:
     subprocess.run(
-        [str(programs / "python"), "-m", "pip", "--quiet", "--disable-pip-version-check", *words], check=True
+        [str(programs / "python"), "-m", "pip", "--quiet", "--disable-pip-version-check", *words],
+        check=True,
     )

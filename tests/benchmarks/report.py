@@ -70,7 +70,11 @@ class Result:
 
     def seconds_of(self, one: Comparison) -> float | None:
         """The time of the other command, or of the floor; None for memory."""
-        return self.job.floor if one.name == FLOOR else getattr(self.medians.get(one.name), "seconds", None)
+        return (
+            self.job.floor
+            if one.name == FLOOR
+            else getattr(self.medians.get(one.name), "seconds", None)
+        )
 
 
 def _comparisons(
@@ -112,7 +116,9 @@ def _rows(result: Result) -> Iterator[str]:
 
 
 def _figure(number: float) -> str:
-    return f"{number:.0f}" if number >= 10 else f"{number:.2f}" if number >= 0.1 else f"{number:.3f}"
+    return (
+        f"{number:.0f}" if number >= 10 else f"{number:.2f}" if number >= 0.1 else f"{number:.3f}"
+    )
 
 
 def _time(seconds: float) -> str:

@@ -43,7 +43,11 @@ def main() -> int:
         ]
         slopes = [growth.measured(one, 5) for one in growth.all_growths(place) if asked.growth]
         facts = _facts(asked.rounds, programs.versions(place.programs, dict(place.peers)))
-    everything = {**facts, "jobs": [one.facts() for one in results], "growth": [one.facts() for one in slopes]}
+    everything = {
+        **facts,
+        "jobs": [one.facts() for one in results],
+        "growth": [one.facts() for one in slopes],
+    }
     text = json.dumps(_rounded(everything), indent=1, ensure_ascii=False) + "\n"
     tables = [report.table(facts, results), *([growth.table(slopes)] if slopes else [])]
     sys.stdout.write(text if asked.json else "\n\n".join(tables) + "\n")
@@ -61,16 +65,35 @@ def _rounded(value: object) -> object:
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description="Measure unified beside its peers. Each peer that is found takes part: apt install curl jq gh, "
-        "and --peers FOLDER --install-peers for the Python ones."
+        description=(
+            "Measure unified beside its peers. Each peer that is found takes part: apt install curl"
+            " jq gh, and --peers FOLDER --install-peers for the Python ones."
+        )
     )
     parser.add_argument("--rounds", type=int, default=15, help="how often each command runs (15)")
-    parser.add_argument("--only", action="append", metavar="WORDS", help="only the jobs whose name holds these words")
-    parser.add_argument("--growth", action="store_true", help="also measure how time grows with the work, 5 rounds")
-    parser.add_argument("--venv", type=Path, help="install the package in this environment (one that is thrown away)")
-    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="look for peers below this folder too")
-    parser.add_argument("--install-peers", action="store_true", help="install httpie, linode-cli and awscli there")
-    parser.add_argument("--json", action="store_true", help="print everything measured as JSON, not a table")
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="WORDS",
+        help="only the jobs whose name holds these words",
+    )
+    parser.add_argument(
+        "--growth", action="store_true", help="also measure how time grows with the work, 5 rounds"
+    )
+    parser.add_argument(
+        "--venv",
+        type=Path,
+        help="install the package in this environment (one that is thrown away)",
+    )
+    parser.add_argument(
+        "--peers", type=Path, metavar="FOLDER", help="look for peers below this folder too"
+    )
+    parser.add_argument(
+        "--install-peers", action="store_true", help="install httpie, linode-cli and awscli there"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print everything measured as JSON, not a table"
+    )
     return parser
 
 
@@ -87,7 +110,9 @@ def serving() -> Iterator[dict[str, str]]:
 
 
 def _home(folder: Path, authority: Path) -> Path:
-    """An empty home, with the authorities of the system and the service's in one file, as the peers want them."""
+    """An empty home, with the authorities of the system and the service's in one file,
+    as the peers want them.
+    """
     home = folder / "home"
     home.mkdir()
     system = _AUTHORITIES.read_text() if _AUTHORITIES.exists() else ""

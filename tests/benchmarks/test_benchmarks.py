@@ -12,7 +12,15 @@ RUN = Path(__file__).with_name("run.py")
 
 @pytest.mark.benchmark
 def test_the_benchmark_measures_and_tells() -> None:
-    argv = [sys.executable, str(RUN), "--rounds", "1", "--json", "--only=--version", "--only=one HTTPS call"]
+    argv = [
+        sys.executable,
+        str(RUN),
+        "--rounds",
+        "1",
+        "--json",
+        "--only=--version",
+        "--only=one HTTPS call",
+    ]
     done = subprocess.run(argv, check=False, capture_output=True, text=True, timeout=600)
     # With 1 a goal was missed, which is the machine's business here.
     assert done.returncode in {0, 1}, done.stderr

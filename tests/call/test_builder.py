@@ -1,4 +1,6 @@
-"""Whatever is typed, the server decodes exactly that, under the command's own method and path; or nothing is sent."""
+"""Whatever is typed, the server decodes exactly that, under the command's own method
+and path; or nothing is sent.
+"""
 
 import io
 import json
@@ -26,14 +28,39 @@ SERVICE = CATALOGUE.service
 WITH_ID = [operation for operation in CATALOGUE if operation.takes_id]
 TEXT = st.text(st.characters(exclude_categories=()), max_size=40)
 NASTY = st.lists(
-    st.sampled_from(["..", "/", "%2e", "%", "?", "#", "&", "=", "+", ";", "\\", " ", "\n", "é", "\u202e", "a", "\x00"])
+    st.sampled_from(
+        [
+            "..",
+            "/",
+            "%2e",
+            "%",
+            "?",
+            "#",
+            "&",
+            "=",
+            "+",
+            ";",
+            "\\",
+            " ",
+            "\n",
+            "é",
+            "\u202e",
+            "a",
+            "\x00",
+        ]
+    )
 ).map("".join)
 TYPED = st.one_of(NASTY, TEXT)
 EXTRA = {"delete": ["-y"], "write": ["-d", "{}"]}
 """What an operation of a kind needs beside its id."""
 MANY = settings(max_examples=100, derandomize=True, database=None)
 BASE = "http://127.0.0.1:9/base"
-ENVIRON = {"UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "A1", "UNIFIED_RATE": "0", "UNIFIED_RETRIES": "0"}
+ENVIRON = {
+    "UNIFIED_TOKEN": "t-0123456789",
+    "UNIFIED_ACCOUNT_ID": "A1",
+    "UNIFIED_RATE": "0",
+    "UNIFIED_RETRIES": "0",
+}
 
 
 class Kept(httpx.BaseTransport):
@@ -44,21 +71,30 @@ class Kept(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
-        return httpx.Response(200, headers={"Content-Type": "application/json"}, content=b'{"result":[]}')
+        return httpx.Response(
+            200, headers={"Content-Type": "application/json"}, content=b'{"result":[]}'
+        )
 
 
 def run(argv: list[str], base: str = BASE, transport: Any = None) -> None:
     """Run a command line; UnifiedError for whatever goes wrong."""
     environ = {**ENVIRON, "UNIFIED_BASE_URL": base}
     runtime = Runtime(
-        stdin=io.BytesIO(), stdout=io.BytesIO(), stderr=Stderr(None), environ=environ, folders={}, transport=transport
+        stdin=io.BytesIO(),
+        stdout=io.BytesIO(),
+        stderr=Stderr(None),
+        environ=environ,
+        folders={},
+        transport=transport,
     )
     if work := app.read(argv, runtime, CATALOGUE):
         work()
 
 
 def sent(argv: list[str]) -> httpx.Request | None:
-    """What goes out for a command line; None where it is refused as a matter of usage, before anything goes out."""
+    """What goes out for a command line; None where it is refused as a matter of usage,
+    before anything goes out.
+    """
     kept = Kept()
     refusal = None
     try:
@@ -67,7 +103,9 @@ def sent(argv: list[str]) -> httpx.Request | None:
         refusal = visible(error.message)
     if refusal is not None:
         assert kept.requests == []
-        assert not any(unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"} for letter in refusal)
+        assert not any(
+            unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"} for letter in refusal
+        )
         return None
     (request,) = kept.requests
     return request
@@ -96,7 +134,9 @@ def plain(text: str) -> bool:
 @given(operation=st.sampled_from(WITH_ID), identifier=TYPED)
 @example(operation=WITH_ID[0], identifier="../users")
 @example(operation=WITH_ID[0], identifier="%2e%2e")
-def test_an_id_arrives_as_typed_under_the_commands_own_path(operation: Operation, identifier: str) -> None:
+def test_an_id_arrives_as_typed_under_the_commands_own_path(
+    operation: Operation, identifier: str
+) -> None:
     request = sent([*operation.command.split(), *EXTRA.get(operation.kind, []), "--", identifier])
     assert (request is not None) == plain(identifier)
     if request is not None:
@@ -110,7 +150,9 @@ def test_an_id_arrives_as_typed_under_the_commands_own_path(operation: Operation
 @MANY
 @given(name=TYPED.filter(lambda text: "=" not in text), value=TYPED, account=TYPED)
 @example(name="created_at[gt]", value="2026-01-01T00:00:00+01:00", account="a&b")
-def test_a_query_arrives_as_typed_and_the_connection_once(name: str, value: str, account: str) -> None:
+def test_a_query_arrives_as_typed_and_the_connection_once(
+    name: str, value: str, account: str
+) -> None:
     request = sent(["ticketing", "tickets", "get", "1", f"-q{name}={value}", f"-a{account}"])
     fine = encodable(name) and encodable(value) and name.strip() != "" and plain(account)
     assert (request is not None) == (fine and name.partition("[")[0] != SERVICE.connection)
@@ -133,16 +175,22 @@ def test_a_cursor_arrives_as_typed_in_its_parameter_only(cursor: str) -> None:
         assert sorted(query) == sorted([(SERVICE.connection, "A1"), (SERVICE.cursor, cursor)])
 
 
-NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans(), st.none())
+NUMBERS = st.one_of(
+    st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans(), st.none()
+)
 WORDS = st.text(st.characters(exclude_categories=["Cs"]))
 JSON = st.recursive(
-    st.one_of(NUMBERS, WORDS), lambda inner: st.one_of(st.lists(inner), st.dictionaries(WORDS, inner)), max_leaves=20
+    st.one_of(NUMBERS, WORDS),
+    lambda inner: st.one_of(st.lists(inner), st.dictionaries(WORDS, inner)),
+    max_leaves=20,
 )
 
 
 @MANY
 @given(value=JSON, indent=st.sampled_from([None, 1]), ascii_only=st.booleans())
-def test_a_body_arrives_byte_for_byte(value: object, indent: int | None, *, ascii_only: bool) -> None:
+def test_a_body_arrives_byte_for_byte(
+    value: object, indent: int | None, *, ascii_only: bool
+) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     request = sent(["ticketing", "tickets", "update", "1", f"-d{text}"])
     if text.startswith("@") or text == "-":
@@ -171,12 +219,22 @@ def test_a_field_arrives_as_the_text_it_was_typed_as(name: str, value: str) -> N
 
 @settings(MANY, max_examples=30)
 # A dash alone is no id but says that ids come through a pipe.
-@given(identifier=TYPED.filter(lambda text: plain(text) and text != "-"), value=TYPED.filter(encodable))
+@given(
+    identifier=TYPED.filter(lambda text: plain(text) and text != "-"), value=TYPED.filter(encodable)
+)
 def test_the_same_holds_on_a_real_connection(identifier: str, value: str) -> None:
     listener = Listener([reply(b"{}")])
     listener.start({})
     try:
-        command = ["ticketing", "tickets", "update", f"-qx={value}", f"-fa={value}", "--", identifier]
+        command = [
+            "ticketing",
+            "tickets",
+            "update",
+            f"-qx={value}",
+            f"-fa={value}",
+            "--",
+            identifier,
+        ]
         run(command, f"http://127.0.0.1:{listener.port}")
     finally:
         listener.stop()
@@ -194,9 +252,14 @@ WRITES = [one for one in CATALOGUE if one.kind == "write" and one.command not in
 
 
 @pytest.mark.parametrize("operation", WRITES, ids=lambda one: one.command)
-def test_a_write_of_nothing_is_refused(operation: Operation, unified: Unified, service: Service) -> None:
+def test_a_write_of_nothing_is_refused(
+    operation: Operation, unified: Unified, service: Service
+) -> None:
     words = [*operation.command.split(), *(["42"] if operation.takes_id else [])]
-    said = "error: nothing to send: -d, -f or -F (--skeleton prints a body, -d '{}' sends an empty one)\n"
+    said = (
+        "error: nothing to send: -d, -f or -F (--skeleton prints a body, -d '{}' sends an empty"
+        " one)\n"
+    )
     result = unified(words, environ=service.environ)
     assert (result.code, result.stderr, service.seen) == (2, said, [])
     assert unified([*words, "-d", "{}"], environ=service.environ).code == 0

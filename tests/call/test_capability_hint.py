@@ -9,9 +9,14 @@ from server import Reply, Service
 
 
 def test_a_resource_the_provider_lacks_is_answered_with_those_it_has(unified: Unified) -> None:
-    result = unified("-p sandbox ticketing tags list -a limited", tty=True, environ={"NO_COLOR": "1"})
+    result = unified(
+        "-p sandbox ticketing tags list -a limited", tty=True, environ={"NO_COLOR": "1"}
+    )
     assert result.code == 4
-    assert "; of ticketing this connection offers accounts, collections, contacts, teams, tickets" in result.stderr
+    assert (
+        "; of ticketing this connection offers accounts, collections, contacts, teams, tickets"
+        in result.stderr
+    )
 
 
 def test_off_a_terminal_nothing_more_is_asked(unified: Unified) -> None:
@@ -29,7 +34,10 @@ def test_a_record_that_is_not_there_says_nothing_of_offers(unified: Unified) -> 
     [
         ({"crm": {"deals": ["list"]}}, "; this connection offers no voice, but crm"),
         ({"voice": {"recordings": ["list"]}}, "; of voice this connection offers recordings"),
-        ({"voice": {"calls": ["get", "\x1b[31mhang-up"]}}, "; of calls this connection offers get, \\x1b[31mhang-up"),
+        (
+            {"voice": {"calls": ["get", "\x1b[31mhang-up"]}},
+            "; of calls this connection offers get, \\x1b[31mhang-up",
+        ),
         ({"voice": {"calls": ["list"]}}, ""),
         ({"voice": {"calls": []}}, "; of voice this connection offers calls"),
         ({}, "; no unified API is installed or mapped for this connection"),
@@ -47,14 +55,21 @@ def test_what_the_service_tells_is_told_and_nothing_else(
     service.reply = lambda seen: told if seen.path.endswith("/capabilities") else refusal
     result = unified("voice calls list", tty=True, environ={**service.environ, "NO_COLOR": "1"})
     assert result.code == 4
-    assert result.stderr.rstrip("\n").partition(" (")[0].startswith("error: the service answered 404")
+    assert (
+        result.stderr.rstrip("\n").partition(" (")[0].startswith("error: the service answered 404")
+    )
     assert ("this connection" in result.stderr, said in result.stderr) == (bool(said), True)
-    assert [seen.path for seen in service.seen] == ["/unified/voice/calls", "/integrated-account/acct-1/capabilities"]
+    assert [seen.path for seen in service.seen] == [
+        "/unified/voice/calls",
+        "/integrated-account/acct-1/capabilities",
+    ]
 
 
 def test_a_service_that_does_not_tell_is_asked_once(unified: Unified, service: Service) -> None:
     refusal = Reply(405, b'{"statusCode": 405, "error": "No", "message": "no"}')
-    service.reply = lambda seen: Reply(500, b"oops") if seen.path.endswith("/capabilities") else refusal
+    service.reply = lambda seen: (
+        Reply(500, b"oops") if seen.path.endswith("/capabilities") else refusal
+    )
     result = unified("voice calls list", tty=True, environ=service.environ)
     assert (result.code, len(service.seen)) == (4, 2)
     assert "405" in result.stderr

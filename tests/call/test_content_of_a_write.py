@@ -1,4 +1,6 @@
-"""A write that is answered with content that is no JSON: done if the answer is whole, by a call as by every run."""
+"""A write that is answered with content that is no JSON: done if the answer is whole,
+by a call as by every run.
+"""
 
 import gzip
 from collections.abc import Callable
@@ -18,7 +20,9 @@ SENDERS = {
     "-p ? ticketing tickets create -f name=x --yes -o ndjson": b"",
     "ticketing tickets update - -f name=x": b"1\n2\n",
     "ticketing tickets delete - --yes": b"1\n2\n",
-    "-p ? ticketing tickets update - -f name=x --yes": b'{"_profile":"a","id":"1"}\n{"_profile":"b","id":"1"}\n',
+    "-p ? ticketing tickets update - -f name=x --yes": (
+        b'{"_profile":"a","id":"1"}\n{"_profile":"b","id":"1"}\n'
+    ),
     "import ticketing/tickets -": b'{"name":"x"}\n{"name":"y"}\n',
 }
 
@@ -41,11 +45,17 @@ def test_a_damaged_text_leaves_it_in_doubt(
     config(TWO)
     service.reply = lambda _: Reply(200, gzip.compress(b"accepted")[:-3], GZIP)
     result = unified(command, environ=service.environ, stdin=stdin)
-    assert (result.code, "in doubt" in result.stderr or "may or may not" in result.stderr) == (10, True), result.stderr
+    assert (result.code, "in doubt" in result.stderr or "may or may not" in result.stderr) == (
+        10,
+        True,
+    ), result.stderr
 
 
 def test_a_read_needs_records(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(200, b"text", TEXT)
     result = unified("ticketing tickets get -", environ=service.environ, stdin=b"1\n")
-    assert result.stderr.splitlines()[0] == "line 1: /unified/ticketing/tickets/1 is text/plain, not a record"
+    assert (
+        result.stderr.splitlines()[0]
+        == "line 1: /unified/ticketing/tickets/1 is text/plain, not a record"
+    )
     assert result.code == 9

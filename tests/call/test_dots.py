@@ -12,8 +12,14 @@ UPDATE = "ticketing tickets update 7"
 @pytest.mark.parametrize(
     ("field", "said"),
     [
-        ("-f status.name=x", "\"status.name\" is sent as the name of one field (within status: 'status[name]=…')\n"),
-        ("-F status.a.b=1", "\"status.a.b\" is sent as the name of one field (within status: 'status[a][b]=…')\n"),
+        (
+            "-f status.name=x",
+            "\"status.name\" is sent as the name of one field (within status: 'status[name]=…')\n",
+        ),
+        (
+            "-F status.a.b=1",
+            "\"status.a.b\" is sent as the name of one field (within status: 'status[a][b]=…')\n",
+        ),
         ("-f status[name]=x", ""),
         ("-f custom.name=x", ""),
         ("-f status.=x", ""),

@@ -105,7 +105,9 @@ def waiting(pipe: int) -> int:
     return found
 
 
-def test_a_signal_while_nobody_reads_says_that_a_page_was_torn(service: Service, tmp_path: Path) -> None:
+def test_a_signal_while_nobody_reads_says_that_a_page_was_torn(
+    service: Service, tmp_path: Path
+) -> None:
     serve(service, PAGES)
     child = start(service, tmp_path, *LIST, stdout=subprocess.PIPE)
     assert child.stdout
@@ -121,7 +123,9 @@ def test_a_signal_while_nobody_reads_says_that_a_page_was_torn(service: Service,
     assert torn in said
 
 
-def test_a_silent_service_is_told_as_such_on_an_old_connection_too(service: Service, process: Process) -> None:
+def test_a_silent_service_is_told_as_such_on_an_old_connection_too(
+    service: Service, process: Process
+) -> None:
     holding(service, "c1")
     result = process([*LIST, "--timeout", "1", "--retries", "0"], environ=service.environ)
     error = json.loads(result.stderr)["error"]
@@ -132,7 +136,9 @@ def test_a_silent_service_is_told_as_such_on_an_old_connection_too(service: Serv
     )
 
 
-def test_a_list_that_ends_because_so_much_was_repeated_says_so(unified: Unified, service: Service) -> None:
+def test_a_list_that_ends_because_so_much_was_repeated_says_so(
+    unified: Unified, service: Service
+) -> None:
     serve(service, [[{"id": 1}]] * 200)
     good = service.reply
 
@@ -143,7 +149,10 @@ def test_a_list_that_ends_because_so_much_was_repeated_says_so(unified: Unified,
     service.reply = every_second
     clock = Clock()
     result = unified(
-        "ticketing tickets list --all -o ids", environ=service.environ, monotonic=clock.now, sleep=clock.sleep
+        "ticketing tickets list --all -o ids",
+        environ=service.environ,
+        monotonic=clock.now,
+        sleep=clock.sleep,
     )
     assert (result.code, result.stdout.count("\n")) == (5, 124)
     hint = "the service failed; try again later; this run has made all the retries that it may"
@@ -153,9 +162,13 @@ def test_a_list_that_ends_because_so_much_was_repeated_says_so(unified: Unified,
     )
 
 
-def test_a_signal_says_where_each_of_several_connections_goes_on(service: Service, tmp_path: Path) -> None:
+def test_a_signal_says_where_each_of_several_connections_goes_on(
+    service: Service, tmp_path: Path
+) -> None:
     config = tmp_path / "config.toml"
-    config.write_text("".join(f'[profiles.c-{number}]\naccount_id = "a-{number}"\n' for number in range(3)))
+    config.write_text(
+        "".join(f'[profiles.c-{number}]\naccount_id = "a-{number}"\n' for number in range(3))
+    )
     config.chmod(0o600)
     serve(service, PAGES[:2])
     good, held = service.reply, threading.Semaphore(0)
@@ -169,7 +182,12 @@ def test_a_signal_says_where_each_of_several_connections_goes_on(service: Servic
     service.reply = reply
     child = subprocess.Popen(
         [sys.executable, "-m", "unified_cli", *LIST, "-p", "c-*"],
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **service.environ, "UNIFIED_CONFIG": str(config)},
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            **service.environ,
+            "UNIFIED_CONFIG": str(config),
+        },
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
@@ -190,7 +208,9 @@ def test_a_signal_says_where_each_of_several_connections_goes_on(service: Servic
     assert message == "interrupted; broken off after 1 of 3 connections; to continue: as said above"
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
 def test_a_signal_leaves_a_file_that_goes_on(
     number: int, code: int, service: Service, process: Process, tmp_path: Path
 ) -> None:

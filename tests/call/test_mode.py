@@ -59,15 +59,27 @@ KINDS = [
     (f"{DOWNLOAD} --from x --out y", ModeKind.FILES, ModeKind.FILES),
     (f"{DOWNLOAD} --from - --out y --format ids", ModeKind.FILES, ModeKind.FILES),
 ]
-CONNECTIONS = {"": False, "-p a": False, "-p a -p b": True, "-p '*'": True, "-p tag:eu": True, "-p a -p '!b'": True}
+CONNECTIONS = {
+    "": False,
+    "-p a": False,
+    "-p a -p b": True,
+    "-p '*'": True,
+    "-p tag:eu": True,
+    "-p a -p '!b'": True,
+}
 SHOWN = {"": None, "--dry-run": "json", "--as curl": "curl", "--dry-run --as curl": "curl"}
 
 
 @pytest.mark.parametrize(("command", "one", "many"), KINDS)
 def test_the_mode_follows_from_the_options(command: str, one: ModeKind, many: ModeKind) -> None:
-    for (connections, several), (how, shown) in itertools.product(CONNECTIONS.items(), SHOWN.items()):
+    for (connections, several), (how, shown) in itertools.product(
+        CONNECTIONS.items(), SHOWN.items()
+    ):
         kind = many if several else one
-        assert mode(f"{command} {connections} {how}") == Mode(kind, several, shown), (connections, how)
+        assert mode(f"{command} {connections} {how}") == Mode(kind, several, shown), (
+            connections,
+            how,
+        )
 
 
 @pytest.mark.parametrize("kind", ModeKind)

@@ -67,7 +67,9 @@ def test_another_refusal_says_what_it_is() -> None:
             asked(published.environ())
 
 
-@pytest.mark.parametrize("product", ["", ".", "..", "a/b", "a b", "a%2fb", "a?b", "a\nb", "ä", "-x", "x" * 129])
+@pytest.mark.parametrize(
+    "product", ["", ".", "..", "a/b", "a b", "a%2fb", "a?b", "a\nb", "ä", "-x", "x" * 129]
+)
 def test_what_is_no_name_of_a_product_is_not_asked_for(product: str) -> None:
     with publishing() as published:
         with pytest.raises(UsageError, match="is no product"):

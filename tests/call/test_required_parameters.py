@@ -1,4 +1,6 @@
-"""What an operation is known to require in its query: told in help, named where it is missing, refused if asked."""
+"""What an operation is known to require in its query: told in help, named where it is
+missing, refused if asked.
+"""
 
 import json
 from pathlib import Path
@@ -44,7 +46,11 @@ def test_what_is_missing_is_named_and_the_call_is_sent(
     service.reply = lambda _: Reply(200, b'{"id": "1"}')
     result = unified(words(operation), environ=service.environ)
     lines = result.stderr.splitlines()
-    assert (result.code, len(service.seen), len(lines)) == (0, 1, len(operation.required_parameters))
+    assert (result.code, len(service.seen), len(lines)) == (
+        0,
+        1,
+        len(operation.required_parameters),
+    )
     for name, line in zip(operation.required_parameters, lines, strict=True):
         assert line.startswith(f"the query lacks {name}, which {operation.command} requires (-q ")
     refused = unified([*words(operation), "--strict"], environ=service.environ)
@@ -58,9 +64,13 @@ def test_what_is_missing_is_named_and_the_call_is_sent(
 def test_a_name_that_we_assume_is_told_as_such(unified: Unified, service: Service) -> None:
     said = unified("emails emails send-draft -d {}", environ=service.environ).stderr
     assert said.startswith(
-        "the query lacks id, which emails emails send-draft requires (-q id=…, a name that we assume)\n"
+        "the query lacks id, which emails emails send-draft requires (-q id=…, a name that we"
+        " assume)\n"
     )
-    assert "\n  id (required, we assume this name)\n" in unified("emails emails send-draft --help").stdout
+    assert (
+        "\n  id (required, we assume this name)\n"
+        in unified("emails emails send-draft --help").stdout
+    )
     assert "\n  file_url (required)\n" in unified("ats attachments download --help").stdout
 
 
@@ -69,10 +79,14 @@ def test_several_connections_are_told_once(unified: Unified, service: Service) -
     assert result.stderr.count("the query lacks id") == 1
 
 
-def test_what_a_file_or_a_skeleton_is_for_lacks_nothing(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_what_a_file_or_a_skeleton_is_for_lacks_nothing(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     records = tmp_path / "records"
     records.write_text(json.dumps({"file_url": "https://files.example/a"}))
-    shown = unified(f"ats attachments download --from {records} --out x --dry-run", environ=service.environ)
+    shown = unified(
+        f"ats attachments download --from {records} --out x --dry-run", environ=service.environ
+    )
     assert (shown.code, shown.stderr) == (0, "")
     assert unified("emails emails send-draft --skeleton").stderr == ""
 
@@ -82,14 +96,24 @@ def test_a_skeleton_has_what_is_required(name: str, unified: Unified) -> None:
     assert "id" in unified(f"emails emails {name} --skeleton").json
 
 
-@pytest.mark.parametrize("operation", [one for one in CATALOGUE if one.takes_body], ids=lambda one: one.command)
+@pytest.mark.parametrize(
+    "operation", [one for one in CATALOGUE if one.takes_body], ids=lambda one: one.command
+)
 def test_every_skeleton_has_what_is_required(operation: Operation, unified: Unified) -> None:
-    shown = unified([*operation.command.split(), *(["1"] if operation.takes_id else []), "--skeleton"]).json
+    shown = unified(
+        [*operation.command.split(), *(["1"] if operation.takes_id else []), "--skeleton"]
+    ).json
     assert {*operation.required_fields} <= {*shown}
-    assert not [name for name, value in shown.items() if name.endswith(("_at", "_date", "_time")) and value == ""]
+    assert not [
+        name
+        for name, value in shown.items()
+        if name.endswith(("_at", "_date", "_time")) and value == ""
+    ]
 
 
-def test_a_users_own_catalogue_marks_what_is_required(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_users_own_catalogue_marks_what_is_required(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     folder = tmp_path / "config" / "catalogue.d"
     folder.mkdir(parents=True, mode=0o700)
     (folder / "shop.toml").write_text(
@@ -98,4 +122,6 @@ def test_a_users_own_catalogue_marks_what_is_required(unified: Unified, service:
     )
     folders = {"config": tmp_path / "config"}
     result = unified("shop orders ship -d {}", environ=service.environ, folders=folders)
-    assert result.stderr.startswith("the query lacks depot, which shop orders ship requires (-q depot=…, a name")
+    assert result.stderr.startswith(
+        "the query lacks depot, which shop orders ship requires (-q depot=…, a name"
+    )

@@ -1,4 +1,6 @@
-"""`--since`: only what changed, also where a provider sends everything, on one connection, on many and in exports."""
+"""`--since`: only what changed, also where a provider sends everything, on one
+connection, on many and in exports.
+"""
 
 import json
 from collections.abc import Callable
@@ -50,7 +52,9 @@ def listed(unified: Unified, service: Service) -> Callable[..., Any]:
     return lambda more: unified(f"ticketing tickets list {more}", environ=service.environ)
 
 
-def test_a_list_asks_for_what_changed_and_leaves_out_the_rest(listed: Callable[..., Any], service: Service) -> None:
+def test_a_list_asks_for_what_changed_and_leaves_out_the_rest(
+    listed: Callable[..., Any], service: Service
+) -> None:
     result = listed(f"--all -o ndjson --since {SINCE}")
     assert (result.code, ids(result.stdout)) == (0, KEPT)
     assert result.stderr == "complete: 5 records in 3 pages\n"
@@ -68,28 +72,38 @@ def test_a_list_asks_for_what_changed_and_leaves_out_the_rest(listed: Callable[.
         ("1w", "2026-01-08T00:00:00.000000Z"),
     ],
 )
-def test_a_time_is_typed_as_iso_or_as_how_long_ago(unified: Unified, service: Service, typed: str, sent: str) -> None:
+def test_a_time_is_typed_as_iso_or_as_how_long_ago(
+    unified: Unified, service: Service, typed: str, sent: str
+) -> None:
     serve_all(service)
     now = 1768435200.0  # 2026-01-15
-    result = unified(f"ticketing tickets list --since {typed}", environ=service.environ, wall=lambda: now)
+    result = unified(
+        f"ticketing tickets list --since {typed}", environ=service.environ, wall=lambda: now
+    )
     assert result.code == 0
     assert filters(service) == [sent]
 
 
-@pytest.mark.parametrize("typed", ["yesterday", "7", "-7d", "99999999999d", "999999999w", "''", "7D", "2026-13-01"])
+@pytest.mark.parametrize(
+    "typed", ["yesterday", "7", "-7d", "99999999999d", "999999999w", "''", "7D", "2026-13-01"]
+)
 def test_anything_else_is_refused_before_anything_is_sent(
     listed: Callable[..., Any], service: Service, typed: str
 ) -> None:
     result = listed(f"--all --since={typed}")
     assert (result.code, result.stdout) == (2, "")
     shown = typed if typed != "''" else ""
-    assert result.stderr.splitlines()[-1] == (
-        f"error: --since takes a time, or how long ago it is, not {shown!r} (2026-01-31, 2026-01-31T08:00Z, 7d, 12h)"
+    assert (
+        result.stderr.splitlines()[-1]
+        == f"error: --since takes a time, or how long ago it is, not {shown!r} (2026-01-31,"
+        " 2026-01-31T08:00Z, 7d, 12h)"
     )
     assert service.seen == []
 
 
-def test_another_filter_by_the_same_time_is_refused(listed: Callable[..., Any], service: Service) -> None:
+def test_another_filter_by_the_same_time_is_refused(
+    listed: Callable[..., Any], service: Service
+) -> None:
     result = listed("--since 7d -q 'updated_at[lt]=2026-01-01'")
     assert (result.code, result.stderr.splitlines()[-1]) == (
         2,
@@ -117,8 +131,14 @@ JUST_AFTER = [
 def test_a_stamp_one_nanosecond_after_the_cut_stays_in(
     command: str, unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    records = [{"id": f"just after {at}", "updated_at": stamp} for at, stamp in enumerate(JUST_AFTER)]
-    at_the_cut = ["2026-01-02T00:00:00.000000000Z", "2026-01-02T00:00:00z", "20260102T000000,0000000Z"]
+    records = [
+        {"id": f"just after {at}", "updated_at": stamp} for at, stamp in enumerate(JUST_AFTER)
+    ]
+    at_the_cut = [
+        "2026-01-02T00:00:00.000000000Z",
+        "2026-01-02T00:00:00z",
+        "20260102T000000,0000000Z",
+    ]
     records += [{"id": "at the cut", "updated_at": stamp} for stamp in at_the_cut]
     service.reply = lambda _: served({"result": records, "next_cursor": None})
     config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n[profiles.a]\naccount_id = "1"\n')
@@ -128,7 +148,11 @@ def test_a_stamp_one_nanosecond_after_the_cut_stays_in(
         "export": f"export ticketing/tickets -p a --to {tmp_path}/dump",
     }[command]
     result = unified(f"{argv} --since {SINCE}")
-    found = (tmp_path / "dump/a/ticketing/tickets.ndjson").read_text() if command == "export" else result.stdout
+    found = (
+        (tmp_path / "dump/a/ticketing/tickets.ndjson").read_text()
+        if command == "export"
+        else result.stdout
+    )
     assert (result.code, ids(found)) == (0, [record["id"] for record in records[: len(JUST_AFTER)]])
     assert filters(service) == [SENT]
 
@@ -137,7 +161,9 @@ def test_a_cut_may_be_typed_to_the_nanosecond(unified: Unified, service: Service
     stamps = [f"2026-01-02T00:00:00.00000000{digit}Z" for digit in range(1, 6)]
     records = [{"id": stamp, "updated_at": stamp} for stamp in stamps]
     service.reply = lambda _: served({"result": records, "next_cursor": None})
-    result = unified(f"ticketing tickets list --all -o ndjson --since {stamps[2]}", environ=service.environ)
+    result = unified(
+        f"ticketing tickets list --all -o ndjson --since {stamps[2]}", environ=service.environ
+    )
     assert (result.code, ids(result.stdout)) == (0, stamps[3:])
     # What is sent is cut to microseconds, and so asks for a few more.
     assert filters(service) == [SENT]
@@ -148,14 +174,20 @@ def test_one_page_as_json_is_taken_apart_too(listed: Callable[..., Any]) -> None
     assert listed(f"--since {SINCE} -o raw").code == 2
 
 
-def test_a_limit_counts_what_is_left_and_goes_on_where_it_stopped(listed: Callable[..., Any]) -> None:
+def test_a_limit_counts_what_is_left_and_goes_on_where_it_stopped(
+    listed: Callable[..., Any],
+) -> None:
     first = listed(f"--since {SINCE} --limit 2 -o json")
     assert [one["id"] for one in first.json["result"]] == ["new", "none"]
     cursor = first.json["next_cursor"]
     again = listed(f"--since {SINCE} --all -o ndjson --cursor '{cursor}'")
     assert ids(again.stdout) == ["null", "odd", "newest"]
     # The position holds where the time has moved on meanwhile.
-    assert ids(listed(f"--since 2026-01-03 --all -o ndjson --cursor '{cursor}'").stdout) == ["null", "odd", "newest"]
+    assert ids(listed(f"--since 2026-01-03 --all -o ndjson --cursor '{cursor}'").stdout) == [
+        "null",
+        "odd",
+        "newest",
+    ]
 
 
 def test_many_pages_of_old_records_are_no_empty_pages(unified: Unified, service: Service) -> None:
@@ -172,7 +204,9 @@ def test_many_pages_of_old_records_are_no_empty_pages(unified: Unified, service:
 
 def test_a_dry_run_shows_the_filter(listed: Callable[..., Any], service: Service) -> None:
     result = listed(f"--since {SINCE} --dry-run")
-    assert "updated_at[gt]=2026-01-02T00" in result.json["url"].replace("%5B", "[").replace("%5D", "]")
+    assert "updated_at[gt]=2026-01-02T00" in result.json["url"].replace("%5B", "[").replace(
+        "%5D", "]"
+    )
     assert service.seen == []
 
 
@@ -181,13 +215,19 @@ def test_several_connections_have_the_same_filter(
 ) -> None:
     config('[profiles.one]\naccount_id = "1"\n[profiles.two]\naccount_id = "2"\n')
     serve_all(service)
-    environ = {name: value for name, value in service.environ.items() if name != "UNIFIED_ACCOUNT_ID"}
-    result = unified(f"ticketing tickets list -p '*' --all -o ndjson --ordered --since {SINCE}", environ=environ)
+    environ = {
+        name: value for name, value in service.environ.items() if name != "UNIFIED_ACCOUNT_ID"
+    }
+    result = unified(
+        f"ticketing tickets list -p '*' --all -o ndjson --ordered --since {SINCE}", environ=environ
+    )
     assert (result.code, ids(result.stdout)) == (0, KEPT * 2)
     assert filters(service) == [SENT] * 6
 
 
-def test_a_file_is_resumed_with_the_same_text(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_file_is_resumed_with_the_same_text(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     serve_all(service)
     whole = service.reply
     service.reply = lambda seen: served({}, 403) if cursor_of(seen) == "3" else whole(seen)
@@ -203,11 +243,15 @@ def test_a_file_is_resumed_with_the_same_text(unified: Unified, service: Service
     assert ids((tmp_path / "out").read_text()) == KEPT
 
 
-def test_an_export_has_what_changed_and_goes_on_from_there(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_an_export_has_what_changed_and_goes_on_from_there(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     serve_all(service)
 
     def run(more: str) -> Any:
-        return unified(f"export ticketing/tickets --to {tmp_path}/dump {more}", environ=service.environ)
+        return unified(
+            f"export ticketing/tickets --to {tmp_path}/dump {more}", environ=service.environ
+        )
 
     assert run(f"--since {SINCE} --incremental").code == 0
     folder = tmp_path / "dump" / "acct-1" / "ticketing"

@@ -15,7 +15,10 @@ WRITES = [operation for operation in load() if operation.changes]
 BODIES = [operation for operation in load() if operation.takes_body]
 
 
-UNCONFIRMED = "error: not deleted: cannot ask whether to delete ticketing tickets 42 in account acct-1 (add --yes)\n"
+UNCONFIRMED = (
+    "error: not deleted: cannot ask whether to delete ticketing tickets 42 in account acct-1 (add"
+    " --yes)\n"
+)
 BY_PATH = "request DELETE /unified/ticketing/tickets/42"
 
 
@@ -29,14 +32,23 @@ def test_a_delete_that_nobody_can_confirm_needs_yes(
 ) -> None:
     token = b"t-0123456789"
     refused = unified(f"{command} {more}", environ=service.environ, tty=terminal, stdin=token)
-    said = UNCONFIRMED if command == DELETE else UNCONFIRMED.replace("ticketing tickets 42", BY_PATH.rpartition(" ")[2])
+    said = (
+        UNCONFIRMED
+        if command == DELETE
+        else UNCONFIRMED.replace("ticketing tickets 42", BY_PATH.rpartition(" ")[2])
+    )
     assert (refused.code, refused.stdout, refused.stderr, service.seen) == (2, "", said, [])
-    assert unified(f"{command} {more} --yes", environ=service.environ, tty=terminal, stdin=token).code == 0
+    assert (
+        unified(f"{command} {more} --yes", environ=service.environ, tty=terminal, stdin=token).code
+        == 0
+    )
     assert [seen.method for seen in service.seen] == ["DELETE"]
 
 
 @pytest.mark.parametrize("stream", ["stdin_is_terminal", "stderr_is_terminal"])
-def test_a_question_needs_a_terminal_at_both_ends(stream: str, unified: Unified, service: Service) -> None:
+def test_a_question_needs_a_terminal_at_both_ends(
+    stream: str, unified: Unified, service: Service
+) -> None:
     result = unified(DELETE, environ=service.environ, stdin=b"y\n", **{stream: True})
     assert (result.code, result.stderr, service.seen) == (2, UNCONFIRMED, [])
 
@@ -59,16 +71,22 @@ def test_a_delete_names_the_profile_and_its_account(
 ) -> None:
     config(f'token = "t-0123"\nbase_url = "{service.url}"\n[profiles.acme]\naccount_id = "a-1"\n')
     one = unified("-p acme ticketing tickets delete 42", tty=True, stdin=b"n\n")
-    assert one.stderr == 'delete ticketing tickets 42 in profile "acme" (account a-1)? [y/N] error: not deleted\n'
+    assert (
+        one.stderr
+        == 'delete ticketing tickets 42 in profile "acme" (account a-1)? [y/N] error: not deleted\n'
+    )
     many = unified("-p acme ticketing tickets delete -", stdin=b"1\n2\n")
-    assert many.stderr == (
-        'error: not deleted: cannot ask whether to delete 2 records of ticketing tickets in profile "acme" '
-        "(account a-1) (add --yes)\n"
+    assert (
+        many.stderr
+        == "error: not deleted: cannot ask whether to delete 2 records of ticketing tickets in"
+        ' profile "acme" (account a-1) (add --yes)\n'
     )
 
 
 @pytest.mark.parametrize("answer", [b"n\n", b"\n", b"", b"yeah\n"])
-def test_any_other_answer_deletes_nothing(answer: bytes, unified: Unified, service: Service) -> None:
+def test_any_other_answer_deletes_nothing(
+    answer: bytes, unified: Unified, service: Service
+) -> None:
     result = unified(DELETE, environ=service.environ, tty=True, stdin=answer)
     assert (result.code, service.seen) == (2, [])
     assert result.stderr.endswith("[y/N] error: not deleted\n")
@@ -90,7 +108,10 @@ def test_a_read_only_profile_writes_nothing(
     result = unified([*operation.command.split(), *identifier, *query, *body])
     assert (result.code, result.stdout, service.seen) == (13, "", [])
     path = operation.path.replace("{id}", "42")
-    assert result.stderr == f"error: the configuration is read-only; {operation.method} {path} was not sent\n"
+    assert (
+        result.stderr
+        == f"error: the configuration is read-only; {operation.method} {path} was not sent\n"
+    )
 
 
 @pytest.mark.parametrize("operation", BODIES, ids=lambda one: one.command)
@@ -106,8 +127,13 @@ def test_a_skeleton_is_a_body_that_can_be_sent(operation: Operation, unified: Un
 
 
 def test_a_skeleton_shows_the_known_fields_by_type(unified: Unified) -> None:
-    assert unified("ticketing attachments create --skeleton").stdout == '{"file_name":"","content_type":"","data":""}\n'
-    assert unified("knowledge-base page-exports create --skeleton").json == {"format": "html|markdown"}
+    assert (
+        unified("ticketing attachments create --skeleton").stdout
+        == '{"file_name":"","content_type":"","data":""}\n'
+    )
+    assert unified("knowledge-base page-exports create --skeleton").json == {
+        "format": "html|markdown"
+    }
     ticket = unified("ticketing tickets create --skeleton").json
     assert (ticket["name"], ticket["tags"], ticket["status"]) == ("", [], {})
     assert not {"id", "created_at", "remote_data"} & {*ticket}
@@ -118,11 +144,13 @@ def test_a_job_whose_answer_names_none_is_in_doubt(unified: Unified, service: Se
     service.reply = lambda _: Reply(201)
     needed = "-q collection[id]=1 -q page[id]=1"
     result = unified(
-        f"knowledge-base page-exports create {needed} --wait --idempotency-key k-1", environ=service.environ
+        f"knowledge-base page-exports create {needed} --wait --idempotency-key k-1",
+        environ=service.environ,
     )
     assert (result.code, len(service.seen)) == (10, 1)
-    assert result.stderr == (
-        "error: the answer to POST /unified/knowledge-base/page-exports has no id to wait for; "
+    assert (
+        result.stderr
+        == "error: the answer to POST /unified/knowledge-base/page-exports has no id to wait for; "
         "POST /unified/knowledge-base/page-exports may or may not have been done "
         "(to repeat it safely: --idempotency-key k-1)\n"
     )
@@ -144,8 +172,14 @@ REPEAT = "to repeat it safely: --idempotency-key k-1"
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (f"""{KEYED} --jq 'error("no")'""", f"--jq: no; POST /unified/ticketing/tickets was done ({REPEAT})"),
-        (f"{KEYED} --jq halt_error", f"--jq: x; POST /unified/ticketing/tickets was done ({REPEAT})"),
+        (
+            f"""{KEYED} --jq 'error("no")'""",
+            f"--jq: no; POST /unified/ticketing/tickets was done ({REPEAT})",
+        ),
+        (
+            f"{KEYED} --jq halt_error",
+            f"--jq: x; POST /unified/ticketing/tickets was done ({REPEAT})",
+        ),
         ("ticketing tickets delete 1 --yes --jq '.id'", ""),
     ],
 )

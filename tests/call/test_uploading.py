@@ -24,7 +24,12 @@ KEY = "--idempotency-key k-1"
 
 
 def environ(url: str) -> dict[str, str]:
-    return {"UNIFIED_BASE_URL": url, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a-1", "UNIFIED_RATE": "0"}
+    return {
+        "UNIFIED_BASE_URL": url,
+        "UNIFIED_TOKEN": "t-0123456789",
+        "UNIFIED_ACCOUNT_ID": "a-1",
+        "UNIFIED_RATE": "0",
+    }
 
 
 @pytest.fixture(name="photo")
@@ -41,14 +46,20 @@ def test_a_file_goes_up_and_comes_back(
 ) -> None:
     path, back = tmp_path / "up.bin", tmp_path / "back.bin"
     digest = written(path, size)
-    world = {**environ(unified_sandbox.url), "UNIFIED_TOKEN": unified_sandbox.token, "UNIFIED_ACCOUNT_ID": "full"}
+    world = {
+        **environ(unified_sandbox.url),
+        "UNIFIED_TOKEN": unified_sandbox.token,
+        "UNIFIED_ACCOUNT_ID": "full",
+    }
     how = f"--upload {path} -f note=x" if form else f"-d @{path} --content-type image/png"
     made = unified(f"{CREATE} {how}", environ=world).json
     assert made["size"] == size
     assert (made.get("note"), made["content_type"]) == (
         ("x", "application/octet-stream") if form else (None, "image/png")
     )
-    fetched = unified(f"ticketing attachments download -q id={made['id']} --out {back}", environ=world)
+    fetched = unified(
+        f"ticketing attachments download -q id={made['id']} --out {back}", environ=world
+    )
     assert fetched.code == 0
     assert hashlib.sha256(back.read_bytes()).hexdigest() == digest
 
@@ -56,12 +67,24 @@ def test_a_file_goes_up_and_comes_back(
 @pytest.mark.parametrize(
     ("command", "line"),
     [
-        (CREATE, "POST /unified/ticketing/attachments?integrated_account_id=a-1&truto_body_passthrough=true"),
+        (
+            CREATE,
+            (
+                "POST /unified/ticketing/attachments"
+                "?integrated_account_id=a-1&truto_body_passthrough=true"
+            ),
+        ),
         (
             "ticketing attachments update x",
-            "PATCH /unified/ticketing/attachments/x?integrated_account_id=a-1&truto_body_passthrough=true",
+            (
+                "PATCH /unified/ticketing/attachments/x"
+                "?integrated_account_id=a-1&truto_body_passthrough=true"
+            ),
         ),
-        ("request PUT /proxy/a", "PUT /proxy/a?integrated_account_id=a-1&truto_body_passthrough=true"),
+        (
+            "request PUT /proxy/a",
+            "PUT /proxy/a?integrated_account_id=a-1&truto_body_passthrough=true",
+        ),
         ("request POST /file --yes", "POST /file "),
     ],
 )
@@ -70,11 +93,16 @@ def test_it_is_passed_on_as_it_is(command: str, line: str, unified: Unified, pho
         command = command.replace("attachments", "tickets")
         line = line.replace("attachments", "tickets")
     with taking() as service:
-        assert unified(f"{command} --upload p={photo} -f a=b", environ=environ(service.url)).code == 0
+        assert (
+            unified(f"{command} --upload p={photo} -f a=b", environ=environ(service.url)).code == 0
+        )
     (got,) = service.got
     assert got.head.startswith(line)
     assert b'name="a"\r\n\r\nb\r\n' in got.body
-    assert b'name="p"; filename="photo.png"\r\nContent-Type: image/png\r\n\r\n' + photo.read_bytes() in got.body
+    assert (
+        b'name="p"; filename="photo.png"\r\nContent-Type: image/png\r\n\r\n' + photo.read_bytes()
+        in got.body
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,7 +134,9 @@ def test_it_is_passed_on_as_it_is(command: str, line: str, unified: Unified, pho
         ("--upload /dev/null", "is a device; one regular file can be uploaded"),
     ],
 )
-def test_what_cannot_be_sent_is_told(typed: str, said: str, unified: Unified, photo: Path, service: Service) -> None:
+def test_what_cannot_be_sent_is_told(
+    typed: str, said: str, unified: Unified, photo: Path, service: Service
+) -> None:
     os.mkfifo(photo.parent / "fifo")
     result = unified(f"{CREATE} {typed.format(photo, photo.parent)}", environ=service.environ)
     assert (result.code, result.stdout) == (2, "")
@@ -121,15 +151,20 @@ def test_what_cannot_be_sent_is_told(typed: str, said: str, unified: Unified, ph
         "knowledge-base page-exports create --wait", "request POST /batch-request",
     ],
 )  # fmt: skip
-def test_only_one_write_sends_a_file(command: str, unified: Unified, photo: Path, service: Service) -> None:
+def test_only_one_write_sends_a_file(
+    command: str, unified: Unified, photo: Path, service: Service
+) -> None:
     result = unified(f"{command} --upload {photo}", environ=service.environ)
     assert (result.code, service.seen) == (2, [])
 
 
 @pytest.mark.parametrize(
-    "command", ["ticketing tickets list", "ticketing tickets delete x", "user-directory users suspend"]
+    "command",
+    ["ticketing tickets list", "ticketing tickets delete x", "user-directory users suspend"],
 )
-def test_what_is_no_create_or_update_has_no_such_option(command: str, unified: Unified, photo: Path) -> None:
+def test_what_is_no_create_or_update_has_no_such_option(
+    command: str, unified: Unified, photo: Path
+) -> None:
     result = unified(f"-p sandbox {command} --upload {photo}")
     assert result.code == 2
     assert "no such option: --upload (only create and update take it)" in result.stderr
@@ -141,14 +176,22 @@ def test_what_is_no_create_or_update_has_no_such_option(command: str, unified: U
         ("none", "No such file or directory (it was looked for in HERE)\n"),
         ("photo=none", "No such file or directory (it was looked for in HERE)\n"),
         ("-", "No such file or directory (standard input is no file)\n"),
-        ("photo=@photo.png", "No such file or directory (the name of the file stands alone, without @)\n"),
+        (
+            "photo=@photo.png",
+            "No such file or directory (the name of the file stands alone, without @)\n",
+        ),
         ("@none", "No such file or directory (it was looked for in HERE)\n"),
         ("a=b.png", "No such file or directory (what stands before = is a field: file=a=b.png)\n"),
         ("x" * 300, "File name too long\n"),
     ],
 )
 def test_a_file_that_is_not_there_is_told(
-    typed: str, said: str, unified: Unified, photo: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+    typed: str,
+    said: str,
+    unified: Unified,
+    photo: Path,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(photo.parent)
     Path("a=b.png").write_bytes(b"x")
@@ -159,7 +202,9 @@ def test_a_file_that_is_not_there_is_told(
     assert unified(f"{CREATE} --upload file=a=b.png --dry-run", environ=service.environ).code == 0
 
 
-@pytest.mark.parametrize("how", ["--upload {0}", "-d @{0} --content-type a/b", "--upload {0} --dry-run"])
+@pytest.mark.parametrize(
+    "how", ["--upload {0}", "-d @{0} --content-type a/b", "--upload {0} --dry-run"]
+)
 def test_a_file_that_may_not_be_read_is_told(how: str, unified: Unified, service: Service) -> None:
     with unreadable_file() as name:
         result = unified(f"{CREATE} {how.format(name)}", environ=service.environ, folders={})
@@ -168,13 +213,17 @@ def test_a_file_that_may_not_be_read_is_told(how: str, unified: Unified, service
     assert service.seen == []
 
 
-def test_a_parameter_that_is_typed_is_sent_as_it_is(unified: Unified, photo: Path, service: Service) -> None:
+def test_a_parameter_that_is_typed_is_sent_as_it_is(
+    unified: Unified, photo: Path, service: Service
+) -> None:
     command = f"{CREATE} --upload {photo} -q truto_body_passthrough=false --dry-run"
     url = unified(command, environ=service.environ).json["url"]
     assert url.partition("?")[2] == "integrated_account_id=acct-1&truto_body_passthrough=false"
 
 
-@pytest.mark.parametrize("path", ["/file", "file", "/file/", "/%66ile", "/FILE", "/file;x=1", "/file/more"])
+@pytest.mark.parametrize(
+    "path", ["/file", "file", "/file/", "/%66ile", "/FILE", "/file;x=1", "/file/more"]
+)
 @pytest.mark.parametrize("body", ["--upload {}", "-d '{{}}'"])
 def test_a_file_becomes_public_only_if_that_is_confirmed(
     path: str, body: str, unified: Unified, photo: Path, service: Service
@@ -191,8 +240,12 @@ def test_a_file_becomes_public_only_if_that_is_confirmed(
 
 
 @pytest.mark.parametrize(("answer", "sent"), [(b"n\n", 0), (b"y\n", 1)])
-def test_at_a_terminal_it_is_asked(answer: bytes, sent: int, unified: Unified, photo: Path, service: Service) -> None:
-    result = unified(f"request POST /file --upload {photo}", environ=service.environ, stdin=answer, tty=True)
+def test_at_a_terminal_it_is_asked(
+    answer: bytes, sent: int, unified: Unified, photo: Path, service: Service
+) -> None:
+    result = unified(
+        f"request POST /file --upload {photo}", environ=service.environ, stdin=answer, tty=True
+    )
     assert "make the file public (anyone who has its address can read it" in result.stderr
     assert len(service.seen) == sent
 
@@ -200,14 +253,21 @@ def test_at_a_terminal_it_is_asked(answer: bytes, sent: int, unified: Unified, p
 def test_a_read_only_profile_sends_no_file(
     unified: Unified, photo: Path, service: Service, config: Callable[[str], Path]
 ) -> None:
-    config(f'[profiles.a]\nbase_url = "{service.url}"\naccount_id = "1"\ntoken = "t-0123456789"\nread_only = true\n')
+    config(
+        f'[profiles.a]\nbase_url = "{service.url}"\naccount_id = "1"\ntoken ='
+        ' "t-0123456789"\nread_only = true\n'
+    )
     assert unified(f"-p a {CREATE} --upload {photo}").code == 13
     assert service.seen == []
 
 
-def test_what_is_in_doubt_names_the_file_and_how_to_repeat_it(unified: Unified, photo: Path) -> None:
+def test_what_is_in_doubt_names_the_file_and_how_to_repeat_it(
+    unified: Unified, photo: Path
+) -> None:
     with taking(Turn(b"", then="reset"), Turn()) as service:
-        result = unified(f"{CREATE} --upload {photo} {KEY} --retries 0", environ=environ(service.url))
+        result = unified(
+            f"{CREATE} --upload {photo} {KEY} --retries 0", environ=environ(service.url)
+        )
     digest = hashlib.sha256(photo.read_bytes()).hexdigest()
     assert result.code == 10
     assert f"its file was {photo} (256 bytes, sha256 {digest})" in result.stderr
@@ -224,7 +284,9 @@ def test_what_is_in_doubt_names_the_file_and_how_to_repeat_it(unified: Unified, 
         (Turn(b"", then="reset"), 10, 5),
     ],
 )
-def test_the_exit_code_says_what_became_of_it(turn: Turn, code: int, sent: int, unified: Unified, photo: Path) -> None:
+def test_the_exit_code_says_what_became_of_it(
+    turn: Turn, code: int, sent: int, unified: Unified, photo: Path
+) -> None:
     with taking(turn) as service:
         assert unified(f"{CREATE} --upload {photo}", environ=environ(service.url)).code == code
     assert len(service.got) == sent
@@ -233,15 +295,25 @@ def test_the_exit_code_says_what_became_of_it(turn: Turn, code: int, sent: int, 
 
 def test_a_path_that_nobody_knows_gets_a_file_once(unified: Unified, photo: Path) -> None:
     with taking(Turn(refused(500)), Turn()) as service:
-        assert unified(f"request POST /proxy/files --upload {photo}", environ=environ(service.url)).code == 10
+        assert (
+            unified(
+                f"request POST /proxy/files --upload {photo}", environ=environ(service.url)
+            ).code
+            == 10
+        )
     assert len(service.got) == 1
 
 
-def test_a_file_that_changes_between_two_attempts_is_not_sent_again(unified: Unified, photo: Path) -> None:
+def test_a_file_that_changes_between_two_attempts_is_not_sent_again(
+    unified: Unified, photo: Path
+) -> None:
     clock = Clock(lambda: photo.write_bytes(b"other"))
     with taking(Turn(refused(429, "Retry-After: 1\r\n")), Turn()) as service:
         result = unified(
-            f"{CREATE} --upload {photo}", environ=environ(service.url), monotonic=clock.now, sleep=clock.sleep
+            f"{CREATE} --upload {photo}",
+            environ=environ(service.url),
+            monotonic=clock.now,
+            sleep=clock.sleep,
         )
     assert result.code == 12
     assert "has changed since it was opened" in result.stderr
@@ -254,7 +326,10 @@ def test_progress_is_drawn_while_it_is_sent(unified: Unified, tmp_path: Path) ->
     ticks = iter(range(10**9))
     with taking() as service:
         result = unified(
-            f"{CREATE} --upload {path}", environ=environ(service.url), tty=True, monotonic=lambda: next(ticks) * 0.005
+            f"{CREATE} --upload {path}",
+            environ=environ(service.url),
+            tty=True,
+            monotonic=lambda: next(ticks) * 0.005,
         )
     assert result.code == 0
     assert "MB of 5.0 MB" in result.stderr
@@ -267,23 +342,40 @@ def test_the_pace_of_a_repeat_is_its_own(unified: Unified, tmp_path: Path) -> No
     ticks, slept = itertools.count(), [0.0]
     world = {"monotonic": lambda: next(ticks) * 0.005 + sum(slept), "sleep": slept.append}
     with taking(Turn(refused(429, "Retry-After: 50\r\n")), Turn()) as service:
-        result = unified(f"{CREATE} --upload {path}", environ=environ(service.url), tty=True, **world)
+        result = unified(
+            f"{CREATE} --upload {path}", environ=environ(service.url), tty=True, **world
+        )
     assert (result.code, len(service.got), sum(slept) > 50) == (0, 2, True)
     told = re.findall(r"about (\d+ h )?(?:(\d+) min )?", result.stderr)
     assert [one for one in told if one[0] or int(one[1] or 0) > 4] == []
 
 
 def test_nothing_is_sent_to_show_it(unified: Unified, photo: Path, service: Service) -> None:
-    shown = unified(f"{CREATE} --upload p={photo} -f a=b {KEY} --dry-run", environ=service.environ).json
+    shown = unified(
+        f"{CREATE} --upload p={photo} -f a=b {KEY} --dry-run", environ=service.environ
+    ).json
     assert shown["body"] is None
     assert shown["upload"] == {
-        "file": str(photo), "size": 256, "sha256": hashlib.sha256(photo.read_bytes()).hexdigest(), "field": "p",
-        "fields": [["a", "b"]], "content_type": "image/png",
-    }  # fmt: skip
+        "file": str(photo),
+        "size": 256,
+        "sha256": hashlib.sha256(photo.read_bytes()).hexdigest(),
+        "field": "p",
+        "fields": [["a", "b"]],
+        "content_type": "image/png",
+    }
     assert service.seen == []
 
 
-HOSTILE = ["a b.png", "a'b.png", 'a"b;c=\\d.png', "$(touch gone).png", "-", "--yes", "@x", "ü;type=x,y.png"]
+HOSTILE = [
+    "a b.png",
+    "a'b.png",
+    'a"b;c=\\d.png',
+    "$(touch gone).png",
+    "-",
+    "--yes",
+    "@x",
+    "ü;type=x,y.png",
+]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -295,14 +387,26 @@ def test_curl_sends_the_same(
     folder.mkdir()
     monkeypatch.chdir(folder)
     (folder / name).write_bytes(b"\0content\xff")
-    how = ["--upload", f"p={name}", "-f", "a=@b"] if form else ["-d", f"@{name}", "--content-type", "a/b"]
+    how = (
+        ["--upload", f"p={name}", "-f", "a=@b"]
+        if form
+        else ["-d", f"@{name}", "--content-type", "a/b"]
+    )
     if name == "-" and not form:
         how[1] = "@./-"
     with taking() as service:
         world = environ(service.url)
         assert unified([*shlex.split(CREATE), *how, *KEY.split()], environ=world).code == 0
-        line = unified([*shlex.split(CREATE), *how, *KEY.split(), "--as", "curl"], environ=world).stdout
-        subprocess.run(["sh", "-c", line], check=True, capture_output=True, env={**os.environ, **world}, timeout=30)
+        line = unified(
+            [*shlex.split(CREATE), *how, *KEY.split(), "--as", "curl"], environ=world
+        ).stdout
+        subprocess.run(
+            ["sh", "-c", line],
+            check=True,
+            capture_output=True,
+            env={**os.environ, **world},
+            timeout=30,
+        )
     assert [path.name for path in folder.iterdir()] == [name]
     ours, curls = service.got
     assert ours.head.partition(" HTTP")[0] == curls.head.partition(" HTTP")[0]
@@ -317,7 +421,9 @@ def test_curl_sends_the_same(
         assert (curls.body, curls.header("content-type")) == (b"\0content\xff", "a/b")
 
 
-def test_a_recording_holds_no_byte_of_the_file(unified: Unified, photo: Path, tmp_path: Path) -> None:
+def test_a_recording_holds_no_byte_of_the_file(
+    unified: Unified, photo: Path, tmp_path: Path
+) -> None:
     har = tmp_path / "x.har"
     with taking() as service:
         unified(f"{CREATE} --upload {photo} --record {har}", environ=environ(service.url))
@@ -343,7 +449,9 @@ def test_a_gigabyte_takes_no_memory(how: str, tmp_path: Path) -> None:
     assert got.size >= size
 
 
-def test_progress_is_drawn_while_a_file_is_read_for_its_digest(unified: Unified, tmp_path: Path) -> None:
+def test_progress_is_drawn_while_a_file_is_read_for_its_digest(
+    unified: Unified, tmp_path: Path
+) -> None:
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(64 * 1024 * 1024)

@@ -1,4 +1,6 @@
-"""A catalogue of one's own: ten lines give commands, help, sandbox routes and rows; what is wrong stops nothing."""
+"""A catalogue of one's own: ten lines give commands, help, sandbox routes and rows;
+what is wrong stops nothing.
+"""
 
 import os
 from collections.abc import Callable
@@ -44,7 +46,9 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return put
 
 
-def test_ten_lines_give_help_calls_and_sandbox_routes(write: Callable[..., Path], unified: Unified) -> None:
+def test_ten_lines_give_help_calls_and_sandbox_routes(
+    write: Callable[..., Path], unified: Unified
+) -> None:
     write("crm.toml", CRM)
     page = unified("crm contacts list --help")
     assert (page.code, page.stderr) == (0, "")
@@ -58,11 +62,17 @@ def test_ten_lines_give_help_calls_and_sandbox_routes(write: Callable[..., Path]
     assert unified("-p sandbox crm deals list -q limit=2").json["result"]
 
 
-def test_a_call_sends_the_request(write: Callable[..., Path], unified: Unified, service: Service) -> None:
+def test_a_call_sends_the_request(
+    write: Callable[..., Path], unified: Unified, service: Service
+) -> None:
     write("crm.toml", CRM)
     assert unified("crm contacts merge -f id=7", environ=service.environ).code == 0
     [seen] = service.seen
-    assert (seen.method, seen.segments, seen.body) == ("POST", ["unified", "crm", "contacts", "merge"], b'{"id":"7"}')
+    assert (seen.method, seen.segments, seen.body) == (
+        "POST",
+        ["unified", "crm", "contacts", "merge"],
+        b'{"id":"7"}',
+    )
 
 
 def test_lists_are_exported_whatever_a_file_knows_of_them(
@@ -75,10 +85,15 @@ def test_lists_are_exported_whatever_a_file_knows_of_them(
     assert exported == ["contacts.ndjson", "deals.ndjson", "teams.ndjson"]
 
 
-def test_source_says_which_file_an_operation_is_from(write: Callable[..., Path], unified: Unified) -> None:
+def test_source_says_which_file_an_operation_is_from(
+    write: Callable[..., Path], unified: Unified
+) -> None:
     path = write("crm.toml", CRM)
     rows = unified("operations merge --source").stdout
-    assert rows == f"crm contacts merge\tPOST\t/unified/crm/contacts/merge\tRun merge on contacts\t{path}\n"
+    assert (
+        rows
+        == f"crm contacts merge\tPOST\t/unified/crm/contacts/merge\tRun merge on contacts\t{path}\n"
+    )
     [built_in] = unified("operations recordings download --source -o json").json["operations"]
     assert built_in["source"] == "built in"
 
@@ -94,10 +109,16 @@ def test_resources_and_operations_are_added_to_an_api_that_is_there(
     assert "  close   Close a ticket\n" in page.stdout
     assert "  import  Import a ticket with its history\n" in page.stdout
     assert unified("-p sandbox ticketing macros list").code == 0
-    assert unified("-p sandbox ticketing tickets close --dry-run").json["url"].startswith("http://sandbox/unified/")
+    assert (
+        unified("-p sandbox ticketing tickets close --dry-run")
+        .json["url"]
+        .startswith("http://sandbox/unified/")
+    )
 
 
-def test_what_is_there_already_stays_and_the_clash_is_told(write: Callable[..., Path], unified: Unified) -> None:
+def test_what_is_there_already_stays_and_the_clash_is_told(
+    write: Callable[..., Path], unified: Unified
+) -> None:
     path = write(
         "clash.toml",
         '[api.profile]\ntitle = "P"\n[api.profile.resources]\nthings = "list"\n'
@@ -116,8 +137,15 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
     first = write("a.toml", CRM)
     second = write("b.toml", '[api.crm.resources]\ndeals = "list win"\n')
     result = unified("operations crm deals --source")
-    assert [line.split("\t")[4] for line in result.stdout.splitlines()] == [str(first), str(first), str(second)]
-    assert result.stderr == f"warning: {second}:2: crm deals list already exists; this one is ignored\n"
+    assert [line.split("\t")[4] for line in result.stdout.splitlines()] == [
+        str(first),
+        str(first),
+        str(second),
+    ]
+    assert (
+        result.stderr
+        == f"warning: {second}:2: crm deals list already exists; this one is ignored\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,22 +154,37 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
         ('[api.hris]\ntitle = "H\n', "2: Illegal character '\\n' (at line 2, column 11)"),
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list Get"\n',
-            "4: hris.people: 'Get' must be lower-case letters, joined by single dashes or underscores",
+            (
+                "4: hris.people: 'Get' must be lower-case letters, joined by single dashes or"
+                " underscores"
+            ),
         ),
         (
             '[api.hris]\ntitle = "H"\n\n[api.hris.resources]\n"https://evil.example" = "list"\n',
-            "5: hris.https://evil.example: 'https://evil.example' must be lower-case letters, joined by single dashes or underscores",  # noqa: E501
+            (
+                "5: hris.https://evil.example: 'https://evil.example' must be lower-case letters,"
+                " joined by single dashes or underscores"
+            ),
         ),
         (
             '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list .."\n',
-            "4: hris.people: '..' must be lower-case letters, joined by single dashes or underscores",
+            (
+                "4: hris.people: '..' must be lower-case letters, joined by single dashes or"
+                " underscores"
+            ),
         ),
         (
-            '[api.hris]\ntitle = "H"\nbase_url = "https://evil.example"\n[api.hris.resources]\npeople = "list"\n',
+            (
+                '[api.hris]\ntitle = "H"\nbase_url ='
+                ' "https://evil.example"\n[api.hris.resources]\npeople = "list"\n'
+            ),
             "3: hris: unknown key 'base_url' (known: about, actions, resources, title)",
         ),
         (
-            '[service]\nprefix = "/evil"\n[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list"\n',
+            (
+                '[service]\nprefix = "/evil"\n[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople'
+                ' = "list"\n'
+            ),
             "1: the file: unknown key 'service' (known: api, known)",
         ),
         (
@@ -149,11 +192,17 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
             "2: voice.title: the API already exists and keeps its title",
         ),
         (
-            '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list"\n[known.hris.dogs]\nfields = "id"\n',
+            (
+                '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople ='
+                ' "list"\n[known.hris.dogs]\nfields = "id"\n'
+            ),
             "5: known.hris.dogs: the file has no such resource",
         ),
         (
-            '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople = "list"\n[known.hris.people]\nfields = "a:b:c"\n',
+            (
+                '[api.hris]\ntitle = "H"\n[api.hris.resources]\npeople ='
+                ' "list"\n[known.hris.people]\nfields = "a:b:c"\n'
+            ),
             "6: known.hris.people: not a field: 'a:b:c'",
         ),
         ("api = 7\n", "1: the file: 'api' must be a non-empty table"),
@@ -161,10 +210,13 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
         ("[api]\nvoice = 7\n", "2: voice: 'voice' must be a non-empty table"),
         (b"[api.hris]\ntitle = '\xff'\n", "2: not UTF-8"),
         (f"[api.hris]\ntitle = {'9' * 5000}\n", " a number is larger than TOML allows (64 bits)"),
-        (f"[api.hris.resources]\npeople = 0x{'f' * 5000}\n", " a number is larger than TOML allows (64 bits)"),
+        (
+            f"[api.hris.resources]\npeople = 0x{'f' * 5000}\n",
+            " a number is larger than TOML allows (64 bits)",
+        ),
         (f"[api.hris]\ntitle = {'[' * 5000}\n", " nested too deeply for a catalogue"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_file_is_told_by_line_and_leaves_the_rest(
     text: str | bytes, said: str, write: Callable[..., Path], unified: Unified
 ) -> None:
@@ -177,23 +229,34 @@ def test_a_broken_file_is_told_by_line_and_leaves_the_rest(
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602])
-def test_a_file_that_others_can_write_is_passed_over(mode: int, write: Callable[..., Path], unified: Unified) -> None:
+def test_a_file_that_others_can_write_is_passed_over(
+    mode: int, write: Callable[..., Path], unified: Unified
+) -> None:
     path = write("crm.toml", CRM)
     path.chmod(mode)
     result = unified("crm --help")
-    assert f"warning: others can write {path}, so it is ignored (chmod go-w {path})\n" in result.stderr
+    assert (
+        f"warning: others can write {path}, so it is ignored (chmod go-w {path})\n" in result.stderr
+    )
     assert result.code == 2
 
 
-def test_a_folder_that_others_can_write_is_passed_over(write: Callable[..., Path], unified: Unified) -> None:
+def test_a_folder_that_others_can_write_is_passed_over(
+    write: Callable[..., Path], unified: Unified
+) -> None:
     folder = write("crm.toml", CRM).parent
     folder.chmod(0o777)
     result = unified("--help")
-    assert result.stderr == f"warning: others can write {folder}, so it is ignored (chmod go-w {folder})\n"
+    assert (
+        result.stderr
+        == f"warning: others can write {folder}, so it is ignored (chmod go-w {folder})\n"
+    )
     assert (result.code, "crm" in result.stdout) == (0, False)
 
 
-def test_only_that_folder_is_looked_into(unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_that_folder_is_looked_into(
+    unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for place in (tmp_path, tmp_path / "work", tmp_path / "data", tmp_path / "other"):
         (place / "catalogue.d").mkdir(parents=True)
         (place / "catalogue.d" / "crm.toml").write_text(CRM)
@@ -205,7 +268,10 @@ def test_only_that_folder_is_looked_into(unified: Unified, tmp_path: Path, monke
 
 
 def test_what_a_file_says_stays_text_in_help(write: Callable[..., Path], unified: Unified) -> None:
-    write("crm.toml", CRM.replace("People you sell to", r"\u001b]0;x\u0007[bold]you[/bold] \u202eevil"))
+    write(
+        "crm.toml",
+        CRM.replace("People you sell to", r"\u001b]0;x\u0007[bold]you[/bold] \u202eevil"),
+    )
     for tty in (False, True):
         page = unified("crm --help", tty=tty, environ={"NO_COLOR": "1"}).stdout
         assert r"\x1b]0;x\x07[bold]you[/bold] \u202eevil" in page
@@ -216,14 +282,34 @@ def test_a_fifo_holds_nobody_up(write: Callable[..., Path], unified: Unified) ->
     folder = write("crm.toml", CRM).parent
     os.mkfifo(folder / "pipe.toml", 0o600)
     result = unified("crm --help")
-    assert (result.stderr, result.code) == (f"warning: cannot read {folder / 'pipe.toml'}: not a regular file\n", 0)
+    assert (result.stderr, result.code) == (
+        f"warning: cannot read {folder / 'pipe.toml'}: not a regular file\n",
+        0,
+    )
 
 
 _WORDS = strategies.sampled_from(
-    ["api", "known", "crm", "voice", "calls", "title", "about", "resources", "actions", "operations", "one", "fields"]
+    [
+        "api",
+        "known",
+        "crm",
+        "voice",
+        "calls",
+        "title",
+        "about",
+        "resources",
+        "actions",
+        "operations",
+        "one",
+        "fields",
+    ]
 )
-_LEAVES = strategies.sampled_from(["list", "crud send", "id name:number", "", 7, True, 1.5, ["list"], [{"a": "b"}]])
-_TABLES = strategies.recursive(_LEAVES, lambda inner: strategies.dictionaries(_WORDS, inner, max_size=4), max_leaves=12)
+_LEAVES = strategies.sampled_from(
+    ["list", "crud send", "id name:number", "", 7, True, 1.5, ["list"], [{"a": "b"}]]
+)
+_TABLES = strategies.recursive(
+    _LEAVES, lambda inner: strategies.dictionaries(_WORDS, inner, max_size=4), max_leaves=12
+)
 
 
 @given(strategies.dictionaries(strategies.sampled_from(["api", "known"]), _TABLES, min_size=1))
@@ -244,5 +330,7 @@ def test_a_folder_that_cannot_be_read_stops_nothing(unified: Unified, tmp_path: 
     assert result.stdout == "voice calls list\tGET\t/unified/voice/calls\tList calls\n"
     assert result.stderr == f"warning: cannot read {nowhere / 'catalogue.d'}: File name too long\n"
     (tmp_path / "file").touch()
-    result = unified("operations voice calls list", folders={"config": tmp_path / "file", "data": tmp_path})
+    result = unified(
+        "operations voice calls list", folders={"config": tmp_path / "file", "data": tmp_path}
+    )
     assert (result.code, result.stderr) == (0, "")

@@ -1,4 +1,6 @@
-"""The catalogue: what its data may say, what follows from one line of it, and that what is known fits it."""
+"""The catalogue: what its data may say, what follows from one line of it, and that what
+is known fits it.
+"""
 
 import ast
 import io
@@ -47,7 +49,9 @@ OWN = {
     ("checkpoint.py", "next_cursor"),
     ("jq_program.py", "sort_by"),
 }
-"""Words of the service that mean something else here: members of what is printed or kept, and a function of jq."""
+"""Words of the service that mean something else here: members of what is printed or
+kept, and a function of jq.
+"""
 
 
 def test_the_words_of_the_service_stand_in_the_catalogue_only() -> None:
@@ -56,7 +60,9 @@ def test_the_words_of_the_service_stand_in_the_catalogue_only() -> None:
     common = {service.prefix, service.items, service.schema}
     others = {one for one in service if "_" in one} | {service.capabilities.split("/")[1]}
     words = {word for text in service.connections for word in text.split()}
-    others |= {word for word in words if "_" in word or word.count("/") > 1} - {*service.times.split()}
+    others |= {word for word in words if "_" in word or word.count("/") > 1} - {
+        *service.times.split()
+    }
     others |= {service.connections.batch, service.connections.custom}
     found = [
         f"{path.name}: {text}"
@@ -72,26 +78,39 @@ def test_reading_it_in_parts_gives_what_reading_it_whole_gives() -> None:
     whole = read(TEXT)
     assert CATALOGUE.service == whole.service
     parts, apis = CATALOGUE.apis.values(), whole.apis.values()
-    assert [(one.name, one.title, one.about) for one in parts] == [(one.name, one.title, one.about) for one in apis]
+    assert [(one.name, one.title, one.about) for one in parts] == [
+        (one.name, one.title, one.about) for one in apis
+    ]
     assert [one.resources for one in parts] == [one.resources for one in apis]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"crud import"', '"crud import get"', "catalogue.toml: shop.orders: 'get' is listed twice"),
+        (
+            '"crud import"',
+            '"crud import get"',
+            "catalogue.toml: shop.orders: 'get' is listed twice",
+        ),
         ('"crud import"', '""', "catalogue.toml: shop.orders: no operations"),
         (
             '"crud import"',
             '"crud Import"',
-            "catalogue.toml: shop.orders: 'Import' must be lower-case letters, joined by single dashes or underscores",
+            (
+                "catalogue.toml: shop.orders: 'Import' must be lower-case letters, joined by single"
+                " dashes or underscores"
+            ),
         ),
         (
             'one = "an order", about',
             'one = "an order", abuot',
             "catalogue.toml: shop.orders: unknown key 'abuot' (known: about, one, operations)",
         ),
-        ('"orders import"', '"orders imprt"', "catalogue.toml: shop.actions: no operation 'orders imprt'"),
+        (
+            '"orders import"',
+            '"orders imprt"',
+            "catalogue.toml: shop.actions: no operation 'orders imprt'",
+        ),
         (
             "[api.shop]",
             "[api.Shop]",
@@ -116,7 +135,8 @@ def test_bad_data_is_refused_and_the_place_named(old: str, new: str, said: str) 
 
 def test_a_resource_may_be_just_its_words() -> None:
     text = SHOP.replace(
-        '{ operations = "crud import", one = "an order", about = "What was bought" }', '"list get import"'
+        '{ operations = "crud import", one = "an order", about = "What was bought" }',
+        '"list get import"',
     )
     assert [*read(text).apis["shop"].resources["orders"].operations] == ["list", "get", "import"]
 
@@ -156,7 +176,10 @@ def test_what_is_known_speaks_of_resources_and_operations_that_exist() -> None:
 def changed(tmp_path: Path) -> Callable[[str], tuple[str, str]]:
     """The program with one line of its catalogue changed."""
     text, found = re.subn(
-        r"^calls .*$", 'calls = { operations = "crud redial", one = "a call" }', TEXT, flags=re.MULTILINE
+        r"^calls .*$",
+        'calls = { operations = "crud redial", one = "a call" }',
+        TEXT,
+        flags=re.MULTILINE,
     )
     assert found == 1
     catalogue = read(text)

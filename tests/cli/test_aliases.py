@@ -1,4 +1,6 @@
-"""The `[alias]` of the config file: a first word that stands for several, and what it may not be."""
+"""The `[alias]` of the config file: a first word that stands for several, and what it
+may not be.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,9 +25,15 @@ who = "user_directory users"
         ("t get 7 --dry-run", "ticketing tickets get 7 --dry-run"),
         ("-p sandbox -a x t list --dry-run", "-p sandbox -a x ticketing tickets list --dry-run"),
         ("-vp sandbox t list --dry-run", "-vp sandbox ticketing tickets list --dry-run"),
-        ("-psandbox --account-id=x t list --dry-run", "-psandbox -a x ticketing tickets list --dry-run"),
+        (
+            "-psandbox --account-id=x t list --dry-run",
+            "-psandbox -a x ticketing tickets list --dry-run",
+        ),
         ("two --dry-run", "ticketing tickets list -q 'status=a b' --limit 2 -o ids --dry-run"),
-        ("two --limit 5 --dry-run", "ticketing tickets list -q 'status=a b' --limit 5 -o ids --dry-run"),
+        (
+            "two --limit 5 --dry-run",
+            "ticketing tickets list -q 'status=a b' --limit 5 -o ids --dry-run",
+        ),
         ("who list --dry-run", "user-directory users list --dry-run"),
         ("t --help", "ticketing tickets --help"),
         ("help t list", "help ticketing tickets list"),
@@ -33,7 +41,9 @@ who = "user_directory users"
         ("t", "ticketing tickets"),
     ],
 )
-def test_an_alias_is_what_it_stands_for(typed: str, meant: str, unified: Unified, config: Config) -> None:
+def test_an_alias_is_what_it_stands_for(
+    typed: str, meant: str, unified: Unified, config: Config
+) -> None:
     config(ALIASES)
     one, other = unified(typed), unified(meant)
     assert (one.code, one.raw, one.stderr) == (other.code, other.raw, other.stderr)
@@ -47,7 +57,9 @@ def test_help_of_an_alias_leaves_out_its_options(unified: Unified, config: Confi
     assert 'no page "get"' in unified("help two get").stderr
 
 
-def test_what_an_alias_sends_is_what_the_words_send(unified: Unified, config: Config, service: Service) -> None:
+def test_what_an_alias_sends_is_what_the_words_send(
+    unified: Unified, config: Config, service: Service
+) -> None:
     config(ALIASES.replace('profile = "sandbox"', ""))
     service.reply = lambda _: Reply(body=b'{"result":[],"next_cursor":null}')
     assert unified("two", environ=service.environ).code == 0
@@ -60,26 +72,45 @@ WRONG = {
     'export = "ticketing tickets"': 'the alias "export" has the name of an API or a command',
     'x = "t list"': 'the alias "x" begins with "t", an alias itself (like t = "ticketing tickets")',
     'x = "x list"': 'the alias "x" begins with "x", an alias itself (like t = "ticketing tickets")',
-    'x = "tickets list"': 'the alias "x" does not begin with an API or a command (like t = "ticketing tickets")',
-    'x = "-p acme ticketing"': 'the alias "x" does not begin with an API or a command (like t = "ticketing tickets")',
-    'x = ""': 'the alias "x" does not begin with an API or a command (like t = "ticketing tickets")',
+    'x = "tickets list"': (
+        'the alias "x" does not begin with an API or a command (like t = "ticketing tickets")'
+    ),
+    'x = "-p acme ticketing"': (
+        'the alias "x" does not begin with an API or a command (like t = "ticketing tickets")'
+    ),
+    'x = ""': (
+        'the alias "x" does not begin with an API or a command (like t = "ticketing tickets")'
+    ),
     'x = "ticketing \'tickets"': 'the alias "x" cannot be split into words: no closing quotation',
     'x = "ticketing tickets\\\\"': 'the alias "x" cannot be split into words: no escaped character',
     "x = 5": 'the alias "x" must be text (like t = "ticketing tickets")',
     'x = ["ticketing"]': 'the alias "x" must be text (like t = "ticketing tickets")',
     '"x" = "ticketing tickets delete --yes"': 'the alias "x" holds --yes, which is typed each time',
-    "x = \"ticketing tickets delete '--yes'\"": 'the alias "x" holds --yes, which is typed each time',
+    "x = \"ticketing tickets delete '--yes'\"": (
+        'the alias "x" holds --yes, which is typed each time'
+    ),
     'x = "ticketing tickets delete -y"': 'the alias "x" holds -y, which is typed each time',
     'x = "ticketing tickets delete -vy"': 'the alias "x" holds -y, which is typed each time',
-    'x = "ticketing tickets list --out f --force"': 'the alias "x" holds --force, which is typed each time',
-    'x = "ticketing tickets list --allow-partial"': 'the alias "x" holds --allow-partial, which is typed each time',
-    'x = "mcp serve --allow-writes"': 'the alias "x" holds --allow-writes, which is typed each time',
+    'x = "ticketing tickets list --out f --force"': (
+        'the alias "x" holds --force, which is typed each time'
+    ),
+    'x = "ticketing tickets list --allow-partial"': (
+        'the alias "x" holds --allow-partial, which is typed each time'
+    ),
+    'x = "mcp serve --allow-writes"': (
+        'the alias "x" holds --allow-writes, which is typed each time'
+    ),
 }
 
 
 @pytest.mark.parametrize("written", WRONG)
-def test_what_an_alias_may_not_be_is_named_with_its_line(written: str, unified: Unified, config: Config) -> None:
-    path = config(f'{ALIASES}# not this: x = "y"\n{written}\n[profiles.acme]\nbase_url = "https://x.example"\n')
+def test_what_an_alias_may_not_be_is_named_with_its_line(
+    written: str, unified: Unified, config: Config
+) -> None:
+    path = config(
+        f'{ALIASES}# not this: x = "y"\n{written}\n[profiles.acme]\nbase_url ='
+        ' "https://x.example"\n'
+    )
     name = written.split(maxsplit=1)[0].strip('"')
     typed = {"ats": "ats jobs list", "ci_cd": "ci-cd repos list", "export": "export ats --to d"}
     result = unified(typed.get(name, f"{name} 7"), stdin=b"y\n")
@@ -92,7 +123,9 @@ def test_what_an_alias_may_not_be_is_named_with_its_line(written: str, unified: 
     assert messages == [f"{path}:8: {WRONG[written]}".partition(" (like")[0]]
 
 
-def test_letters_after_an_option_with_a_value_are_that_value(unified: Unified, config: Config) -> None:
+def test_letters_after_an_option_with_a_value_are_that_value(
+    unified: Unified, config: Config
+) -> None:
     config(f'{ALIASES}x = "ticketing tickets create -fname=y --dry-run"\n')
     assert unified("x").json["body"] == {"name": "y"}
 
@@ -106,12 +139,16 @@ def test_letters_after_an_option_with_a_value_are_that_value(unified: Unified, c
         ('[profiles.x]\naccount_id = "x"\n[ "alias" ]\nx = """\nnothing"""\n', 4),
     ],
 )
-def test_the_line_is_found_however_an_alias_is_written(text: str, line: int, unified: Unified, config: Config) -> None:
+def test_the_line_is_found_however_an_alias_is_written(
+    text: str, line: int, unified: Unified, config: Config
+) -> None:
     path = config(text)
     assert unified("x").stderr.startswith(f'error: {path}:{line}: the alias "x" ')
 
 
-def test_aliases_are_no_table_of_profiles_and_stay_when_the_file_is_changed(unified: Unified, config: Config) -> None:
+def test_aliases_are_no_table_of_profiles_and_stay_when_the_file_is_changed(
+    unified: Unified, config: Config
+) -> None:
     path = config(ALIASES)
     assert unified("profile add acme --base-url https://x.example -a 1").code == 0
     assert unified("profile set --default output=table").code == 0
@@ -120,7 +157,9 @@ def test_aliases_are_no_table_of_profiles_and_stay_when_the_file_is_changed(unif
     config('alias = "ticketing"\n')
     result = unified("t list")
     assert result.code == 3
-    assert 'alias must be a table (write [alias], below it t = "ticketing tickets")' in result.stderr
+    assert (
+        'alias must be a table (write [alias], below it t = "ticketing tickets")' in result.stderr
+    )
 
 
 def test_help_lists_the_aliases_of_its_user(unified: Unified, config: Config) -> None:
@@ -133,7 +172,9 @@ def test_help_lists_the_aliases_of_its_user(unified: Unified, config: Config) ->
     assert unified("--help").code == 0
 
 
-def test_a_line_that_begins_with_a_command_reads_no_config_for_it(unified: Unified, config: Config) -> None:
+def test_a_line_that_begins_with_a_command_reads_no_config_for_it(
+    unified: Unified, config: Config
+) -> None:
     path = config("what is this")
     assert unified("completion bash").code == 0
     assert unified("operations suspend").code == 0

@@ -45,10 +45,19 @@ def test_a_command_runs_a_function_that_takes_its_options(path: str) -> None:
 
 def test_a_declaration_does_not_import_what_it_runs() -> None:
     modules = sorted(
-        {one.command.where.partition(":")[0] for one in COMMANDS.values() if isinstance(one.command, Later)}
+        {
+            one.command.where.partition(":")[0]
+            for one in COMMANDS.values()
+            if isinstance(one.command, Later)
+        }
     )
-    text = f"import sys, importlib\nfor one in {modules}: importlib.import_module(one)\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True, cwd=ROOT)
+    text = (
+        f"import sys, importlib\nfor one in {modules}:"
+        " importlib.import_module(one)\nprint(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text], check=True, capture_output=True, text=True, cwd=ROOT
+    )
     assert len(LATER) > 15
     assert {*done.stdout.split()} & LATER == set()
 
@@ -60,15 +69,21 @@ def test_each_spelling_of_an_option_stands_once() -> None:
         node
         for tree in trees
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Flag", "Common"}
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in {"Flag", "Common"}
     )
     spelled = Counter(spelling for flag in flags for spelling in ast.literal_eval(flag.args[0]))
-    assert spelled.keys() >= {spelling for entry in ENTRIES for flag in entry.flags for spelling in flag.spellings}
+    assert spelled.keys() >= {
+        spelling for entry in ENTRIES for flag in entry.flags for spelling in flag.spellings
+    }
     assert [spelling for spelling, count in spelled.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("environ", [{}, {"UNIFIED_QUIET": "1"}])
-def test_quiet_holds_for_a_command_that_reads_no_profile(environ: dict[str, str], unified: Unified) -> None:
+def test_quiet_holds_for_a_command_that_reads_no_profile(
+    environ: dict[str, str], unified: Unified
+) -> None:
     quiet = "" if environ else " --quiet"
     assert unified("runs list").stderr == "no runs\n"
     assert unified(f"runs list{quiet}", environ=environ).stderr == ""

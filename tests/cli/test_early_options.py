@@ -19,7 +19,9 @@ LIST = "voice calls list --dry-run"
         ("-p sandbox", "--account-id acct-2"),
     ],
 )
-def test_the_connection_may_be_named_before_the_api(early: str, late: str, unified: Unified, service: Service) -> None:
+def test_the_connection_may_be_named_before_the_api(
+    early: str, late: str, unified: Unified, service: Service
+) -> None:
     result = unified(f"{early} {LIST} {late}", environ=service.environ)
     assert (result.stderr, result.code) == ("", 0)
     assert result.json["url"].endswith("?integrated_account_id=acct-2")
@@ -30,13 +32,26 @@ def test_the_service_and_the_token_may_be_named_before_the_api(
 ) -> None:
     (tmp_path / "token").write_text("t-from-file")
     environ = {"UNIFIED_ACCOUNT_ID": "acct-1"}
-    words = f"--base-url {service.environ['UNIFIED_BASE_URL']} --token-file {tmp_path}/token voice calls list"
+    words = (
+        f"--base-url {service.environ['UNIFIED_BASE_URL']} --token-file {tmp_path}/token voice"
+        " calls list"
+    )
     assert unified(words, environ=environ).code == 0
-    assert unified(words.replace(f"file {tmp_path}/token", "stdin"), environ=environ, stdin=b"t-piped\n").code == 0
-    assert [seen.headers["authorization"] for seen in service.seen] == ["Bearer t-from-file", "Bearer t-piped"]
+    assert (
+        unified(
+            words.replace(f"file {tmp_path}/token", "stdin"), environ=environ, stdin=b"t-piped\n"
+        ).code
+        == 0
+    )
+    assert [seen.headers["authorization"] for seen in service.seen] == [
+        "Bearer t-from-file",
+        "Bearer t-piped",
+    ]
 
 
-def test_an_account_before_the_api_belongs_to_one_connection(unified: Unified, config: Callable[[str], Path]) -> None:
+def test_an_account_before_the_api_belongs_to_one_connection(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
     config('[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
     result = unified("-a 7 -p a -p b voice calls list")
     assert (result.stderr, result.code) == (
@@ -48,7 +63,10 @@ def test_an_account_before_the_api_belongs_to_one_connection(unified: Unified, c
 def test_profiles_before_the_api_and_after_it_are_selected_together(
     unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
-    config('[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n[profiles.c]\naccount_id = "3"\n')
+    config(
+        '[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n[profiles.c]\naccount_id ='
+        ' "3"\n'
+    )
     deleted = "ticketing tickets delete 7"
     asked = unified(f"-p a {deleted} -p b", environ=service.environ)
     assert (asked.code, service.seen) == (2, [])

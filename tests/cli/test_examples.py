@@ -1,4 +1,5 @@
-"""Every command that help prints runs on a fresh sandbox: examples as they are printed, those in sentences completed.
+"""Every command that help prints runs on a fresh sandbox: examples as they are printed,
+those in sentences completed.
 
 What stands in code blocks for other programs is run in tests/commands/topics.
 """
@@ -37,7 +38,8 @@ FILES = {
     "people.csv": "first_name,last_name\nAda,Lovelace\n",
     "connections.csv": "name,account_id\nnew-one,7\n",
 }
-# What runs until it is stopped, asks a person at a terminal, or continues a run: it is run further down.
+# What runs until it is stopped, asks a person at a terminal, or continues a run: it is
+# run further down.
 RUN = "20261121-7f3a"
 RUNS = [f"unified runs {name} {RUN}" for name in ("show", "resume", "retry", "remove")]
 SERVERS = ["unified sandbox serve", "unified mcp serve -p 'prod-*'"]
@@ -60,7 +62,10 @@ SENTENCES = {
     "unified help API RESOURCE OPERATION": ("unified help ticketing tickets create", 0),
     "unified t list": ("unified t list -p acme", 0),
     "unified ticketing tickets list": ("unified ticketing tickets list -p acme", 0),
-    "unified API RESOURCE OPERATION [ID] [options]": ("unified ticketing tickets get tickets-1 -p acme", 0),
+    "unified API RESOURCE OPERATION [ID] [options]": (
+        "unified ticketing tickets get tickets-1 -p acme",
+        0,
+    ),
     "unified runs resume ID": (f"unified runs resume {RUN}", 0),
     "unified runs retry ID": (f"unified runs retry {RUN}", 0),
     "unified runs remove": (f"unified runs remove {RUN}", 0),
@@ -71,7 +76,10 @@ SENTENCES = {
     "unified export --task -": ("", 0),
     "unified export --verify": ("unified export --verify done", 0),
     "unified request GET": ("unified request GET /unified/ticketing/tags -p acme", 0),
-    "unified import API/RESOURCE FILE": ("unified import ticketing/contacts contacts.ndjson -p prod-eu", 0),
+    "unified import API/RESOURCE FILE": (
+        "unified import ticketing/contacts contacts.ndjson -p prod-eu",
+        0,
+    ),
     "unified mcp serve -p NAME": ("unified mcp serve -p acme", 0),
     "unified mcp config": ("unified mcp config -p acme", 0),
     "unified sandbox serve": ("", 143),
@@ -84,11 +92,15 @@ BEFORE = {
     "unified apply": f"plan {BOTH} --ignore workspace > tags.plan",
     "unified export --task -": "export voice -p acme --to dump --tasks > task",
     "unified export --verify": "export voice -p acme --to done",
-    "unified doctor --bundle report.zip --har session.har": "-p acme voice calls list --record session.har",
+    "unified doctor --bundle report.zip --har session.har": (
+        "-p acme voice calls list --record session.har"
+    ),
 }
 
 REPORT = "report --help"
-PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [f"help {topic}" for topic in topics()]
+PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [
+    f"help {topic}" for topic in topics()
+]
 
 
 def examples(text: str) -> list[str]:
@@ -98,10 +110,15 @@ def examples(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=pytest.mark.extra) if page == REPORT else page for page in PAGES]
+    "page",
+    [pytest.param(page, marks=pytest.mark.extra) if page == REPORT else page for page in PAGES],
 )
 def test_the_examples_of_a_page_run_as_printed(
-    page: str, unified: Unified, config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: str,
+    unified: Unified,
+    config: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if page == REPORT:
         pytest.importorskip("jinja2", reason="needs the extra report")
@@ -119,7 +136,10 @@ def test_the_examples_of_a_page_run_as_printed(
         result = unified(shlex.split(typed)[1:], environ={"HOME": str(tmp_path / "home")})
         if redirected:
             (tmp_path / redirected).write_bytes(result.raw)
-        assert (result.code, result.stdout != "" or result.stderr != "") == (0, True), (line, result.stderr)
+        assert (result.code, result.stdout != "" or result.stderr != "") == (0, True), (
+            line,
+            result.stderr,
+        )
 
 
 def test_each_level_has_an_example() -> None:
@@ -127,7 +147,9 @@ def test_each_level_has_an_example() -> None:
 
 
 @pytest.fixture(name="at_home")
-def _at_home(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _at_home(
+    config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The profiles and the files that are named."""
     monkeypatch.chdir(tmp_path)
     config(CONFIG)
@@ -142,8 +164,12 @@ def a_run(unified: Unified) -> str:
 
 def test_every_command_in_a_sentence_is_known_here(unified: Unified) -> None:
     pages = [" ".join(unified(page).stdout.split()) for page in PAGES]
-    assert {one for text in pages for one in re.findall(r"`(unified [^`]+)`", text)} == SENTENCES.keys()
-    for words in {one for text in pages for one in re.findall(r"unified help ([a-z][a-z-]*)", text)}:
+    assert {
+        one for text in pages for one in re.findall(r"`(unified [^`]+)`", text)
+    } == SENTENCES.keys()
+    for words in {
+        one for text in pages for one in re.findall(r"unified help ([a-z][a-z-]*)", text)
+    }:
         assert unified(f"help {words}").code == 0
 
 
@@ -203,7 +229,10 @@ def test_an_example_that_serves_ends_when_it_is_told_to(line: str, tmp_path: Pat
     argv = [*shlex.split(line)[1:], *([] if is_agent else ["--port", "0", "--ready-file", "ready"])]
     environ = {"HOME": str(tmp_path), "UNIFIED_CONFIG": str(tmp_path / "config" / "config.toml")}
     with subprocess.Popen(
-        [sys.executable, "-m", "unified_cli", *argv], env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+        [sys.executable, "-m", "unified_cli", *argv],
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
         if not is_agent:
@@ -212,7 +241,9 @@ def test_an_example_that_serves_ends_when_it_is_told_to(line: str, tmp_path: Pat
         assert process.wait(30) == (0 if is_agent else 143)
 
 
-def test_the_files_of_a_ticket_are_downloaded_as_a_topic_says(unified: Unified, tmp_path: Path) -> None:
+def test_the_files_of_a_ticket_are_downloaded_as_a_topic_says(
+    unified: Unified, tmp_path: Path
+) -> None:
     text = tomllib.loads((ROOT / "unified_cli/commands/topics/topics.toml").read_text("utf-8"))
     [(head, script)] = [pair for topic in text.values() for pair in topic.get("code", {}).items()]
     shown = textwrap.indent(script.strip(), "  ")
@@ -221,7 +252,15 @@ def test_the_files_of_a_ticket_are_downloaded_as_a_topic_says(unified: Unified, 
     (tmp_path / "unified").chmod(0o700)
     environ = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=environ, check=False, capture_output=True, timeout=60
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=environ,
+        check=False,
+        capture_output=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    assert {path.name for path in (tmp_path / "files").iterdir()} == {"screenshot.png", "manifest.ndjson"}
+    assert {path.name for path in (tmp_path / "files").iterdir()} == {
+        "screenshot.png",
+        "manifest.ndjson",
+    }

@@ -19,9 +19,10 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 VERBS = """
-Add Ask Assign Call Change Choose Compare Complete Continue Create Deactivate Delete Do Downgrade Download Export Find
-Forward Get Import Install List Make Manage Move Offer Print Reject Remove Repeat Reply Reset Search Send Serve Show
-Start Store Suspend Test Update Write
+Add Ask Assign Call Change Choose Compare Complete Continue Create Deactivate Delete Do
+Downgrade Download Export Find Forward Get Import Install List Make Manage Move Offer
+Print Reject Remove Repeat Reply Reset Search Send Serve Show Start Store Suspend Test
+Update Write
 """
 
 
@@ -35,10 +36,14 @@ def test_the_pages_of_a_command(entry: CommandEntry, unified: Unified) -> None:
 
 @pytest.mark.parametrize("topic", topics())
 def test_the_page_of_a_topic(topic: str, unified: Unified) -> None:
-    says_the_same_at_any_width_and_is_plain_off_a_terminal(["help", topic], unified(["help", topic]), unified)
+    says_the_same_at_any_width_and_is_plain_off_a_terminal(
+        ["help", topic], unified(["help", topic]), unified
+    )
 
 
-def says_the_same_at_any_width_and_is_plain_off_a_terminal(argv: list[str], page: Result, unified: Unified) -> None:
+def says_the_same_at_any_width_and_is_plain_off_a_terminal(
+    argv: list[str], page: Result, unified: Unified
+) -> None:
     assert (page.code, page.stderr) == (0, "")
     assert "\x1b" not in page.stdout
     assert max(map(len, page.stdout.splitlines())) <= 80
@@ -68,7 +73,11 @@ def _names_its_request_and_each_option_once(operation: Operation, text: str) -> 
     listed = text[text.index("Connection options:") :]
     options = re.findall(r"^  (?:(-\w)|  )[, ] (--[\w-]+)", listed, re.MULTILINE)
     shown = [spelling for pair in options for spelling in pair if spelling]
-    expected = [spelling for flag in flags_of(class_for(operation), operation=operation) for spelling in flag.spellings]
+    expected = [
+        spelling
+        for flag in flags_of(class_for(operation), operation=operation)
+        for spelling in flag.spellings
+    ]
     assert shown == [*expected, "-h", "--help"]
 
 
@@ -98,7 +107,9 @@ def listed_options(page: str) -> list[str]:
 
 def test_the_page_of_the_program_has_every_name_and_the_version(unified: Unified) -> None:
     short = unified("-h").stdout
-    assert [name for name, _ in ENTRIES[0].words if not re.search(rf"[ \n]{name}[,\n]", short)] == []
+    assert [
+        name for name, _ in ENTRIES[0].words if not re.search(rf"[ \n]{name}[,\n]", short)
+    ] == []
     for page in (short, unified("--help").stdout):
         assert re.search(r"^      --version +show the version$", page, re.MULTILINE)
 
@@ -113,12 +124,19 @@ def test_where_both_are_typed_the_whole_page_is_shown(words: str, unified: Unifi
 
 
 def test_every_operation_has_a_page() -> None:
-    assert {operation.command for operation in CATALOGUE} <= {" ".join(entry.path) for entry in ENTRIES}
+    assert {operation.command for operation in CATALOGUE} <= {
+        " ".join(entry.path) for entry in ENTRIES
+    }
 
 
 def test_each_paragraph_is_whole_sentences() -> None:
     whole = re.compile(r"([A-Z]|--?\w).*[.:}]|(GET|POST|PATCH|DELETE) \S+", re.DOTALL)
-    broken = [(entry.path, text) for entry in ENTRIES for text in entry.page.paragraphs if not whole.fullmatch(text)]
+    broken = [
+        (entry.path, text)
+        for entry in ENTRIES
+        for text in entry.page.paragraphs
+        if not whole.fullmatch(text)
+    ]
     assert broken == []
 
 
@@ -127,11 +145,17 @@ def test_the_page_of_list_is_exactly_this(unified: Unified) -> None:
     assert unified("voice calls list --help").stdout == golden
 
 
-@pytest.mark.parametrize("command", ["--help", "--version", "ticketing --help", "operations reply-all"])
-def test_help_needs_no_home_no_terminal_and_no_sound_config(command: str, tmp_path: Path, process: Process) -> None:
+@pytest.mark.parametrize(
+    "command", ["--help", "--version", "ticketing --help", "operations reply-all"]
+)
+def test_help_needs_no_home_no_terminal_and_no_sound_config(
+    command: str, tmp_path: Path, process: Process
+) -> None:
     broken = tmp_path / "broken.toml"
     broken.write_text("this is no TOML")
-    result = process(command, environ={"HOME": "", "UNIFIED_CONFIG": str(broken)}, stdin=subprocess.DEVNULL)
+    result = process(
+        command, environ={"HOME": "", "UNIFIED_CONFIG": str(broken)}, stdin=subprocess.DEVNULL
+    )
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout
 
@@ -139,12 +163,24 @@ def test_help_needs_no_home_no_terminal_and_no_sound_config(command: str, tmp_pa
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("tiketing", 'error: unified: no API or command named "tiketing" (did you mean "ticketing"?)'),
-        ("ticketing tickts", 'error: unified ticketing: no resource named "tickts" (did you mean "tickets"?)'),
-        ("voice calls lst", 'error: unified voice calls: no operation named "lst" (did you mean "list"?)'),
+        (
+            "tiketing",
+            'error: unified: no API or command named "tiketing" (did you mean "ticketing"?)',
+        ),
+        (
+            "ticketing tickts",
+            'error: unified ticketing: no resource named "tickts" (did you mean "tickets"?)',
+        ),
+        (
+            "voice calls lst",
+            'error: unified voice calls: no operation named "lst" (did you mean "list"?)',
+        ),
         (
             "voice calls zzz",
-            'error: unified voice calls: no operation named "zzz" (unified voice calls --help lists them)',
+            (
+                'error: unified voice calls: no operation named "zzz" (unified voice calls --help'
+                " lists them)"
+            ),
         ),
         ("-v", "error: unified: missing command (unified --help)"),
     ],
@@ -173,7 +209,10 @@ def test_the_other_dash_finds_the_command(typed: str, unified: Unified) -> None:
 @pytest.mark.parametrize("name", ["assign-role", "assign_role"])
 def test_both_spellings_of_a_role_action_stay_apart(name: str, unified: Unified) -> None:
     shown = unified(f"user-directory users {name} --dry-run -p sandbox").json
-    assert shown["url"] == f"http://sandbox/unified/user-directory/users/{name}?integrated_account_id=full"
+    assert (
+        shown["url"]
+        == f"http://sandbox/unified/user-directory/users/{name}?integrated_account_id=full"
+    )
 
 
 def test_options_are_coloured_with_and_without_a_letter(unified: Unified) -> None:

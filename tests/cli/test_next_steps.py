@@ -1,4 +1,6 @@
-"""What is typed by mistake, and what to type instead: each next step is run, where the sandbox can run it."""
+"""What is typed by mistake, and what to type instead: each next step is run, where the
+sandbox can run it.
+"""
 
 import shlex
 from collections.abc import Callable
@@ -14,13 +16,22 @@ LIST = f"{ACME} list"
 CREATE = f"{ACME} create"
 
 STEPS = [
-    # The line as typed, what the error says to type, and the line that this makes; empty where it cannot run here.
+    # The line as typed, what the error says to type, and the line that this makes;
+    # empty where it cannot run here.
     (f"{CREATE} --edit", "only updates take it", ""),
     (f"{CREATE} --name foo", "-f 'name=foo' sets a field", f"{CREATE} -f name=foo"),
     (f"{CREATE} --name=foo", "-f 'name=foo' sets a field", f"{CREATE} -f name=foo"),
-    (f"{CREATE} --due-date 2026-01-01", "-f 'due_date=2026-01-01' sets a field", f"{CREATE} -f due_date=2026-01-01"),
+    (
+        f"{CREATE} --due-date 2026-01-01",
+        "-f 'due_date=2026-01-01' sets a field",
+        f"{CREATE} -f due_date=2026-01-01",
+    ),
     (f"{ACME} update tickets-1 --status Open", "-f 'status=Open' sets a field", ""),
-    (f"{ACME} update tickets-1 name=x", "-f 'name=x' sets a field", f"{ACME} update tickets-1 -f name=x"),
+    (
+        f"{ACME} update tickets-1 name=x",
+        "-f 'name=x' sets a field",
+        f"{ACME} update tickets-1 -f name=x",
+    ),
     (f"{CREATE} -d body.json", "-d @body.json", f"{CREATE} -d @body.json"),
     (f"{CREATE} -d file://body.json", "-d @body.json", f"{CREATE} -d @body.json"),
     (f"{CREATE} -d name=foo", "-f name=foo", f"{CREATE} -f name=foo"),
@@ -43,13 +54,29 @@ STEPS = [
     ("ticketing tickets list -R acme", "-p acme chooses a connection", LIST),
     ("ticketing tickets list -n acme", "-p acme chooses a connection", LIST),
     ("ticketing tickets list --connection acme", "-p acme chooses a connection", LIST),
-    ("ticketing tickets list --tag eu", "-p tag:eu selects profiles", "-p tag:eu ticketing tickets list"),
-    ("ticketing tickets list -l eu", "-p tag:eu selects profiles", "-p tag:eu ticketing tickets list"),
+    (
+        "ticketing tickets list --tag eu",
+        "-p tag:eu selects profiles",
+        "-p tag:eu ticketing tickets list",
+    ),
+    (
+        "ticketing tickets list -l eu",
+        "-p tag:eu selects profiles",
+        "-p tag:eu ticketing tickets list",
+    ),
     ("ticketing tickets list -A", "-p '*' takes every profile", "-p '*' ticketing tickets list"),
-    ("-p eu ticketing tickets list", "-p tag:eu selects those with this tag", "-p tag:eu ticketing tickets list"),
+    (
+        "-p eu ticketing tickets list",
+        "-p tag:eu selects those with this tag",
+        "-p tag:eu ticketing tickets list",
+    ),
     ("-p tags:eu ticketing tickets list", "-p tag:eu", "-p tag:eu ticketing tickets list"),
     ("-p tag=eu ticketing tickets list", "-p tag:eu", "-p tag:eu ticketing tickets list"),
-    ("-p all ticketing tickets list", "-p '*' selects every profile", "-p '*' ticketing tickets list"),
+    (
+        "-p all ticketing tickets list",
+        "-p '*' selects every profile",
+        "-p '*' ticketing tickets list",
+    ),
     (
         "-p tag:eu,tag:us ticketing tickets list",
         "one -p for each: -p tag:eu -p tag:us",
@@ -57,14 +84,34 @@ STEPS = [
     ),
     ("-p acme,globex ticketing tickets list", "one -p for each: -p acme -p globex", ""),
     ("-p 'acme globex' ticketing tickets list", "one -p for each: -p acme -p globex", ""),
-    ("ticketing tickets -p acme", "unified ticketing tickets list -p acme", "ticketing tickets list -p acme"),
+    (
+        "ticketing tickets -p acme",
+        "unified ticketing tickets list -p acme",
+        "ticketing tickets list -p acme",
+    ),
     ("ticketing -p acme tickets list", "put it after the operation", ""),
     (f"{ACME} tickets-1", "unified ticketing tickets get tickets-1", f"{ACME} get tickets-1"),
-    (f"{LIST} tickets-1", "one record: unified ticketing tickets get tickets-1", f"{ACME} get tickets-1"),
-    ("get tickets tickets-1", "comes last: unified ticketing tickets get tickets-1)", f"{ACME} get tickets-1"),
+    (
+        f"{LIST} tickets-1",
+        "one record: unified ticketing tickets get tickets-1",
+        f"{ACME} get tickets-1",
+    ),
+    (
+        "get tickets tickets-1",
+        "comes last: unified ticketing tickets get tickets-1)",
+        f"{ACME} get tickets-1",
+    ),
     ("get tickets", "comes last: unified ticketing tickets list)", LIST),
-    ("delete ticketing tickets 7 --yes", "comes last: unified ticketing tickets delete 7 --yes)", ""),
-    ("ticketing get tickets tickets-1", "comes first: unified ticketing tickets get tickets-1)", ""),
+    (
+        "delete ticketing tickets 7 --yes",
+        "comes last: unified ticketing tickets delete 7 --yes)",
+        "",
+    ),
+    (
+        "ticketing get tickets tickets-1",
+        "comes first: unified ticketing tickets get tickets-1)",
+        "",
+    ),
     ("ticketing get 7", "comes first: unified ticketing RESOURCE get 7)", ""),
     ("list ticketing tickets", "the operation comes last: unified ticketing tickets list", LIST),
     ("ticketing list tickets", "the resource comes first: unified ticketing tickets list", LIST),
@@ -83,7 +130,11 @@ STEPS = [
     (f"{LIST} status=Open", "-q 'status=Open' is a query parameter", f"{LIST} -q status=Open"),
     (f"{LIST} status==Open", "-q 'status=Open' is a query parameter", f"{LIST} -q status=Open"),
     (f"{LIST} -q status:Open", "-q status=Open", f"{LIST} -q status=Open"),
-    (f"{LIST} --sort created_at", "a sort key that the list's help names", "help ticketing tickets list"),
+    (
+        f"{LIST} --sort created_at",
+        "a sort key that the list's help names",
+        "help ticketing tickets list",
+    ),
     (f"{LIST} --updated-since 7d", "--since 7d", f"{LIST} --since 7d"),
     (f"{LIST} --fields id,name", "--columns id,name", f"{LIST} --columns id,name"),
     (f"{LIST} --columns id name", "--columns id,name", f"{LIST} --columns id,name"),
@@ -98,7 +149,11 @@ STEPS = [
     (f"{LIST} -o jsonpath={{.result}}", "did you mean --jq .result?", f"{LIST} --jq .result"),
     (f"{LIST} -O out.json", "--out out.json", f"{LIST} --out out.json"),
     (f"{LIST} --save out.json", "--out out.json", f"{LIST} --out out.json"),
-    (f"{LIST} -r", "--jq prints JSON; -o tsv --columns NAME prints text", f"{LIST} -o tsv --columns name"),
+    (
+        f"{LIST} -r",
+        "--jq prints JSON; -o tsv --columns NAME prints text",
+        f"{LIST} -o tsv --columns name",
+    ),
     (f"{LIST} -s", "--quiet", f"{LIST} --quiet"),
     (f"{LIST} -i", "-v, or -vv with headers and bodies", f"{LIST} -v"),
     (f"{LIST} -m 30", "--timeout 30", f"{LIST} --timeout 30"),
@@ -113,14 +168,38 @@ STEPS = [
     (f"{LIST} --jq '$.result'", "the input is the dot alone: .result", f"{LIST} --jq .result"),
     (f"{ACME} delete tickets-1 --auto-approve", "--yes", f"{ACME} delete tickets-1 --yes"),
     (f"{ACME} delete tickets-1 --dryrun", "--dry-run", f"{ACME} delete tickets-1 --dry-run"),
-    (f"{ACME} delete --id tickets-1", "the id stands after the operation", f"{ACME} delete tickets-1 --yes"),
-    ("-p acme request /unified/ticketing/tickets", "unified request GET /unified/ticketing/tickets", ""),
-    ("-p acme request /unified/ticketing/tickets GET", "unified request GET /unified/ticketing/tickets", ""),
+    (
+        f"{ACME} delete --id tickets-1",
+        "the id stands after the operation",
+        f"{ACME} delete tickets-1 --yes",
+    ),
+    (
+        "-p acme request /unified/ticketing/tickets",
+        "unified request GET /unified/ticketing/tickets",
+        "",
+    ),
+    (
+        "-p acme request /unified/ticketing/tickets GET",
+        "unified request GET /unified/ticketing/tickets",
+        "",
+    ),
     ("profile acme", "unified profile show acme", "profile show acme"),
     ("acme ticketing tickets list", "-p acme selects this profile", LIST),
-    ("-p acme export ticketing/tags -o out", "did you mean --to out?", "-p acme export ticketing/tags --to out"),
-    ("-p acme schema ticketing tickets", "unified schema ticketing/tickets", "-p acme schema ticketing/tickets"),
-    ("-p acme import ticketing contacts body.json", "unified import ticketing/contacts body.json", ""),
+    (
+        "-p acme export ticketing/tags -o out",
+        "did you mean --to out?",
+        "-p acme export ticketing/tags --to out",
+    ),
+    (
+        "-p acme schema ticketing tickets",
+        "unified schema ticketing/tickets",
+        "-p acme schema ticketing/tickets",
+    ),
+    (
+        "-p acme import ticketing contacts body.json",
+        "unified import ticketing/contacts body.json",
+        "",
+    ),
     (
         "-p acme user-directory users suspend users-1",
         "-f user_id=users-1",
@@ -143,25 +222,57 @@ STEPS = [
     ("sts get-caller-identity", "unified profile show", "profile show"),
     ("move ticketing/contacts --from acme --to globex", "unified help move says how", "help move"),
     (f"{LIST} --json id,name", "-o json --columns id,name", f"{LIST} -o json --columns id,name"),
-    (f'{CREATE} --json \'{{"name":"x"}}\'', '-d \'{"name":"x"}\'', f'{CREATE} -d \'{{"name":"x"}}\''),
+    (
+        f'{CREATE} --json \'{{"name":"x"}}\'',
+        '-d \'{"name":"x"}\'',
+        f'{CREATE} -d \'{{"name":"x"}}\'',
+    ),
     (f"{LIST} --state Open", "-q 'state=Open' is a query parameter", f"{LIST} -q state=Open"),
     (f"{LIST} --label bug", "-q 'label=bug' is a query parameter", f"{LIST} -q label=bug"),
-    (f"{LIST} --filters Name=status,Values=Open", "-q status=Open filters", f"{LIST} -q status=Open"),
+    (
+        f"{LIST} --filters Name=status,Values=Open",
+        "-q status=Open filters",
+        f"{LIST} -q status=Open",
+    ),
     (f"{LIST} --query 'result[].name'", "--jq '.result[].name'", f"{LIST} --jq '.result[].name'"),
     (f"{LIST} --assert 'length > 0'", "--expect 'length > 0'", f"{LIST} --expect 'length > 0'"),
     (f"{LIST} --record -o ids", "--record took -o for its value: --record FILE.har", ""),
-    ("-p acme ticketing list-tickets", "the resource comes first: unified ticketing tickets list", LIST),
-    ("-p acme ticketing describe-tickets", "the resource comes first: unified ticketing tickets list", LIST),
+    (
+        "-p acme ticketing list-tickets",
+        "the resource comes first: unified ticketing tickets list",
+        LIST,
+    ),
+    (
+        "-p acme ticketing describe-tickets",
+        "the resource comes first: unified ticketing tickets list",
+        LIST,
+    ),
     ("-p acme schema ticketing/tags --out f", "> f", "-p acme schema ticketing/tags"),
     ("-p acme schema ticketing/tags --save f", "> f", "-p acme schema ticketing/tags"),
     ("plan ticketing/tags --from acme --to globex --same-ids --out a.plan", "> a.plan", ""),
     ("plan ticketing/tags --from acme --to globex --same-ids -o a.plan", "> a.plan", ""),
-    ("-p acme export ticketing/tags --to d --full", "--restart", "-p acme export ticketing/tags --to d --restart"),
-    ("-p acme export ticketing/tags --to d --force", "--restart", "-p acme export ticketing/tags --to d --restart"),
+    (
+        "-p acme export ticketing/tags --to d --full",
+        "--restart",
+        "-p acme export ticketing/tags --to d --restart",
+    ),
+    (
+        "-p acme export ticketing/tags --to d --force",
+        "--restart",
+        "-p acme export ticketing/tags --to d --restart",
+    ),
     ("export --check dump", "--verify dump", ""),
     ("export verify dump", "unified export --verify dump", ""),
-    ("export --list dump", "--dry-run prints the lists", "-p acme export ticketing --to dump --dry-run"),
-    ("-p acme export ticketing/tags --to -", "unified API RESOURCE list --all -o ndjson prints one list", ""),
+    (
+        "export --list dump",
+        "--dry-run prints the lists",
+        "-p acme export ticketing --to dump --dry-run",
+    ),
+    (
+        "-p acme export ticketing/tags --to -",
+        "unified API RESOURCE list --all -o ndjson prints one list",
+        "",
+    ),
     ("-p acme export ticketing/tags --to d --format pq", 'did you mean "parquet"?', ""),
     ("runs retry --yes", "leave it out: it was asked when the run began", ""),
     ("mcp serve --write", "(--allow-writes)", ""),
@@ -213,8 +324,16 @@ STEPS = [
         "-p acme export ticketing/tickets --to dump",
     ),
     ("export ticketing --out dump", "--to dump", "-p acme export ticketing/tickets --to dump"),
-    ("-p acme schema tickets", "did you mean ticketing/tickets?", "-p acme schema ticketing/tickets"),
-    ("-p acme schema ticketing/ticket", "did you mean ticketing/tickets?", "-p acme schema ticketing/tickets"),
+    (
+        "-p acme schema tickets",
+        "did you mean ticketing/tickets?",
+        "-p acme schema ticketing/tickets",
+    ),
+    (
+        "-p acme schema ticketing/ticket",
+        "did you mean ticketing/tickets?",
+        "-p acme schema ticketing/tickets",
+    ),
     (
         "diff ticketing/contacts -p acme",
         "--from acme --to PROFILE names the two sides",
@@ -229,7 +348,11 @@ STEPS = [
     ("schema acme", "-p acme selects this profile", ""),
     ("capabilities sandbox", "-p sandbox selects this profile", "capabilities -p sandbox"),
     ("ticketing tickets list sandbox", "(-p sandbox)", "ticketing tickets list -p sandbox"),
-    ("runs cancel 20261121-7f3a", "Ctrl-C stops a run where it is sent; unified runs show says what is left", ""),
+    (
+        "runs cancel 20261121-7f3a",
+        "Ctrl-C stops a run where it is sent; unified runs show says what is left",
+        "",
+    ),
     (f"{LIST} --timeout 30s", "such as 30, not '30s'", f"{LIST} --timeout 30"),
     (f"{LIST} --timeout 1.5min", "such as 90, not '1.5min'", f"{LIST} --timeout 90"),
     (f"{LIST} --timeout 0s", "above 0, not '0s'", ""),
@@ -241,7 +364,9 @@ STEPS = [
 
 
 @pytest.fixture(name="at_home")
-def _at_home(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _at_home(
+    config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two connections of the sandbox, and a body in a file beside."""
     tables = [
         f'[profiles.{name}]\nbase_url = "sandbox:"\naccount_id = "full:{name}"\ntags = ["{tag}"]\n'
@@ -254,7 +379,9 @@ def _at_home(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.usefixtures("at_home")
 @pytest.mark.parametrize(("typed", "said", "step"), STEPS, ids=[typed for typed, _, _ in STEPS])
-def test_a_mistake_is_answered_with_what_to_type(typed: str, said: str, step: str, unified: Unified) -> None:
+def test_a_mistake_is_answered_with_what_to_type(
+    typed: str, said: str, step: str, unified: Unified
+) -> None:
     wrong = unified(typed)
     assert (wrong.stdout, wrong.code) == (
         "",
@@ -285,7 +412,11 @@ def test_the_lines_begin_with_commands_that_there_are(unified: Unified) -> None:
     for words, line in other_tools._LINES.items():
         if line.startswith("unified "):
             command = shlex.split(line.replace("{}", words.split()[0]).partition(";")[0])[1:]
-            named = command[2:5] if command[0] == "-p" else [one for one in command if one.isalpha() and one.islower()]
+            named = (
+                command[2:5]
+                if command[0] == "-p"
+                else [one for one in command if one.isalpha() and one.islower()]
+            )
             assert unified(["help", *named[:2]]).code == 0 or unified(command).code == 0, line
 
 

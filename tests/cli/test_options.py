@@ -1,4 +1,6 @@
-"""The options of every command are values: frozen, of known names, equal where they say the same."""
+"""The options of every command are values: frozen, of known names, equal where they say
+the same.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -50,10 +52,13 @@ def test_a_required_name_that_is_missing_is_refused(kind: type[Options]) -> None
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_options_are_compared_and_shown_by_their_values_and_never_change(kind: type[Options]) -> None:
+def test_options_are_compared_and_shown_by_their_values_and_never_change(
+    kind: type[Options],
+) -> None:
     one, other = kind(**required(kind)), kind(**required(kind))
     assert (one, hash(one)) == (other, hash(other))
-    assert repr(one) == f"{kind.__name__}({', '.join(f'{name}={value!r}' for name, value in required(kind).items())})"
+    given = ", ".join(f"{name}={value!r}" for name, value in required(kind).items())
+    assert repr(one) == f"{kind.__name__}({given})"
     for name in kind.fields:
         changed = one.replaced(**{name: "another"})
         assert changed != one

@@ -28,8 +28,12 @@ def test_the_command_line_is_read_once(
     assert len(lines) == 1
 
 
-@pytest.mark.parametrize("command", [f"{LIST} --jq --json-errors", f"{LIST} --jq -ojson", f"{LIST} --jq --output=json"])
-def test_a_value_that_looks_like_an_option_is_none(command: str, unified: Unified, service: Service) -> None:
+@pytest.mark.parametrize(
+    "command", [f"{LIST} --jq --json-errors", f"{LIST} --jq -ojson", f"{LIST} --jq --output=json"]
+)
+def test_a_value_that_looks_like_an_option_is_none(
+    command: str, unified: Unified, service: Service
+) -> None:
     result = unified(command, environ=service.environ)
     assert (result.code, service.seen) == (2, [])
     assert result.stderr.startswith("error: ")
@@ -45,13 +49,17 @@ def test_a_value_that_looks_like_an_option_is_none(command: str, unified: Unifie
         "ticketing no-such --json-errors",
     ],
 )
-def test_where_it_cannot_be_read_its_words_say_how_the_error_is_printed(command: str, unified: Unified) -> None:
+def test_where_it_cannot_be_read_its_words_say_how_the_error_is_printed(
+    command: str, unified: Unified
+) -> None:
     result = unified(command)
     assert result.code == 2
     assert json.loads(result.stderr)["error"]["code"] == "usage"
 
 
-@pytest.mark.parametrize("command", [f"{LIST} --color always --help", f"{LIST} --help --color=always"])
+@pytest.mark.parametrize(
+    "command", [f"{LIST} --color always --help", f"{LIST} --help --color=always"]
+)
 def test_help_has_the_colour_that_is_asked_for_on_either_side_of_it(
     command: str, unified: Unified, capsys: Any
 ) -> None:
@@ -61,6 +69,8 @@ def test_help_has_the_colour_that_is_asked_for_on_either_side_of_it(
 
 
 @pytest.mark.parametrize("spelling", ["-o", "--output", "--format"])
-def test_every_spelling_of_an_output_asks_for_errors_as_json(spelling: str, unified: Unified) -> None:
+def test_every_spelling_of_an_output_asks_for_errors_as_json(
+    spelling: str, unified: Unified
+) -> None:
     result = unified(f"export ticketing --to dump {spelling} ndjson")
     assert (result.code, json.loads(result.stderr)["error"]["code"]) == (3, "config")

@@ -1,4 +1,6 @@
-"""Tables of what the program knows: within the terminal, each column under its head, and nothing cut."""
+"""Tables of what the program knows: within the terminal, each column under its head,
+and nothing cut.
+"""
 
 import pytest
 from front_door import Unified
@@ -46,14 +48,23 @@ user-directory users suspend  Suspend a user's access temporarily
 """
 
 
-@pytest.mark.parametrize(("command", "expected"), [("sandbox status", STATUS), ("operations suspend", SEARCH)])
-def test_a_table_wider_than_the_terminal_goes_on_in_its_columns(command: str, expected: str, unified: Unified) -> None:
+@pytest.mark.parametrize(
+    ("command", "expected"), [("sandbox status", STATUS), ("operations suspend", SEARCH)]
+)
+def test_a_table_wider_than_the_terminal_goes_on_in_its_columns(
+    command: str, expected: str, unified: Unified
+) -> None:
     assert unified(command, tty=True, columns=80, environ={"NO_COLOR": "1"}).stdout == expected
 
 
 def test_the_operations_fit_a_terminal_and_a_wide_one_shows_their_paths(unified: Unified) -> None:
     plain = {"NO_COLOR": "1"}
-    assert max(map(len, unified("operations", tty=True, columns=80, environ=plain).stdout.splitlines())) <= 80
+    assert (
+        max(
+            map(len, unified("operations", tty=True, columns=80, environ=plain).stdout.splitlines())
+        )
+        <= 80
+    )
     assert unified("operations suspend", tty=True, columns=120).stdout.count("/unified/") == 1
     assert unified("operations suspend -o tsv", tty=True, columns=80).stdout.count("/unified/") == 1
 
@@ -68,9 +79,16 @@ def test_off_a_terminal_a_table_is_as_wide_as_it_is(unified: Unified) -> None:
 
 def table(width: int, *rows: tuple[str, str]) -> str:
     runtime = Runtime(
-        stdin=None, stdout=None, stderr=Stderr(None), environ={"TERM": "xterm"}, stdout_is_terminal=True, columns=width
+        stdin=None,
+        stdout=None,
+        stderr=Stderr(None),
+        environ={"TERM": "xterm"},
+        stdout_is_terminal=True,
+        columns=width,
     )
-    return screen.table(runtime, ["id", "what is said"], [[masked(cell) for cell in row] for row in rows])
+    return screen.table(
+        runtime, ["id", "what is said"], [[masked(cell) for cell in row] for row in rows]
+    )
 
 
 def test_wide_characters_count_for_two_and_each_line_of_the_heads_is_bold() -> None:

@@ -17,22 +17,43 @@ LIST = "unified ticketing tickets list"
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("ticketing tickets list --filter a=b", f"{LIST}: no such option: --filter (-q a=b filters)"),
-        ("ticketing tickets list -n prod", f"{LIST}: no such option: -n (-p prod chooses a connection)"),
-        ("ticketing tickets list --all-p", f'{LIST}: no such option: --all-p (did you mean "--all"?)'),
+        (
+            "ticketing tickets list --filter a=b",
+            f"{LIST}: no such option: --filter (-q a=b filters)",
+        ),
+        (
+            "ticketing tickets list -n prod",
+            f"{LIST}: no such option: -n (-p prod chooses a connection)",
+        ),
+        (
+            "ticketing tickets list --all-p",
+            f'{LIST}: no such option: --all-p (did you mean "--all"?)',
+        ),
         ("ticketing tickets list --page 2", f"{LIST}: no such option: --page (--cursor C)"),
         (
             "ticketing --json tickets list",
-            "unified ticketing: no such option: --json (-o json prints JSON; -d JSON is a body, after the operation)",
+            (
+                "unified ticketing: no such option: --json (-o json prints JSON; -d JSON is a body,"
+                " after the operation)"
+            ),
         ),
-        ("ticketing --limit 3", "unified ticketing: no such option: --limit (put it after the operation)"),
+        (
+            "ticketing --limit 3",
+            "unified ticketing: no such option: --limit (put it after the operation)",
+        ),
         (
             "ticketing tickets get 7 --paginate",
-            "unified ticketing tickets get: no such option: --paginate (unified ticketing tickets get --help)",
+            (
+                "unified ticketing tickets get: no such option: --paginate (unified ticketing"
+                " tickets get --help)"
+            ),
         ),
         (
             "-X GET",
-            "unified: no such option: -X (the operation is the method; unified request METHOD PATH calls any path)",
+            (
+                "unified: no such option: -X (the operation is the method; unified request METHOD"
+                " PATH calls any path)"
+            ),
         ),
         (
             "ticketing tickets list -q T[].id",
@@ -44,7 +65,9 @@ LIST = "unified ticketing tickets list"
         ),
     ],
 )
-def test_the_spelling_of_another_tool_is_told_here(command: str, said: str, unified: Unified, service: Service) -> None:
+def test_the_spelling_of_another_tool_is_told_here(
+    command: str, said: str, unified: Unified, service: Service
+) -> None:
     result = unified(command, environ=service.environ)
     assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 2)
     assert service.seen == []
@@ -77,7 +100,9 @@ def test_only_a_word_with_a_dash_is_taken_for_an_option(unified: Unified) -> Non
 
 
 @pytest.mark.parametrize("words", ["-vv", "-ojson", "-q -limit=5", "--query -all=1", "-a -all"])
-def test_other_words_with_one_dash_are_read_as_ever(words: str, unified: Unified, service: Service) -> None:
+def test_other_words_with_one_dash_are_read_as_ever(
+    words: str, unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
     assert unified(f"ticketing tickets list {words}", environ=service.environ).code == 0
     assert len(service.seen) == 1
@@ -95,7 +120,11 @@ def test_what_is_told_instead_exists() -> None:
     ("command", "status", "hint"),
     [
         ("ticketing tickets get 7", 404, "check the id and the account id"),
-        ("ticketing tickets list", 404, "the connection may not offer this list; check the account id too"),
+        (
+            "ticketing tickets list",
+            404,
+            "the connection may not offer this list; check the account id too",
+        ),
         ("ticketing tickets list", 405, "the connection may not offer this list"),
         ("ticketing tickets list --retries 0", 501, "the connection may not offer this list"),
         (
@@ -104,12 +133,22 @@ def test_what_is_told_instead_exists() -> None:
             "the connection may not offer this operation; check the account id too",
         ),
         ("request GET /unified/x", 404, "check the path and the account id"),
-        ("ticketing tickets list", 401, "the token comes from UNIFIED_TOKEN; unified doctor --network checks it"),
-        ("ticketing tickets list", 403, "the token, from UNIFIED_TOKEN, may not do this with this account id"),
+        (
+            "ticketing tickets list",
+            401,
+            "the token comes from UNIFIED_TOKEN; unified doctor --network checks it",
+        ),
+        (
+            "ticketing tickets list",
+            403,
+            "the token, from UNIFIED_TOKEN, may not do this with this account id",
+        ),
         ("ticketing tickets list --retries 0", 500, "the service failed; try again later"),
     ],
 )
-def test_a_hint_fits_the_request(command: str, status: int, hint: str, unified: Unified, service: Service) -> None:
+def test_a_hint_fits_the_request(
+    command: str, status: int, hint: str, unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: Reply(status, b'{"message":"no"}')
     result = unified(command, environ=service.environ)
     assert result.stderr.endswith(f": no ({hint})\n")
@@ -124,14 +163,22 @@ def test_a_hint_fits_the_request(command: str, status: int, hint: str, unified: 
     ],
 )
 def test_a_refused_token_is_told_by_its_source(
-    key: str, words: str, unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
+    key: str,
+    words: str,
+    unified: Unified,
+    service: Service,
+    config: Callable[[str], Path],
+    tmp_path: Path,
 ) -> None:
     file = tmp_path / "token"
     file.write_text("t-0123456789")
     file.chmod(0o600)
-    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\n{key.format(file=file)}\n')
+    config(
+        f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\n{key.format(file=file)}\n'
+    )
     service.reply = lambda _: Reply(401, b'{"message":"no"}')
     result = unified("-p acme voice calls list --quiet", environ={"PATH": os.environ["PATH"]})
     assert (
-        f"(the token comes from {words.format(file=file)}; unified doctor acme --network checks it)\n" in result.stderr
+        f"(the token comes from {words.format(file=file)}; unified doctor acme --network checks"
+        " it)\n" in result.stderr
     )

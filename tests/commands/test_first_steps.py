@@ -24,15 +24,24 @@ def test_the_first_of_them_runs(unified: Unified) -> None:
     assert (result.code, len(result.stdout.splitlines())) == (0, 51)
 
 
-@pytest.mark.parametrize("environ", [{"UNIFIED_BASE_URL": "https://api.example.com"}, {"UNIFIED_PROFILE": "acme"}])
-def test_who_has_set_a_variable_gets_the_help(unified: Unified, environ: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "environ", [{"UNIFIED_BASE_URL": "https://api.example.com"}, {"UNIFIED_PROFILE": "acme"}]
+)
+def test_who_has_set_a_variable_gets_the_help(
+    unified: Unified, environ: dict[str, str], tmp_path: Path
+) -> None:
     result = unified("", tty=True, environ={"HOME": str(tmp_path), "UNIFIED_CONFIG": "", **environ})
     assert "Usage:" in result.stdout
 
 
-def test_who_has_a_config_file_or_no_terminal_gets_the_help(unified: Unified, tmp_path: Path) -> None:
+def test_who_has_a_config_file_or_no_terminal_gets_the_help(
+    unified: Unified, tmp_path: Path
+) -> None:
     file = tmp_path / "config.toml"
     file.write_text('base_url = "https://api.example.com"\n')
     file.chmod(0o600)
     assert "Usage:" in unified("", tty=True, environ={"UNIFIED_CONFIG": str(file)}).stdout
-    assert unified("", environ={"HOME": str(tmp_path), "UNIFIED_CONFIG": ""}).stdout == unified("-h").stdout
+    assert (
+        unified("", environ={"HOME": str(tmp_path), "UNIFIED_CONFIG": ""}).stdout
+        == unified("-h").stdout
+    )

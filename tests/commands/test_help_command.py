@@ -42,7 +42,10 @@ def test_help_alone_lists_the_topics(unified: Unified) -> None:
 
 def test_topics_hold_what_the_code_knows(unified: Unified) -> None:
     codes = unified("help exit-codes").stdout
-    assert all(re.search(rf"^  {int(code)} +{re.escape(code.meaning)}$", codes, re.MULTILINE) for code in ExitCode)
+    assert all(
+        re.search(rf"^  {int(code)} +{re.escape(code.meaning)}$", codes, re.MULTILINE)
+        for code in ExitCode
+    )
     variables = unified("help environment").stdout
     assert all(key.variable in variables for key in KEYS.values() if key.env)
     keys = unified("help config").stdout
@@ -51,7 +54,10 @@ def test_topics_hold_what_the_code_knows(unified: Unified) -> None:
 
 
 def test_config_says_what_goes_before_the_environment(unified: Unified) -> None:
-    said = "but the address, account and token of a named profile take precedence over the environment's"
+    said = (
+        "but the address, account and token of a named profile take precedence over the"
+        " environment's"
+    )
     assert said in " ".join(unified("help config").stdout.split())
 
 
@@ -59,7 +65,9 @@ def test_environment_says_nothing_of_the_file_where_a_token_may_stand(unified: U
     assert "  UNIFIED_TOKEN       the bearer token itself\n" in unified("help environment").stdout
 
 
-@pytest.mark.parametrize("command", ["ticketing", "ticketing tickets", "voice recordings download", "profile"])
+@pytest.mark.parametrize(
+    "command", ["ticketing", "ticketing tickets", "voice recordings download", "profile"]
+)
 def test_help_of_a_command_is_its_page(command: str, unified: Unified) -> None:
     assert unified(f"help {command}").stdout == unified(f"{command} --help").stdout != ""
 
@@ -71,11 +79,26 @@ SHELLS = "'tcsh' is not one of 'bash', 'zsh', 'fish', 'pwsh'"
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("help columns", 'unified help: no topic, API or command named "columns" (did you mean "output"?)'),
-        ("help errors", 'unified help: no topic, API or command named "errors" (did you mean "exit-codes"?)'),
-        ("help exit-code", 'unified help: no topic, API or command named "exit-code" (did you mean "exit-codes"?)'),
-        ("help ticketting", 'unified help: no topic, API or command named "ticketting" (did you mean "ticketing"?)'),
-        ("help zzz", 'unified help: no topic, API or command named "zzz" (unified help lists the topics)'),
+        (
+            "help columns",
+            'unified help: no topic, API or command named "columns" (did you mean "output"?)',
+        ),
+        (
+            "help errors",
+            'unified help: no topic, API or command named "errors" (did you mean "exit-codes"?)',
+        ),
+        (
+            "help exit-code",
+            'unified help: no topic, API or command named "exit-code" (did you mean "exit-codes"?)',
+        ),
+        (
+            "help ticketting",
+            'unified help: no topic, API or command named "ticketting" (did you mean "ticketing"?)',
+        ),
+        (
+            "help zzz",
+            'unified help: no topic, API or command named "zzz" (unified help lists the topics)',
+        ),
         (
             "help voice calls list extra",
             'unified help voice calls list: no page "extra" (unified help voice calls list)',
@@ -85,8 +108,14 @@ SHELLS = "'tcsh' is not one of 'bash', 'zsh', 'fish', 'pwsh'"
         ("help voice call", 'unified voice: no resource named "call" (did you mean "calls"?)'),
         ("profle", 'unified: no API or command named "profle" (did you mean "profile"?)'),
         ("profile lst", 'unified profile: no command named "lst" (did you mean "list"?)'),
-        ("voice calls list --outpt x", 'unified voice calls list: no such option: --outpt (did you mean "--output"?)'),
-        ("voice calls list --zzz", "unified voice calls list: no such option: --zzz (unified voice calls list --help)"),
+        (
+            "voice calls list --outpt x",
+            'unified voice calls list: no such option: --outpt (did you mean "--output"?)',
+        ),
+        (
+            "voice calls list --zzz",
+            "unified voice calls list: no such option: --zzz (unified voice calls list --help)",
+        ),
         ("--profil x", 'unified: no such option: --profil (did you mean "--profile"?)'),
         ("completion bsh", 'unified completion: no shell named "bsh" (did you mean "bash"?)'),
         (
@@ -115,7 +144,9 @@ def test_install_puts_the_script_where_the_shell_looks(
     target = tmp_path / place
     target.parent.mkdir(parents=True)
     target.write_text("of an older version")
-    result = unified("completion install", environ={"HOME": str(tmp_path), "SHELL": f"/usr/bin/{shell}"})
+    result = unified(
+        "completion install", environ={"HOME": str(tmp_path), "SHELL": f"/usr/bin/{shell}"}
+    )
     assert (result.stdout, result.code) == ("", 0)
     assert said in result.stderr
     assert target.read_bytes() == (ROOT / "completions" / FILES[shell]).read_bytes()
@@ -124,10 +155,15 @@ def test_install_puts_the_script_where_the_shell_looks(
 
 def test_install_makes_the_folder_that_is_not_there(unified: Unified, tmp_path: Path) -> None:
     result = unified("completion install --shell fish", environ={"HOME": str(tmp_path / "new")})
-    assert (result.code, (tmp_path / "new/.config/fish/completions/unified.fish").is_file()) == (0, True)
+    assert (result.code, (tmp_path / "new/.config/fish/completions/unified.fish").is_file()) == (
+        0,
+        True,
+    )
 
 
 def test_install_needs_a_home(unified: Unified) -> None:
     result = unified("completion install --shell fish")
-    said = "no home directory to install the completion script in (unified completion SHELL prints it)"
+    said = (
+        "no home directory to install the completion script in (unified completion SHELL prints it)"
+    )
     assert (result.stderr, result.code) == (f"error: {said}\n", 3)

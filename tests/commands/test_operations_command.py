@@ -1,4 +1,6 @@
-"""The catalogue for programs: a table with a schema, and OpenAPI that tools of others understand."""
+"""The catalogue for programs: a table with a schema, and OpenAPI that tools of others
+understand.
+"""
 
 import json
 import os
@@ -18,10 +20,16 @@ CATALOGUE = load()
 
 
 def test_operations_as_json_fit_the_committed_schema(unified: Unified) -> None:
-    schema = json.loads(files("unified_cli.commands").joinpath("operations.schema.json").read_text("utf-8"))
+    schema = json.loads(
+        files("unified_cli.commands").joinpath("operations.schema.json").read_text("utf-8")
+    )
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
-    for command in ("operations -o json", "operations -o json --source", "operations nothing-at-all -o json"):
+    for command in (
+        "operations -o json",
+        "operations -o json --source",
+        "operations nothing-at-all -o json",
+    ):
         assert [*validator.iter_errors(unified(command).json)] == []
     assert len(unified("operations -o json").json["operations"]) == len(list(CATALOGUE))
     assert [*validator.iter_errors({"version": 2, "operations": []})] != []
@@ -39,7 +47,10 @@ def test_operations_as_json_fit_the_committed_schema(unified: Unified) -> None:
 )
 def test_whole_words_of_the_resource_come_first(words: str, first: str, unified: Unified) -> None:
     assert unified(f"operations {words}").stdout.split("\t")[0] == first
-    assert unified(f"operations {words} -o json").json["operations"][0]["command"] == f"unified {first}"
+    assert (
+        unified(f"operations {words} -o json").json["operations"][0]["command"]
+        == f"unified {first}"
+    )
 
 
 def test_openapi_holds_every_operation(unified: Unified) -> None:
@@ -49,12 +60,18 @@ def test_openapi_holds_every_operation(unified: Unified) -> None:
     found = {(method.upper(), path) for path, item in document["paths"].items() for method in item}
     beside = {(method, path) for method, path in found if not path.startswith("/unified/")}
     assert found - beside == {(one.method, one.path) for one in CATALOGUE}
-    assert {path.split("/")[1] for _, path in beside} == {"integrated-account", "integration", "proxy"}
+    assert {path.split("/")[1] for _, path in beside} == {
+        "integrated-account",
+        "integration",
+        "proxy",
+    }
     ids = [one["operationId"] for item in document["paths"].values() for one in item.values()]
     assert len(set(ids)) == len(ids)
     connection = {"$ref": "#/components/parameters/IntegratedAccountId"}
     for path, item in document["paths"].items():
-        assert all(connection in one["parameters"] for one in item.values()) == (not path.startswith("/integrat"))
+        assert all(connection in one["parameters"] for one in item.values()) == (
+            not path.startswith("/integrat")
+        )
 
 
 def test_openapi_is_of_the_whole_catalogue(unified: Unified) -> None:
@@ -64,15 +81,31 @@ def test_openapi_is_of_the_whole_catalogue(unified: Unified) -> None:
 
 
 @pytest.mark.extra
-@pytest.mark.parametrize("path", ["/unified/ticketing/", pytest.param("/", marks=pytest.mark.long(seconds=10))])
-def test_a_tool_of_others_talks_to_the_sandbox_by_that_document(path: str, unified: Unified, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "path", ["/unified/ticketing/", pytest.param("/", marks=pytest.mark.long(seconds=10))]
+)
+def test_a_tool_of_others_talks_to_the_sandbox_by_that_document(
+    path: str, unified: Unified, tmp_path: Path
+) -> None:
     tool = Path(sys.executable).with_name("st")
     if not tool.exists():
         pytest.skip("needs the extra test-all")
     (tmp_path / "openapi.json").write_bytes(unified("operations --openapi").raw)
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONUTF8": "1"}
-    serve = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--port", "0", "--state", ":memory:"]
-    with subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environ) as sandbox:
+    serve = [
+        sys.executable,
+        "-m",
+        "unified_cli",
+        "sandbox",
+        "serve",
+        "--port",
+        "0",
+        "--state",
+        ":memory:",
+    ]
+    with subprocess.Popen(
+        serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environ
+    ) as sandbox:
         assert sandbox.stdout
         lines = [sandbox.stdout.readline().strip().removeprefix("export ") for _ in range(3)]
         told = dict(line.split("=", 1) for line in lines)
@@ -80,12 +113,29 @@ def test_a_tool_of_others_talks_to_the_sandbox_by_that_document(path: str, unifi
             f'headers = {{ Authorization = "Bearer {told["UNIFIED_TOKEN"]}" }}\n'
             f'[parameters]\nintegrated_account_id = "{told["UNIFIED_ACCOUNT_ID"]}"\n'
         )
-        command = [str(tool), "run", "openapi.json", "--url", told["UNIFIED_BASE_URL"], "--phases", "fuzzing"]
+        command = [
+            str(tool),
+            "run",
+            "openapi.json",
+            "--url",
+            told["UNIFIED_BASE_URL"],
+            "--phases",
+            "fuzzing",
+        ]
         command += ["--include-path-regex", f"^{path}"]
         command += ["-n", "1", "--mode", "positive", "--generation-deterministic", "--no-color"]
-        command += ["--checks", "not_a_server_error,response_schema_conformance,content_type_conformance"]
+        command += [
+            "--checks",
+            "not_a_server_error,response_schema_conformance,content_type_conformance",
+        ]
         done = subprocess.run(
-            command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=300, check=False
+            command,
+            cwd=tmp_path,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
         )
         sandbox.terminate()
     paths = json.loads((tmp_path / "openapi.json").read_bytes())["paths"]

@@ -14,7 +14,9 @@ from front_door import Unified
         ("/unified/100%25", "/unified/100%25"),
     ],
 )
-def test_the_server_decodes_the_parts_that_were_typed(typed: str, sent: str, unified: Unified) -> None:
+def test_the_server_decodes_the_parts_that_were_typed(
+    typed: str, sent: str, unified: Unified
+) -> None:
     url = unified(f"-p sandbox -a full request GET {typed} --dry-run").json["url"]
     assert url.partition("?")[0] == f"http://sandbox{sent}"
 
@@ -23,4 +25,6 @@ def test_the_server_decodes_the_parts_that_were_typed(typed: str, sent: str, uni
 def test_a_percent_sign_that_begins_no_escape_is_refused(path: str, unified: Unified) -> None:
     result = unified(f"-p sandbox request GET {path}")
     assert (result.code, result.stdout) == (2, "")
-    assert result.stderr == (f"error: the path {path} holds a % without two hexadecimal digits (%25 stands for it)\n")
+    assert result.stderr == (
+        f"error: the path {path} holds a % without two hexadecimal digits (%25 stands for it)\n"
+    )

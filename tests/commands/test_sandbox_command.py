@@ -13,7 +13,9 @@ from front_door import Unified
 def test_the_three_lines_are_enough_for_a_call(tmp_path: Path, unified: Unified) -> None:
     command = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--state", ":memory:"]
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, text=True) as server:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, text=True
+    ) as server:
         assert server.stdout
         assert server.stderr
         try:
@@ -21,13 +23,23 @@ def test_the_three_lines_are_enough_for_a_call(tmp_path: Path, unified: Unified)
             exported = dict(line.removeprefix("export ").split("=", 1) for line in lines)
             assert [*exported] == ["UNIFIED_BASE_URL", "UNIFIED_TOKEN", "UNIFIED_ACCOUNT_ID"]
             assert exported["UNIFIED_ACCOUNT_ID"] == "full"
-            assert unified("ticketing tickets get tickets-1", environ=exported).json["id"] == "tickets-1"
-            assert unified("ticketing tickets list", environ={**exported, "UNIFIED_TOKEN": "other"}).code == 7
+            assert (
+                unified("ticketing tickets get tickets-1", environ=exported).json["id"]
+                == "tickets-1"
+            )
+            assert (
+                unified(
+                    "ticketing tickets list", environ={**exported, "UNIFIED_TOKEN": "other"}
+                ).code
+                == 7
+            )
         finally:
             server.send_signal(signal.SIGINT)
         assert server.wait(10) == 130
-        assert server.stderr.read() == (
-            f"the sandbox listens on {exported['UNIFIED_BASE_URL']}; stop it with Ctrl-C\nerror: interrupted\n"
+        assert (
+            server.stderr.read()
+            == f"the sandbox listens on {exported['UNIFIED_BASE_URL']}; stop it with Ctrl-C\nerror:"
+            " interrupted\n"
         )
         assert server.stdout.read() == ""
 
@@ -44,9 +56,15 @@ SERVE = "unified sandbox serve: invalid value for '--port': {} (unified sandbox 
             "--records tickets=5: no resource 'tickets' (it must look like ticketing/tickets=1000)",
             2,
         ),
-        ("--records voice/calls=x", "--records voice/calls= takes a whole number up to 100000000, not 'x'", 2),
+        (
+            "--records voice/calls=x",
+            "--records voice/calls= takes a whole number up to 100000000, not 'x'",
+            2,
+        ),
     ],
 )
-def test_what_cannot_be_served_is_said(options: str, said: str, code: int, unified: Unified) -> None:
+def test_what_cannot_be_served_is_said(
+    options: str, said: str, code: int, unified: Unified
+) -> None:
     result = unified(f"sandbox serve {options}")
     assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", code)

@@ -1,4 +1,5 @@
-"""Change a config file in processes that die, fail or race at a chosen system call; prints what became of them.
+"""Change a config file in processes that die, fail or race at a chosen system call;
+prints what became of them.
 
 Run as `python file_crashes.py CONFIG MODE ARGUMENT…`, in a process of its own: it forks.
 """
@@ -52,7 +53,9 @@ def arm(at: int, strike: Callable[[Callable[..., Any], tuple[Any, ...]], Any]) -
         def call(*args: Any, **kwargs: Any) -> Any:
             count[0] += 1
             return (
-                strike(lambda *new: real(*(new or args), **kwargs), args) if count[0] == at else real(*args, **kwargs)
+                strike(lambda *new: real(*(new or args), **kwargs), args)
+                if count[0] == at
+                else real(*args, **kwargs)
             )
 
         return call
@@ -68,7 +71,11 @@ def die_before(_: Callable[..., Any], __: tuple[Any, ...]) -> None:
 
 def die_after(call: Callable[..., Any], args: tuple[Any, ...]) -> None:
     # A write is cut in the middle: half of it reached the file.
-    half = (args[0], args[1][: len(args[1]) // 2]) if len(args) == 2 and isinstance(args[1], bytes) else ()
+    half = (
+        (args[0], args[1][: len(args[1]) // 2])
+        if len(args) == 2 and isinstance(args[1], bytes)
+        else ()
+    )
     try:
         call(*half)
     finally:
@@ -83,11 +90,18 @@ def broken_disk(_: Callable[..., Any], __: tuple[Any, ...]) -> None:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-STRIKES = {"die_before": die_before, "die_after": die_after, "no_space": no_space, "broken_disk": broken_disk}
+STRIKES = {
+    "die_before": die_before,
+    "die_after": die_after,
+    "no_space": no_space,
+    "broken_disk": broken_disk,
+}
 
 
 def strike_each(path: Path, how: str, argv: list[str]) -> None:
-    """For each system call of a change: the code of the struck process and the file it left, one line each."""
+    """For each system call of a change: the code of the struck process and the file it
+    left, one line each.
+    """
     before = path.read_bytes()
 
     def struck(at: int) -> int:
@@ -109,11 +123,20 @@ def strike_each(path: Path, how: str, argv: list[str]) -> None:
         again = forked(lambda: run(path, *argv))
         rest = sorted(entry.name for entry in path.parent.iterdir())
         names = {before: "old", after: "new"}
-        say(code, names.get(left, "damaged"), oct(mode), again, names.get(path.read_bytes(), "damaged"), *rest)
+        say(
+            code,
+            names.get(left, "damaged"),
+            oct(mode),
+            again,
+            names.get(path.read_bytes(), "damaged"),
+            *rest,
+        )
 
 
 def race(path: Path, processes: int) -> None:
-    """Many processes at once, each of which sets a key of its own, five in a profile; their codes."""
+    """Many processes at once, each of which sets a key of its own, five in a profile;
+    their codes.
+    """
     keys = ("account_id", "base_url", "ca_bundle", "token_file", "timeout")
     children = []
     for number in range(processes):

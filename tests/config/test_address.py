@@ -11,12 +11,24 @@ from unified_cli.errors import ConfigError, UnsafeError
     [
         ("https://api.example.com", "https://api.example.com", "https://api.example.com"),
         ("https://api.example.com/", "https://api.example.com", "https://api.example.com"),
-        ("HTTPS://API.Example.com:443/v1/", "https://api.example.com/v1", "https://api.example.com"),
-        ("https://api.example.com:8443/v1", "https://api.example.com:8443/v1", "https://api.example.com:8443"),
+        (
+            "HTTPS://API.Example.com:443/v1/",
+            "https://api.example.com/v1",
+            "https://api.example.com",
+        ),
+        (
+            "https://api.example.com:8443/v1",
+            "https://api.example.com:8443/v1",
+            "https://api.example.com:8443",
+        ),
         ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "http://127.0.0.1:8080"),
         ("http://[::1]:8080/x", "http://[::1]:8080/x", "http://[::1]:8080"),
         ("http://localhost", "http://localhost", "http://localhost"),
-        ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
+        (
+            "https://xn--bcher-kva.example",
+            "https://xn--bcher-kva.example",
+            "https://xn--bcher-kva.example",
+        ),
         ("https://my_host.internal.", "https://my_host.internal.", "https://my_host.internal."),
     ],
 )
@@ -28,14 +40,37 @@ def test_what_a_base_url_means(url: str, whole: str, origin: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "", "nonsense", "api.example.com", "//api.example.com", "ftp://x", "file:///etc/passwd", "https://", "https:///x",
-        "https://user:CANARY@host", "https://CANARY@host", "https://user:CANARY", "https://user:CANARY/@host",
-        "https://host?x=CANARY", "https://host#CANARY", "https://host/?", "https://host/a/../b", "https://host/%2e%2e/b",
-        "https://host//b", "https://ho st", "https://host/\u202eCANARY", "https://bücher.example", "https:\\\\CANARY",
-        "https://good%2F.CANARY/", "https://[::1", "https://host:99999", "https://host:x", "https://a<b>",
-        "https://host\n", "https://host\x00",
+        "",
+        "nonsense",
+        "api.example.com",
+        "//api.example.com",
+        "ftp://x",
+        "file:///etc/passwd",
+        "https://",
+        "https:///x",
+        "https://user:CANARY@host",
+        "https://CANARY@host",
+        "https://user:CANARY",
+        "https://user:CANARY/@host",
+        "https://host?x=CANARY",
+        "https://host#CANARY",
+        "https://host/?",
+        "https://host/a/../b",
+        "https://host/%2e%2e/b",
+        "https://host//b",
+        "https://ho st",
+        "https://host/\u202eCANARY",
+        "https://bücher.example",
+        "https:\\\\CANARY",
+        "https://good%2F.CANARY/",
+        "https://[::1",
+        "https://host:99999",
+        "https://host:x",
+        "https://a<b>",
+        "https://host\n",
+        "https://host\x00",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_plain_base_url_is_refused_without_quoting_it(url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         address.parse(url, "here")

@@ -1,4 +1,6 @@
-"""Changes to any config file: it means what was wanted and keeps every comment, or it is not touched."""
+"""Changes to any config file: it means what was wanted and keeps every comment, or it
+is not touched.
+"""
 
 import io
 import tomllib
@@ -27,13 +29,25 @@ def headers(draw: st.DrawFn) -> str:
 def lines(draw: st.DrawFn) -> str:
     key = draw(st.sampled_from(["account_id", "ca_bundle", "output", "nonsense", '"account_id"']))
     value = draw(
-        st.sampled_from(['"x"', "'x'", '"""\nx\n[profiles.a]\n"""', "7", "[\n 'a', # b\n]", "{ a = 1 }", "1979-05-27"])
+        st.sampled_from(
+            [
+                '"x"',
+                "'x'",
+                '"""\nx\n[profiles.a]\n"""',
+                "7",
+                "[\n 'a', # b\n]",
+                "{ a = 1 }",
+                "1979-05-27",
+            ]
+        )
     )
     return f"{key} = {value}"
 
 
 FILES = st.lists(
-    st.one_of(headers(), lines(), st.just(""), st.just("# a comment"), st.just("profiles.z.rate = 1"))
+    st.one_of(
+        headers(), lines(), st.just(""), st.just("# a comment"), st.just("profiles.z.rate = 1")
+    )
 ).map("\n".join)
 
 
@@ -52,7 +66,9 @@ def test_whatever_the_file_holds_it_is_read_or_refused(content: bytes) -> None:
 
 @MANY
 @given(text=FILES, name=NAMES, value=TEXTS.filter(bool))
-def test_whatever_the_file_holds_a_change_changes_one_thing(tmp_path: Path, text: str, name: str, value: str) -> None:
+def test_whatever_the_file_holds_a_change_changes_one_thing(
+    tmp_path: Path, text: str, name: str, value: str
+) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text, newline="")
     path.chmod(0o600)

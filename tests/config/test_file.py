@@ -1,4 +1,6 @@
-"""The config file as it is found: broken, open to others, or not there; and never repaired by itself."""
+"""The config file as it is found: broken, open to others, or not there; and never
+repaired by itself.
+"""
 
 import json
 import os
@@ -22,32 +24,56 @@ NOBODY = 65534
         (b"[profiles.acme]\naccount_id = \n", "Invalid value (at line 2, column 14)"),
         (b'[profiles.acme]\naccount_id = "1', "Unterminated string (at end of document)"),
         (b"[profiles.acme]\nx = 1\nx = 2\n", "Cannot overwrite a value (at line 3, column 6)"),
-        (b"[profiles.acme]\n[profiles.acme]\n", "Cannot declare ('profiles', 'acme') twice (at line 2, column 15)"),
+        (
+            b"[profiles.acme]\n[profiles.acme]\n",
+            "Cannot declare ('profiles', 'acme') twice (at line 2, column 15)",
+        ),
         (b"a = 1\n\x00\n", "Invalid statement (at line 2, column 1)"),
         ("profile = 'acme'".encode("utf-16"), "not UTF-8 (at line 1, byte 0)"),
         (b"# ok\n# \xff\n", "not UTF-8 (at line 2, byte 7)"),
         (b"x = " + b"[" * 100_000, "nested too deeply for a config file"),
         (b"timeout = " + b"9" * 5_000, "a number is larger than TOML allows (64 bits)"),
-        (b"retries = 0x" + b"f" * 5_000, "retries is larger than TOML allows for a number (64 bits)"),
-        (b"[profiles.acme]\nrate = 9223372036854775808", "profile acme: rate is larger than TOML allows for a number (64 bits)"),  # noqa: E501
+        (
+            b"retries = 0x" + b"f" * 5_000,
+            "retries is larger than TOML allows for a number (64 bits)",
+        ),
+        (
+            b"[profiles.acme]\nrate = 9223372036854775808",
+            "profile acme: rate is larger than TOML allows for a number (64 bits)",
+        ),
         (b'profiles = "x"', "profiles must be tables, like [profiles.acme]"),
         (b"[profiles]\nacme = 1", "profiles must be tables, like [profiles.acme]"),
         (b"verfy_tls = false", "unknown key 'verfy_tls'"),
         (b"timeuot = 3", "unknown key 'timeuot' (did you mean 'timeout'?)"),
-        (b"[profiles.acme]\nacount_id = '1'", "profile acme: unknown key 'acount_id' (did you mean 'account_id'?)"),
+        (
+            b"[profiles.acme]\nacount_id = '1'",
+            "profile acme: unknown key 'acount_id' (did you mean 'account_id'?)",
+        ),
         (b"[profiles.acme]\nprofile = 'x'", "profile acme: unknown key 'profile'"),
         (b"tags = ['x']", "unknown key 'tags'"),
         (b"[profiles.sandbox]", 'the profile "sandbox" is built in; give yours another name'),
-        (b"[profiles.'../x']", "profile name '../x' must be 1 to 64 letters, digits, dots, dashes or underscores"),
-        (b"keyring = true\ntoken_file = 'x'", "more than one token source: keyring and token_file (leave one)"),
+        (
+            b"[profiles.'../x']",
+            "profile name '../x' must be 1 to 64 letters, digits, dots, dashes or underscores",
+        ),
+        (
+            b"keyring = true\ntoken_file = 'x'",
+            "more than one token source: keyring and token_file (leave one)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_broken_file_is_named_with_its_place_and_left_alone(
     unified: Unified, config: Config, content: bytes, said: str
 ) -> None:
     path = config("")
     path.write_bytes(content)
-    commands = ["ticketing tickets list", "profile show", "profile list", "-p acme voice calls list", "doctor"]
+    commands = [
+        "ticketing tickets list",
+        "profile show",
+        "profile list",
+        "-p acme voice calls list",
+        "doctor",
+    ]
     for command in commands:
         result = unified(command)
         assert result.code == 3, command
@@ -69,11 +95,18 @@ def test_a_file_of_50_megabytes_is_not_read_whole(unified: Unified, config: Conf
     path = config("")
     os.truncate(path, 50_000_000)
     result = unified("profile list")
-    assert (result.code, result.stderr) == (3, f"error: {path} is larger than 8 MiB, too large for a config file\n")
+    assert (result.code, result.stderr) == (
+        3,
+        f"error: {path} is larger than 8 MiB, too large for a config file\n",
+    )
 
 
-def test_names_are_listed_even_from_a_file_that_is_no_toml(unified: Unified, config: Config) -> None:
-    path = config('[profiles.acme]\naccount_id = "1\n\n  [ profiles . "globex" ]\n# [profiles.no]\n')
+def test_names_are_listed_even_from_a_file_that_is_no_toml(
+    unified: Unified, config: Config
+) -> None:
+    path = config(
+        '[profiles.acme]\naccount_id = "1\n\n  [ profiles . "globex" ]\n# [profiles.no]\n'
+    )
     result = unified("profile list -o json")
     assert [one["name"] for one in result.json["profiles"]] == ["acme", "globex"]
     assert {one["state"] for one in result.json["profiles"]} == {"unknown"}
@@ -81,9 +114,14 @@ def test_names_are_listed_even_from_a_file_that_is_no_toml(unified: Unified, con
     assert str(path) in result.stderr
 
 
-def test_an_unknown_key_can_be_unset_and_its_profile_removed(unified: Unified, config: Config) -> None:
+def test_an_unknown_key_can_be_unset_and_its_profile_removed(
+    unified: Unified, config: Config
+) -> None:
     path = config('[profiles.a]\nverfy_tls = false\n[profiles.b]\nx = 1\naccount_id = "1"\n')
-    assert unified("profile set b account_id=2").stderr == f"error: {path}: profile b: unknown key 'x'\n"
+    assert (
+        unified("profile set b account_id=2").stderr
+        == f"error: {path}: profile b: unknown key 'x'\n"
+    )
     assert unified("profile set b x=").code == 0
     assert unified("profile set b account_id=2").code == 0
     assert unified("profile remove a").code == 0
@@ -94,8 +132,17 @@ def test_the_working_directory_is_never_looked_at(process: Process, tmp_path: Pa
     here = tmp_path / "hostile" / "below"
     here.mkdir(parents=True)
     for folder in (here, here.parent):
-        for name in ("unified.toml", "config.toml", ".env", ".unified.toml", ".netrc", "catalogue.toml"):
-            (folder / name).write_text('base_url = "https://evil.example"\ntoken = "t-evil"\nUNIFIED_TOKEN=t-evil\n')
+        for name in (
+            "unified.toml",
+            "config.toml",
+            ".env",
+            ".unified.toml",
+            ".netrc",
+            "catalogue.toml",
+        ):
+            (folder / name).write_text(
+                'base_url = "https://evil.example"\ntoken = "t-evil"\nUNIFIED_TOKEN=t-evil\n'
+            )
     result = process("profile show -o json", environ=FROM_HERE, cwd=here)
     assert result.returncode == 0
     assert b"evil" not in result.stdout + result.stderr
@@ -108,8 +155,16 @@ def test_the_working_directory_is_never_looked_at(process: Process, tmp_path: Pa
     ("mode", "text", "said"),
     [
         (0o644, GOOD, None),
-        (0o644, GOOD + 'token = "t"\n', "error: {path} holds a token and others can read it (chmod 600 {path})\n"),
-        (0o640, GOOD + 'token = "t"\n', "error: {path} holds a token and others can read it (chmod 600 {path})\n"),
+        (
+            0o644,
+            GOOD + 'token = "t"\n',
+            "error: {path} holds a token and others can read it (chmod 600 {path})\n",
+        ),
+        (
+            0o640,
+            GOOD + 'token = "t"\n',
+            "error: {path} holds a token and others can read it (chmod 600 {path})\n",
+        ),
         (0o620, GOOD, "error: others can write {path} (chmod go-w {path})\n"),
         (0o602, GOOD, "error: others can write {path} (chmod go-w {path})\n"),
     ],
@@ -130,7 +185,9 @@ def test_a_file_that_others_may_change_or_read_a_token_from_is_refused(
         assert path.stat().st_mode & 0o777 == 0o600, "a file that is written anew is private"
 
 
-def test_a_folder_where_anybody_can_replace_the_file_is_refused(unified: Unified, config: Config) -> None:
+def test_a_folder_where_anybody_can_replace_the_file_is_refused(
+    unified: Unified, config: Config
+) -> None:
     path = config(GOOD)
     path.parent.chmod(0o777)
     result = unified("profile list")
@@ -150,22 +207,30 @@ def test_behind_a_link_both_folders_count(unified: Unified, config: Config, tmp_
     path.symlink_to(real)
     assert unified("profile list").code == 0
     real.parent.chmod(0o777)
-    assert unified("profile list").stderr == (
-        f"error: anybody can replace files in {real.parent} (chmod go-w {real.parent})\n"
+    assert (
+        unified("profile list").stderr
+        == f"error: anybody can replace files in {real.parent} (chmod go-w {real.parent})\n"
     )
 
 
-def test_a_file_of_another_user_is_refused(unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_user_is_refused(
+    unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = config(GOOD)
     owner = path.stat().st_uid or NOBODY
     if owner == NOBODY:
         os.chown(path, NOBODY, -1)
     monkeypatch.setattr(os, "geteuid", lambda: 4242)
     result = unified("profile list")
-    assert (result.code, result.stderr) == (3, f"error: {path} belongs to another user (chown 4242 {path})\n")
+    assert (result.code, result.stderr) == (
+        3,
+        f"error: {path} belongs to another user (chown 4242 {path})\n",
+    )
 
 
-def test_a_folder_of_another_user_is_refused(unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_another_user_is_refused(
+    unified: Unified, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = config(GOOD)
     # A file of root's, whom everybody trusts: the folder alone is another user's.
     path.unlink()
@@ -210,31 +275,55 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.write_text(GOOD)
     path.chmod(0)
     result = bound_by_modes(tmp_path / "home", "ticketing", "tickets", "list")
-    assert (result.returncode, result.stderr) == (3, f"error: cannot read {path}: Permission denied\n")
+    assert (result.returncode, result.stderr) == (
+        3,
+        f"error: cannot read {path}: Permission denied\n",
+    )
     assert bound_by_modes(tmp_path / "home", "profile", "path").returncode == 0
     path.chmod(0o600)
 
 
-def test_text_is_utf_8_where_python_takes_its_bytes_for_ascii(process: Process, tmp_path: Path) -> None:
+def test_text_is_utf_8_where_python_takes_its_bytes_for_ascii(
+    process: Process, tmp_path: Path
+) -> None:
     environ = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", **FROM_HERE}
     shown = "--dry-run -p sandbox -a empty"
-    words = [*f"ticketing tags create {shown}".split(), "-f", "näme=é", "-F", 'x={"é":1}', "-q", "ü=ö"]
+    words = [
+        *f"ticketing tags create {shown}".split(),
+        "-f",
+        "näme=é",
+        "-F",
+        'x={"é":1}',
+        "-q",
+        "ü=ö",
+    ]
     result = process([word.encode() for word in words], environ=environ)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["body"] == {"näme": "é", "x": {"é": 1}}
     assert "%C3%BC=%C3%B6" in json.loads(result.stdout)["url"]
-    listed = process(["-p", "sandbox", "ticketing", "tags", "list", "--out", f"{tmp_path}/é".encode()], environ=environ)
+    listed = process(
+        ["-p", "sandbox", "ticketing", "tags", "list", "--out", f"{tmp_path}/é".encode()],
+        environ=environ,
+    )
     assert (listed.returncode, (tmp_path / "é").is_file()) == (0, True)
     wrong = process([*f"ticketing tags create {shown} -f".split(), b"name=\xe9"], environ=environ)
-    assert (wrong.returncode, wrong.stderr) == (2, b"error: --raw-field is not UTF-8: name=\\udce9\n")
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        b"error: --raw-field is not UTF-8: name=\\udce9\n",
+    )
 
 
 @pytest.mark.parametrize("home", [None, "", "/", "/nonexistent"])
-def test_without_a_home_the_environment_is_enough(process: Process, tmp_path: Path, home: str | None) -> None:
+def test_without_a_home_the_environment_is_enough(
+    process: Process, tmp_path: Path, home: str | None
+) -> None:
     environ = {
-        "UNIFIED_BASE_URL": "https://api.example.com", "UNIFIED_ACCOUNT_ID": "1", "UNIFIED_TOKEN": "t",
-        **FROM_HERE, **({"HOME": home} if home is not None else {}),
-    }  # fmt: skip
+        "UNIFIED_BASE_URL": "https://api.example.com",
+        "UNIFIED_ACCOUNT_ID": "1",
+        "UNIFIED_TOKEN": "t",
+        **FROM_HERE,
+        **({"HOME": home} if home is not None else {}),
+    }
     here = tmp_path / "here"
     here.mkdir()
     if home is None:
@@ -251,7 +340,9 @@ def test_without_a_home_the_environment_is_enough(process: Process, tmp_path: Pa
 
 
 def test_a_relative_xdg_folder_is_ignored(process: Process, tmp_path: Path) -> None:
-    result = process("profile path", environ={"XDG_CONFIG_HOME": "relative", **FROM_HERE}, cwd=tmp_path)
+    result = process(
+        "profile path", environ={"XDG_CONFIG_HOME": "relative", **FROM_HERE}, cwd=tmp_path
+    )
     assert result.stdout.decode() == f"{tmp_path / 'home'}/.config/unified/config.toml\n"
 
 
@@ -266,19 +357,44 @@ def test_in_the_c_locale_nothing_breaks(process: Process) -> None:
 
 
 def test_libraries_in_the_working_directory_are_not_run(process: Process, tmp_path: Path) -> None:
-    for name in ("json", "httpx", "tomlkit", "filelock", "keyring", "typer", "tomllib", "msgspec", "platformdirs"):
+    for name in (
+        "json",
+        "httpx",
+        "tomlkit",
+        "filelock",
+        "keyring",
+        "typer",
+        "tomllib",
+        "msgspec",
+        "platformdirs",
+    ):
         (tmp_path / f"{name}.py").write_text("open('PWN', 'w')\n")
-    for command in ("profile add acme", "profile list", "doctor", "-p sandbox ticketing tickets list"):
+    for command in (
+        "profile add acme",
+        "profile list",
+        "doctor",
+        "-p sandbox ticketing tickets list",
+    ):
         process(command, environ=FROM_HERE, cwd=tmp_path)
     assert process("profile list", environ=FROM_HERE, cwd=tmp_path).returncode == 0
     assert not (tmp_path / "PWN").exists()
 
 
-@pytest.mark.parametrize("environ", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"NO_COLOR": ""}, {"FORCE_COLOR": "1"}])
+@pytest.mark.parametrize(
+    "environ", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"NO_COLOR": ""}, {"FORCE_COLOR": "1"}]
+)
 @pytest.mark.parametrize("columns", [1, 200])
-def test_any_terminal_will_do(unified: Unified, config: Config, environ: dict[str, str], columns: int) -> None:
+def test_any_terminal_will_do(
+    unified: Unified, config: Config, environ: dict[str, str], columns: int
+) -> None:
     config(GOOD)
-    for command in ("profile list", "profile show acme", "doctor", "profile --help", "doctor --help"):
+    for command in (
+        "profile list",
+        "profile show acme",
+        "doctor",
+        "profile --help",
+        "doctor --help",
+    ):
         result = unified(command, tty=True, columns=columns, environ={"TERM": "xterm", **environ})
         coloured = "\x1b[" in result.stdout
         assert result.code == (3 if command == "doctor" else 0)
@@ -288,7 +404,9 @@ def test_any_terminal_will_do(unified: Unified, config: Config, environ: dict[st
 
 
 def test_what_a_config_holds_cannot_drive_a_terminal(unified: Unified, config: Config) -> None:
-    config('[profiles.acme]\naccount_id = "1\\u001b]52;c;x\\u0007\\u202e"\ntags = ["\\u009b2J[red]"]\n')
+    config(
+        '[profiles.acme]\naccount_id = "1\\u001b]52;c;x\\u0007\\u202e"\ntags = ["\\u009b2J[red]"]\n'
+    )
     for command in ("profile list", "profile show acme"):
         result = unified(command, tty=True, environ={"NO_COLOR": "1"})
         assert result.code == 0
@@ -296,14 +414,28 @@ def test_what_a_config_holds_cannot_drive_a_terminal(unified: Unified, config: C
         assert "[red]" in result.stdout
 
 
-def test_a_file_that_was_named_and_is_not_there_is_no_empty_one(unified: Unified, tmp_path: Path) -> None:
+def test_a_file_that_was_named_and_is_not_there_is_no_empty_one(
+    unified: Unified, tmp_path: Path
+) -> None:
     path = tmp_path / "named" / "team.toml"
-    environ = {"UNIFIED_CONFIG": str(path), "UNIFIED_BASE_URL": "https://x.example", "UNIFIED_ACCOUNT_ID": "1"}
+    environ = {
+        "UNIFIED_CONFIG": str(path),
+        "UNIFIED_BASE_URL": "https://x.example",
+        "UNIFIED_ACCOUNT_ID": "1",
+    }
     result = unified("ticketing tickets list --dry-run", environ=environ)
     assert (result.code, result.stderr) == (
         3,
-        f"error: UNIFIED_CONFIG names {path}, which does not exist (unified profile add creates it)\n",
+        (
+            f"error: UNIFIED_CONFIG names {path}, which does not exist (unified profile add creates"
+            " it)\n"
+        ),
     )
     assert unified("profile add acme", environ=environ).code == 0
     assert unified("ticketing tickets list --dry-run", environ=environ).code == 0
-    assert unified("ticketing tickets list --dry-run", environ={**environ, "UNIFIED_CONFIG": "/dev/null"}).code == 0
+    assert (
+        unified(
+            "ticketing tickets list --dry-run", environ={**environ, "UNIFIED_CONFIG": "/dev/null"}
+        ).code
+        == 0
+    )

@@ -1,4 +1,6 @@
-"""The config file survives: processes that are killed, disks that fail, and many that write at once."""
+"""The config file survives: processes that are killed, disks that fail, and many that
+write at once.
+"""
 
 import os
 import stat
@@ -37,9 +39,13 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("profiles", [12, pytest.param(size(40, 20), id="many", marks=pytest.mark.long(seconds=5))])
+@pytest.mark.parametrize(
+    "profiles", [12, pytest.param(size(40, 20), id="many", marks=pytest.mark.long(seconds=5))]
+)
 def test_what_many_processes_change_at_once_is_all_kept(profiles: int, tmp_path: Path) -> None:
-    path = write(tmp_path, "".join(f"[profiles.p{number}]  # {number}\n" for number in range(profiles)))
+    path = write(
+        tmp_path, "".join(f"[profiles.p{number}]  # {number}\n" for number in range(profiles))
+    )
     assert crash(path, "race", str(5 * profiles)) == [["0"] * 5 * profiles]
     assert tomllib.loads(path.read_text())["profiles"] == {
         f"p{number}": {
@@ -52,18 +58,27 @@ def test_what_many_processes_change_at_once_is_all_kept(profiles: int, tmp_path:
         for number in range(profiles)
     }
     assert [f"# {number}\n" in path.read_text() for number in range(profiles)] == [True] * profiles
-    assert sorted(entry.name for entry in path.parent.iterdir()) == ["config.toml", "config.toml.lock"]
+    assert sorted(entry.name for entry in path.parent.iterdir()) == [
+        "config.toml",
+        "config.toml.lock",
+    ]
 
 
 @pytest.mark.parametrize("how", ["die_before", "die_after"])
-def test_killed_at_any_system_call_it_is_the_old_file_or_the_new_one(tmp_path: Path, how: str) -> None:
+def test_killed_at_any_system_call_it_is_the_old_file_or_the_new_one(
+    tmp_path: Path, how: str
+) -> None:
     path = write(tmp_path, OLD)
     outcomes = crash(path, how, "set", "acme", "account_id=2")
-    assert len(outcomes) >= 9, "lock, folder, temporary file, write, sync, close, rename, folder sync"
+    assert len(outcomes) >= 9, (
+        "lock, folder, temporary file, write, sync, close, rename, folder sync"
+    )
     for code, left, mode, again, finally_, *files in outcomes:
         assert (code, mode, again, finally_) == ("-9", "0o600", "0", "new")
         assert left in ("old", "new")
-        assert files == ["config.toml", "config.toml.lock"], "nothing is left behind after the next change"
+        assert files == ["config.toml", "config.toml.lock"], (
+            "nothing is left behind after the next change"
+        )
     assert {left for _, left, *_ in outcomes} == {"old", "new"}
 
 
@@ -80,7 +95,9 @@ def test_a_disk_that_fails_at_any_system_call_costs_nothing(tmp_path: Path, how:
         assert files == ["config.toml", "config.toml.lock"]
 
 
-def test_a_link_stays_a_link_and_its_target_is_replaced(unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_a_link_stays_a_link_and_its_target_is_replaced(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
     link = config("")
     real = tmp_path / "dotfiles" / "unified.toml"
     real.parent.mkdir(mode=0o700)
@@ -93,11 +110,16 @@ def test_a_link_stays_a_link_and_its_target_is_replaced(unified: Unified, config
     assert link.is_symlink()
     assert real.read_text() == OLD.replace('"1"', '"2"')
     assert real.stat().st_ino != before
-    assert sorted(entry.name for entry in real.parent.iterdir()) == ["unified.toml", "unified.toml.lock"]
+    assert sorted(entry.name for entry in real.parent.iterdir()) == [
+        "unified.toml",
+        "unified.toml.lock",
+    ]
     assert [entry.name for entry in link.parent.iterdir()] == ["config.toml"]
 
 
-def test_a_link_to_nothing_is_given_its_target(unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_a_link_to_nothing_is_given_its_target(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
     link = config("")
     link.unlink()
     link.symlink_to(tmp_path / "later" / "unified.toml")
@@ -107,7 +129,9 @@ def test_a_link_to_nothing_is_given_its_target(unified: Unified, config: Config,
 
 
 @pytest.mark.parametrize("what", ["a link", "a named pipe"])
-def test_what_is_planted_in_place_of_the_lock_is_left_alone(unified: Unified, config: Config, what: str) -> None:
+def test_what_is_planted_in_place_of_the_lock_is_left_alone(
+    unified: Unified, config: Config, what: str
+) -> None:
     path = config(OLD)
     victim, lock = path.parent / "victim", path.parent / "config.toml.lock"
     victim.write_text("mine")
@@ -117,7 +141,9 @@ def test_what_is_planted_in_place_of_the_lock_is_left_alone(unified: Unified, co
         os.mkfifo(lock)
     result = unified("profile set acme account_id=2")
     assert result.code == 3
-    assert result.stderr == f"error: cannot write {path}: {lock} is not a regular file (remove it)\n"
+    assert (
+        result.stderr == f"error: cannot write {path}: {lock} is not a regular file (remove it)\n"
+    )
     assert (path.read_text(), victim.read_text()) == (OLD, "mine")
 
 
@@ -168,7 +194,10 @@ def test_a_file_with_a_secret_is_private_from_its_first_byte(
     monkeypatch.setattr(os, "open", watched)
     monkeypatch.setattr(os, "chmod", None)
     for store in ("config", "file"):
-        assert unified(f"profile login acme --token-stdin --store {store}", stdin=b"t-canary\n").code == 0
+        assert (
+            unified(f"profile login acme --token-stdin --store {store}", stdin=b"t-canary\n").code
+            == 0
+        )
     secret = [one for one in made if one[0].endswith(".part")]
     assert len(secret) == 3
     assert {one[1:] for one in secret} == {(os.O_EXCL | os.O_NOFOLLOW, 0o600)}

@@ -1,4 +1,6 @@
-"""`[profile.acme]`, the likeliest slip in the config file: told with its mend by whatever reads it."""
+"""`[profile.acme]`, the likeliest slip in the config file: told with its mend by
+whatever reads it.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +15,14 @@ SAID = "[profile.acme] is not a table of this file"
 
 @pytest.mark.parametrize(
     "command",
-    ["profile list", "profile show acme", "-p acme ticketing tickets list", "profile set acme retries=1",
-     "profile login acme --token-stdin --store file"],
-)  # fmt: skip
+    [
+        "profile list",
+        "profile show acme",
+        "-p acme ticketing tickets list",
+        "profile set acme retries=1",
+        "profile login acme --token-stdin --store file",
+    ],
+)
 def test_a_singular_table_is_told(unified: Unified, config: Config, command: str) -> None:
     path = config(TEXT)
     result = unified(command, stdin=b"t-canary\n")
@@ -44,4 +51,7 @@ def test_a_table_without_a_name_is_told_too(unified: Unified, config: Config, te
     path = config(text)
     result = unified("profile list")
     assert (result.code, result.stdout) == (3, "")
-    assert result.stderr == f"error: {path}: [profile] is not a table of this file (write [profiles.NAME])\n"
+    assert (
+        result.stderr
+        == f"error: {path}: [profile] is not a table of this file (write [profiles.NAME])\n"
+    )

@@ -1,4 +1,6 @@
-"""A value of the wrong type in the config file: told where it is met, and no reason to hide the other profiles."""
+"""A value of the wrong type in the config file: told where it is met, and no reason to
+hide the other profiles.
+"""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -26,11 +28,18 @@ COMMANDS = (
 GOOD = '[profiles.good]\nbase_url = "https://api.example.com"\naccount_id = "1"\n'
 
 
-PLACES = [(key, place) for key in KEYS for place, at in (("[profiles.acme]\n", "p"), ("", "t")) if at in KEYS[key].at]
+PLACES = [
+    (key, place)
+    for key in KEYS
+    for place, at in (("[profiles.acme]\n", "p"), ("", "t"))
+    if at in KEYS[key].at
+]
 CASES = [(*place, value, command) for place in PLACES for value in VALUES for command in COMMANDS]
 
 
-def _ends_in_words(unified: Unified, config: Config, cases: Iterable[tuple[str, str, str, str]]) -> None:
+def _ends_in_words(
+    unified: Unified, config: Config, cases: Iterable[tuple[str, str, str, str]]
+) -> None:
     for key, place, value, command in cases:
         path = config(f"{place}{key} = {value}\n" + ("" if place else "[profiles.acme]\n") + GOOD)
         result = unified(command, stdin=b"t-canary\n")
@@ -41,7 +50,9 @@ def _ends_in_words(unified: Unified, config: Config, cases: Iterable[tuple[str, 
 def test_no_value_of_any_key_is_a_bug(unified: Unified, config: Config) -> None:
     # Each key at each place with each value; every command is run with many of them.
     some = [
-        case for number, case in enumerate(CASES) if number % len(COMMANDS) == number // len(COMMANDS) % len(COMMANDS)
+        case
+        for number, case in enumerate(CASES)
+        if number % len(COMMANDS) == number // len(COMMANDS) % len(COMMANDS)
     ]
     assert len(some) == len(PLACES) * len(VALUES)
     _ends_in_words(unified, config, some)
@@ -54,7 +65,9 @@ def test_no_value_of_any_key_is_a_bug_for_any_command(unified: Unified, config: 
 
 
 @pytest.mark.parametrize("value", ["5", "inf", "[1]", "{ a = 1 }"])
-def test_a_wrong_profile_is_listed_as_broken_beside_the_others(unified: Unified, config: Config, value: str) -> None:
+def test_a_wrong_profile_is_listed_as_broken_beside_the_others(
+    unified: Unified, config: Config, value: str
+) -> None:
     config(f"[profiles.acme]\naccount_id = {value}\n{GOOD}")
     result = unified("profile list -o json")
     assert (result.code, result.stderr) == (0, "")
@@ -67,7 +80,12 @@ def test_a_wrong_profile_is_listed_as_broken_beside_the_others(unified: Unified,
 
 
 def test_a_wrong_type_is_named_in_words_of_the_file(unified: Unified, config: Config) -> None:
-    for value, shown in [("true", "true"), ("[1]", "a list"), ("{ a = 1 }", "a table"), ("2026-01-01", "2026-01-01")]:
+    for value, shown in [
+        ("true", "true"),
+        ("[1]", "a list"),
+        ("{ a = 1 }", "a table"),
+        ("2026-01-01", "2026-01-01"),
+    ]:
         path = config(f"[profiles.acme]\naccount_id = {value}\n")
         result = unified("profile show acme")
         assert (result.code, result.stderr) == (

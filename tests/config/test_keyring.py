@@ -83,7 +83,9 @@ def test_a_keyring_that_keeps_nothing_is_refused(module: str) -> None:
     backend = __import__(module, fromlist=["Keyring"]).Keyring()
     keyring.set_keyring(backend)
     for ask in (lambda: keychain.get("x"), lambda: keychain.put("x", "t-1"), keychain.backend_name):
-        with pytest.raises(ConfigError, match="this machine has no keyring that stores a token safely"):
+        with pytest.raises(
+            ConfigError, match="this machine has no keyring that stores a token safely"
+        ):
             ask()
 
 
@@ -102,7 +104,9 @@ def test_a_library_that_is_not_installed_is_asked_for(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError) as caught:
         keychain.get("x")
-    assert caught.value.message == "the Python package keyring is not installed (pip install keyring)"
+    assert (
+        caught.value.message == "the Python package keyring is not installed (pip install keyring)"
+    )
 
 
 def test_a_backend_that_cannot_be_loaded_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

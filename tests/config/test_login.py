@@ -10,8 +10,8 @@ from keyrings import InMemory, using
 Config = Callable[[str], Path]
 PROFILE = '[profiles.acme]\nbase_url = "https://one.example"\naccount_id = "1"\n'
 REFUSED = (
-    "error: the token of profile acme was stored for https://one.example and would be sent elsewhere "
-    "(unified profile logout acme, then set it, then unified profile login acme)\n"
+    "error: the token of profile acme was stored for https://one.example and would be sent"
+    " elsewhere (unified profile logout acme, then set it, then unified profile login acme)\n"
 )
 
 
@@ -30,7 +30,10 @@ def test_a_token_that_login_stored_goes_to_no_other_origin(
     path = config(PROFILE)
     unified(f"profile login acme --token-stdin --store {store}", stdin=b"t-canary\n")
     before = path.read_text()
-    for command in (["profile", "set", "acme", f"base_url={url}"], ["profile", "import", "-", "--update"]):
+    for command in (
+        ["profile", "set", "acme", f"base_url={url}"],
+        ["profile", "import", "-", "--update"],
+    ):
         result = unified(command, stdin=f"name,base_url\nacme,{url}\n".encode())
         assert (result.code, result.stderr) == (13, REFUSED)
         assert path.read_text() == before
@@ -50,27 +53,31 @@ def test_a_file_of_ones_own_is_warned_of(unified: Unified, config: Config, tmp_p
     path = config(f'{PROFILE}token_file = "{own}"\n')
     result = unified("profile set acme base_url=https://two.example")
     assert result.code == 0
-    assert result.stderr == (
-        f'changed profile "acme" in {path}\n'
-        f"warning: the token in {own} was for https://one.example and goes to https://two.example from now on "
-        "(unified profile login acme replaces it)\n"
+    assert (
+        result.stderr == f'changed profile "acme" in {path}\nwarning: the token in {own} was for'
+        " https://one.example and goes to https://two.example from now on (unified profile"
+        " login acme replaces it)\n"
     )
 
 
-def test_the_keyring_keeps_the_token_for_the_old_origin(unified: Unified, config: Config, ring: InMemory) -> None:
+def test_the_keyring_keeps_the_token_for_the_old_origin(
+    unified: Unified, config: Config, ring: InMemory
+) -> None:
     path = config(PROFILE)
     unified("profile login acme --token-stdin", stdin=b"t-canary\n")
     result = unified("profile set acme base_url=https://two.example")
     assert result.code == 0
-    assert result.stderr == (
-        f'changed profile "acme" in {path}\n'
-        "warning: the keyring has the token for https://one.example only (entry https://one.example|acme; "
-        "unified profile login acme stores another)\n"
+    assert (
+        result.stderr == f'changed profile "acme" in {path}\nwarning: the keyring has the token for'
+        " https://one.example only (entry https://one.example|acme; unified profile login acme"
+        " stores another)\n"
     )
     assert ring.kept == {("unified", "https://one.example|acme"): "t-canary"}
 
 
-def test_a_new_source_of_the_token_comes_with_the_new_address(unified: Unified, config: Config) -> None:
+def test_a_new_source_of_the_token_comes_with_the_new_address(
+    unified: Unified, config: Config
+) -> None:
     config(PROFILE)
     unified("profile login acme --token-stdin --store config", stdin=b"t-canary\n")
     path = config(PROFILE + 'token = "t-canary"\n')

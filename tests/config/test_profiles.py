@@ -66,19 +66,34 @@ def test_what_matches_nothing_is_refused(pattern: str, said: str) -> None:
     assert caught.value.message == f"{said} (unified profile list shows 4)"
 
 
-def test_leaving_out_needs_something_to_leave_it_out_of(unified: Unified, config: Callable[[str], Path]) -> None:
+def test_leaving_out_needs_something_to_leave_it_out_of(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
     config('[profiles.acme]\naccount_id = "1"\n')
     result = unified("-p '!acme' ticketing tickets list")
-    assert (result.code, result.stderr) == (2, "error: -p '!acme' selects nothing, it leaves out (-p '*' -p '!acme')\n")
+    assert (result.code, result.stderr) == (
+        2,
+        "error: -p '!acme' selects nothing, it leaves out (-p '*' -p '!acme')\n",
+    )
     result = unified("-p acme -p '!ac*' ticketing tickets list")
-    assert (result.code, result.stderr) == (3, "error: every profile that -p selects is left out by another -p\n")
+    assert (result.code, result.stderr) == (
+        3,
+        "error: every profile that -p selects is left out by another -p\n",
+    )
 
 
-@pytest.mark.parametrize("command", ["-p amce voice calls list", "profile show amce", "profile login amce"])
-def test_a_misspelt_profile_is_named(command: str, unified: Unified, config: Callable[[str], Path]) -> None:
+@pytest.mark.parametrize(
+    "command", ["-p amce voice calls list", "profile show amce", "profile login amce"]
+)
+def test_a_misspelt_profile_is_named(
+    command: str, unified: Unified, config: Callable[[str], Path]
+) -> None:
     config('[profiles.acme]\naccount_id = "1"\n[profiles.globex]\n')
     result = unified(command)
-    assert (result.code, result.stderr) == (3, 'error: no profile named "amce" (did you mean "acme"?)\n')
+    assert (result.code, result.stderr) == (
+        3,
+        'error: no profile named "amce" (did you mean "acme"?)\n',
+    )
 
 
 @pytest.mark.parametrize(

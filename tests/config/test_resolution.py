@@ -24,13 +24,21 @@ PLACES = ("env", "profile", "top")
 
 def subsets(place: str) -> Iterator[dict[str, str]]:
     """Every selection of the three, each value telling where it is from."""
-    whole = {"base_url": f"https://{place}.example", "account_id": f"acct-{place}", "token": f"t-{place}"}
+    whole = {
+        "base_url": f"https://{place}.example",
+        "account_id": f"acct-{place}",
+        "token": f"t-{place}",
+    }
     for kept in product((False, True), repeat=3):
         yield {name: whole[name] for name, keep in zip(IDENTITY, kept, strict=True) if keep}
 
 
 def resolve(
-    how: str, env: Mapping[str, str], profile: Mapping[str, str], top: Mapping[str, str], **flags: Any
+    how: str,
+    env: Mapping[str, str],
+    profile: Mapping[str, str],
+    top: Mapping[str, str],
+    **flags: Any,
 ) -> Settings:
     environ = {f"UNIFIED_{name.upper()}": value for name, value in env.items()}
     if how == "UNIFIED_PROFILE":
@@ -38,11 +46,15 @@ def resolve(
     runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), environ)
     default = {"profile": "acme"} if how == "default" else {}
     config = Config(Path("/c.toml"), {**top, **default}, {"acme": profile})
-    return resolution.resolve(Overrides(profile="acme" if how == "-p" else None, **flags), runtime, config)
+    return resolution.resolve(
+        Overrides(profile="acme" if how == "-p" else None, **flags), runtime, config
+    )
 
 
 def outcome(*world: Any, **flags: Any) -> tuple[Any, ...]:
-    """Where base URL, account and token come from: the first letter of their place, `-` for nowhere, or the error."""
+    """Where base URL, account and token come from: the first letter of their place, `-`
+    for nowhere, or the error.
+    """
     try:
         found = resolve(*world, **flags)
     except UnifiedError as error:
@@ -52,7 +64,9 @@ def outcome(*world: Any, **flags: Any) -> tuple[Any, ...]:
     return host, (found.account_id or "acct--").removeprefix("acct-"), token
 
 
-def expected(how: str, env: Mapping[str, str], profile: Mapping[str, str], top: Mapping[str, str]) -> tuple[Any, ...]:
+def expected(
+    how: str, env: Mapping[str, str], profile: Mapping[str, str], top: Mapping[str, str]
+) -> tuple[Any, ...]:
     """The same, by the words of the design."""
     places = {"env": env, "profile": profile if how != "none" else {}, "top": top}
     named = how in ("-p", "UNIFIED_PROFILE")
@@ -68,7 +82,9 @@ def expected(how: str, env: Mapping[str, str], profile: Mapping[str, str], top: 
     holders = [place for place in order if "token" in places[place] and (place != "env" or usable)]
     token = holders[0] if holders else "-"
     home = {
-        "profile": next((place for place in ("profile", "top") if "base_url" in places[place]), None),
+        "profile": next(
+            (place for place in ("profile", "top") if "base_url" in places[place]), None
+        ),
         "top": "top" if "base_url" in top else None,
     }.get(token)
     if home and reached not in ("-", home):
@@ -96,7 +112,8 @@ def test_a_complete_profile_that_is_named_knows_no_environment(how: str) -> None
 @pytest.mark.parametrize(
     ("how", "env", "profile", "top", "found"),
     [
-        # A CI job has everything in its environment: a named profile takes nothing of it that it has itself.
+        # A CI job has everything in its environment: a named profile takes nothing of
+        # it that it has itself.
         ("-p", "bat", "bat", "", ("profile", "profile", "profile")),
         ("-p", "bat", "a", "b t", ("top", "profile", "top")),
         ("-p", "bat", "a", "", ("env", "profile", "env")),
@@ -114,7 +131,9 @@ def test_a_complete_profile_that_is_named_knows_no_environment(how: str) -> None
         ("none", "b", "", "bt", (UnsafeError,)),
     ],
 )
-def test_the_combinations_that_matter_most(how: str, env: str, profile: str, top: str, found: tuple[Any, ...]) -> None:
+def test_the_combinations_that_matter_most(
+    how: str, env: str, profile: str, top: str, found: tuple[Any, ...]
+) -> None:
     letters = {"b": "base_url", "a": "account_id", "t": "token"}
 
     def table(place: str, kept: str) -> dict[str, str]:
@@ -131,7 +150,9 @@ def test_the_sandbox_is_left_by_nothing_but_a_flag_that_is_refused(how: str) -> 
     environ = {f"UNIFIED_{name.upper()}": value for name, value in everything.items()}
     environ |= {"UNIFIED_PROFILE": "sandbox"} if how == "UNIFIED_PROFILE" else {}
     runtime = Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), environ)
-    config = Config(Path("/c.toml"), {**top, **({"profile": "sandbox"} if how == "default" else {})}, {})
+    config = Config(
+        Path("/c.toml"), {**top, **({"profile": "sandbox"} if how == "default" else {})}, {}
+    )
     flags = {"profile": "sandbox"} if how == "-p" else {}
     found = resolution.resolve(Overrides(**flags), runtime, config)
     assert (str(found.address), found.account_id) == ("http://sandbox", "full")
@@ -146,14 +167,24 @@ def test_an_address_on_the_command_line_takes_no_token_of_another_origin() -> No
     *_, everything = subsets("env")
     *_, whole = subsets("profile")
     assert outcome("none", everything, {}, {}, base_url="https://other.example") == (UnsafeError,)
-    assert outcome("none", {"token": "t-env"}, {}, {}, base_url="https://other.example") == ("other", "-", "env")
+    assert outcome("none", {"token": "t-env"}, {}, {}, base_url="https://other.example") == (
+        "other",
+        "-",
+        "env",
+    )
     assert outcome("-p", everything, whole, {}, base_url="https://other.example") == (UnsafeError,)
     assert outcome("-p", {}, whole, {}, base_url="https://profile.example:8443") == (UnsafeError,)
-    assert outcome("-p", {}, whole, {}, base_url="https://profile.example/v2") == ("profile", "profile", "profile")
+    assert outcome("-p", {}, whole, {}, base_url="https://profile.example/v2") == (
+        "profile",
+        "profile",
+        "profile",
+    )
     assert outcome("-p", {}, whole, {}, account_id="acct-flag") == ("profile", "flag", "profile")
 
 
-@pytest.mark.parametrize("broken", ["http://plain.example", "ftp://x", "https://u:p@x", "nonsense", "https://[", "://"])
+@pytest.mark.parametrize(
+    "broken", ["http://plain.example", "ftp://x", "https://u:p@x", "nonsense", "https://[", "://"]
+)
 def test_a_named_profile_beats_even_a_broken_environment(broken: str) -> None:
     *_, whole = subsets("profile")
     env = {"base_url": broken, "token": "t-env", "account_id": " "}
@@ -191,9 +222,17 @@ def test_on_the_wire_a_named_profile_sends_nothing_of_the_environment(
     with serving() as ci:
         config(CONFIG.format(own=service.url, elsewhere=service.url + "/v2"))
         service.reply = ci.reply = lambda _: Reply(body=b'{"result":[]}')
-        for how in ({"command": "-p other ticketing tickets list"}, {"command": "ticketing tickets list -p other"}):
+        for how in (
+            {"command": "-p other ticketing tickets list"},
+            {"command": "ticketing tickets list -p other"},
+        ):
             assert unified(how["command"], environ=ci.environ).code == 0
-        assert unified("ticketing tickets list", environ={**ci.environ, "UNIFIED_PROFILE": "other"}).code == 0
+        assert (
+            unified(
+                "ticketing tickets list", environ={**ci.environ, "UNIFIED_PROFILE": "other"}
+            ).code
+            == 0
+        )
         assert unified("-p sandbox ticketing tickets list", environ=ci.environ).code == 0
         assert ci.seen == []
         assert len(service.seen) == 3
@@ -206,13 +245,20 @@ def test_two_shells_with_different_profiles_never_meet(
     unified: Unified, service: Service, config: Callable[[str], Path]
 ) -> None:
     text = CONFIG.format(own=service.url, elsewhere=service.url)
-    path = config(text.replace('account_id = "acct-elsewhere"', 'account_id = "acct-elsewhere"\ntoken = "t-elsewhere"'))
+    path = config(
+        text.replace(
+            'account_id = "acct-elsewhere"', 'account_id = "acct-elsewhere"\ntoken = "t-elsewhere"'
+        )
+    )
     before = path.read_text()
     service.reply = lambda _: Reply(body=b'{"result":[]}')
     for _ in range(2):
         for name in ("other", "elsewhere"):
             assert unified("ticketing contacts list", environ={"UNIFIED_PROFILE": name}).code == 0
-    pairs = [(dict(seen.query)["integrated_account_id"], seen.headers["authorization"]) for seen in service.seen]
+    pairs = [
+        (dict(seen.query)["integrated_account_id"], seen.headers["authorization"])
+        for seen in service.seen
+    ]
     assert pairs == [("acct-other", "Bearer t-other"), ("acct-elsewhere", "Bearer t-elsewhere")] * 2
     assert path.read_text() == before
 
@@ -221,7 +267,10 @@ def test_two_shells_with_different_profiles_never_meet(
     ("beside", "why"),
     [
         ({}, "not for https://api.example.com unless UNIFIED_BASE_URL says so"),
-        ({"UNIFIED_BASE_URL": "https://ci.example/x"}, "for https://ci.example, not for https://api.example.com"),
+        (
+            {"UNIFIED_BASE_URL": "https://ci.example/x"},
+            "for https://ci.example, not for https://api.example.com",
+        ),
     ],
     ids=["of no address", "of another address"],
 )
@@ -232,13 +281,16 @@ def test_a_token_that_is_not_used_is_named_with_the_reason(
     path.write_text('[profiles.acme]\nbase_url = "https://api.example.com"\naccount_id = "1"\n')
     environ = {"UNIFIED_CONFIG": str(path), "UNIFIED_TOKEN": "t-canary", **beside}
     said = (
-        f'profile "acme" has no token for this address; not used: UNIFIED_TOKEN, which is {why} '
-        "(unified profile login acme, or --token-file FILE; unified help profiles says where a token comes from)"
+        f'profile "acme" has no token for this address; not used: UNIFIED_TOKEN, which is {why}'
+        " (unified profile login acme, or --token-file FILE; unified help profiles says where a"
+        " token comes from)"
     )
     result = unified("-p acme ticketing tickets list", environ=environ)
     assert (result.stdout, result.stderr, result.code) == ("", f"error: {said}\n", 3)
     # The same as doctor says.
-    assert said.partition(" (unified")[0] in unified("doctor -o json", environ=environ).stdout.replace('\\"', '"')
+    assert said.partition(" (unified")[0] in unified(
+        "doctor -o json", environ=environ
+    ).stdout.replace('\\"', '"')
 
 
 def test_the_token_in_the_environment_stays_with_its_address(unified: Unified) -> None:
@@ -249,26 +301,44 @@ def test_the_token_in_the_environment_stays_with_its_address(unified: Unified) -
     }
     result = unified("ticketing tickets list --base-url https://other.example", environ=environ)
     assert (result.code, result.stdout) == (13, "")
-    assert result.stderr == (
-        "error: UNIFIED_TOKEN belongs to https://api.example.com, and the call would go to https://other.example "
-        "(use another token: --token-file or --token-stdin)\n"
+    assert (
+        result.stderr
+        == "error: UNIFIED_TOKEN belongs to https://api.example.com, and the call would go to"
+        " https://other.example (use another token: --token-file or --token-stdin)\n"
     )
 
 
-def test_without_a_choice_the_profiles_are_named(unified: Unified, config: Callable[[str], Path]) -> None:
+def test_without_a_choice_the_profiles_are_named(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
     line = "ticketing tickets list"
     config('[profiles.acme]\nbase_url = "sandbox:"\naccount_id = "full"\n')
     one = unified(line)
     assert (one.code, one.stderr) == (
         3,
-        "error: no profile is chosen (-p acme; unified profile use acme chooses it for all calls)\n",
+        (
+            "error: no profile is chosen (-p acme; unified profile use acme chooses it for all"
+            " calls)\n"
+        ),
     )
-    assert unified(f"{line} -p acme").code == unified("profile use acme").code == unified(line).code == 0
-    config('base_url = "sandbox:"\n' + "".join(f'[profiles.c{number}]\naccount_id = "full"\n' for number in range(30)))
-    assert unified(line).stderr == (
-        "error: no profile is chosen (-p NAME; unified profile list shows 30; "
+    assert (
+        unified(f"{line} -p acme").code
+        == unified("profile use acme").code
+        == unified(line).code
+        == 0
+    )
+    config(
+        'base_url = "sandbox:"\n'
+        + "".join(f'[profiles.c{number}]\naccount_id = "full"\n' for number in range(30))
+    )
+    assert (
+        unified(line).stderr
+        == "error: no profile is chosen (-p NAME; unified profile list shows 30; "
         "unified profile use NAME chooses one for all calls)\n"
     )
     # Whoever sets variables wants no profile.
     alone = unified(line, environ={"UNIFIED_BASE_URL": "https://api.example.com"})
-    assert alone.stderr == "error: the environment has no account id (set UNIFIED_ACCOUNT_ID, or -a ID)\n"
+    assert (
+        alone.stderr
+        == "error: the environment has no account id (set UNIFIED_ACCOUNT_ID, or -a ID)\n"
+    )

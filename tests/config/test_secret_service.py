@@ -1,4 +1,6 @@
-"""The keyring of a real desktop: the Secret Service of gnome-keyring, on a bus and in a home of its own."""
+"""The keyring of a real desktop: the Secret Service of gnome-keyring, on a bus and in a
+home of its own.
+"""
 
 import os
 import shutil
@@ -18,14 +20,18 @@ UNLOCK = "printf secret | gnome-keyring-daemon --unlock --components=secrets >/d
 
 
 def on_a_bus(home: Path, script: str, *, unlock: bool = True) -> subprocess.CompletedProcess[str]:
-    # The daemon removes its sockets after the command has ended, while the test looks through the home.
+    # The daemon removes its sockets after the command has ended, while the test looks
+    # through the home.
     sockets = home.with_name("run")
     for folder in (home, sockets):
         folder.mkdir(mode=0o700, exist_ok=True)
     environ = {
-        "HOME": str(home), "XDG_RUNTIME_DIR": str(sockets), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT),
+        "HOME": str(home),
+        "XDG_RUNTIME_DIR": str(sockets),
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
         "UNIFIED": f"{sys.executable} -m unified_cli",
-    }  # fmt: skip
+    }
     return subprocess.run(
         ["dbus-run-session", "--", "sh", "-c", (UNLOCK if unlock else "") + script],
         check=False,
@@ -54,24 +60,35 @@ def test_a_token_is_kept_found_and_removed(tmp_path: Path) -> None:
     assert "acme\t\t1\t\tkeyring\tready\n" in result.stdout
     assert "removed from the keyring (https://api.example.com|acme)" in result.stderr
     assert result.returncode == 3
-    assert "error\ttoken\tacme\tthe keyring has no token of profile acme for https://api.example.com" in result.stdout
+    assert (
+        "error\ttoken\tacme\tthe keyring has no token of profile acme for https://api.example.com"
+        in result.stdout
+    )
     everything = result.stdout + result.stderr
     assert TOKEN not in everything
-    assert not any(TOKEN.encode() in file.read_bytes() for file in home.rglob("*") if file.is_file())
+    assert not any(
+        TOKEN.encode() in file.read_bytes() for file in home.rglob("*") if file.is_file()
+    )
 
 
 def test_without_a_secret_service_the_token_is_put_into_a_private_file(tmp_path: Path) -> None:
     home = tmp_path / "home"
     result = on_a_bus(
         home,
-        "$UNIFIED profile add acme -a 1 --base-url https://api.example.com && "
-        f"echo {TOKEN} | DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent $UNIFIED profile login acme --token-stdin",
+        f"$UNIFIED profile add acme -a 1 --base-url https://api.example.com && echo {TOKEN} |"
+        " DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent $UNIFIED profile login acme"
+        " --token-stdin",
         unlock=False,
     )
     assert result.returncode == 0
     said = (
-        "this machine has no keyring that stores a token safely, so the token is stored in a file only you can read\n"
+        "this machine has no keyring that stores a token safely, so the token is stored in a file"
+        " only you can read\n"
     )
     assert said in result.stderr
-    holders = [file for file in home.rglob("*") if file.is_file() and TOKEN.encode() in file.read_bytes()]
-    assert [(file.parent.name, oct(file.stat().st_mode)) for file in holders] == [("config.toml.tokens", "0o100600")]
+    holders = [
+        file for file in home.rglob("*") if file.is_file() and TOKEN.encode() in file.read_bytes()
+    ]
+    assert [(file.parent.name, oct(file.stat().st_mode)) for file in holders] == [
+        ("config.toml.tokens", "0o100600")
+    ]

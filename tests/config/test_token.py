@@ -70,18 +70,28 @@ def test_what_can_be_no_token_is_refused_without_being_said(kind: str, case: str
 
 
 def test_nothing_is_sent_with_a_token_that_can_be_none(unified: Unified, service: Service) -> None:
-    result = unified("ticketing tickets list", environ={**service.environ, "UNIFIED_TOKEN": "t-canary\n"})
-    assert (result.code, result.stderr) == (3, "error: the token from UNIFIED_TOKEN has a line break at its end\n")
+    result = unified(
+        "ticketing tickets list", environ={**service.environ, "UNIFIED_TOKEN": "t-canary\n"}
+    )
+    assert (result.code, result.stderr) == (
+        3,
+        "error: the token from UNIFIED_TOKEN has a line break at its end\n",
+    )
     assert service.seen == []
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_one_line_end_is_not_part_of_what_a_file_a_pipe_or_a_program_gives(tmp_path: Path, end: str) -> None:
+def test_one_line_end_is_not_part_of_what_a_file_a_pipe_or_a_program_gives(
+    tmp_path: Path, end: str
+) -> None:
     path = tmp_path / "token"
     path.write_bytes(f"t-1{end}".encode())
     path.chmod(0o600)
     assert read("token_file", str(path)) == ("t-1", "")
-    assert read("token_stdin", "", stdin=io.BytesIO(f"t-1{end}more".encode()))[0] in ("t-1", "t-1more")
+    assert read("token_stdin", "", stdin=io.BytesIO(f"t-1{end}more".encode()))[0] in (
+        "t-1",
+        "t-1more",
+    )
     assert read("token_command", ["printf", f"t-1{end}"]) == ("t-1", "")
     path.write_bytes(f"t-1{end}\n\n".encode())
     assert read("token_file", str(path))[0].startswith("error: the token from profile acme ")
@@ -91,10 +101,14 @@ def test_a_token_file_may_be_in_the_home(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("t-1\n")
     (tmp_path / "token").chmod(0o600)
     assert read("token_file", "~/token", environ={"HOME": str(tmp_path)}) == ("t-1", "")
-    assert read("token_file", "~/token", environ={})[0].startswith("error: cannot read the token file ~/token of ")
+    assert read("token_file", "~/token", environ={})[0].startswith(
+        "error: cannot read the token file ~/token of "
+    )
 
 
-def test_a_token_file_that_others_can_change_is_refused_and_one_they_can_read_is_told(tmp_path: Path) -> None:
+def test_a_token_file_that_others_can_change_is_refused_and_one_they_can_read_is_told(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "token"
     path.write_text("t-1\n")
     path.chmod(0o620)
@@ -108,8 +122,9 @@ def test_a_token_file_that_others_can_change_is_refused_and_one_they_can_read_is
 
 def test_a_missing_token_file_names_the_way_on(tmp_path: Path) -> None:
     path = tmp_path / "token"
-    assert read("token_file", str(path))[0] == (
-        f"error: cannot read the token file {path} of profile acme: No such file or directory "
+    assert (
+        read("token_file", str(path))[0]
+        == f"error: cannot read the token file {path} of profile acme: No such file or directory "
         "(unified profile login acme)"
     )
 
@@ -133,12 +148,16 @@ def test_a_token_comes_through_a_pipe_and_a_pipe_that_says_nothing_ends(
     os.close(reader)
     monkeypatch.setattr(token, "_PIPE_SECONDS", 0.1)
     silent, held = os.pipe()
-    assert read("token_file", f"/dev/fd/{silent}")[0] == f"error: /dev/fd/{silent} gave no token within 0.1 seconds"
+    assert (
+        read("token_file", f"/dev/fd/{silent}")[0]
+        == f"error: /dev/fd/{silent} gave no token within 0.1 seconds"
+    )
     os.close(silent)
     os.close(held)
     os.mkfifo(tmp_path / "fifo", 0o600)
-    assert read("token_file", str(tmp_path / "fifo"))[0] == (
-        f"error: {tmp_path / 'fifo'} gave no token within 0.1 seconds"
+    assert (
+        read("token_file", str(tmp_path / "fifo"))[0]
+        == f"error: {tmp_path / 'fifo'} gave no token within 0.1 seconds"
     )
 
 
@@ -155,7 +174,10 @@ HANGS = "gave no answer within 1 seconds"
         ("head -c 10000000 /dev/zero | tr '\\0' x", "printed more than 8 KiB"),
         ("yes", "printed more than 8 KiB"),
         ("printf 't1\\nt2\\n'", "printed more than one line"),
-        ("echo t-canary-secret; echo no t-canary-secret here >&2; exit 3", "failed with 3: no *** here"),
+        (
+            "echo t-canary-secret; echo no t-canary-secret here >&2; exit 3",
+            "failed with 3: no *** here",
+        ),
         ("head -c 1000000 /dev/zero >&2; exit 1", None),
         ("kill -9 $$", "was killed by signal 9"),
     ],
@@ -191,9 +213,14 @@ def alive(group: int) -> bool:
     return True
 
 
-def test_what_a_failing_program_says_is_shown_without_the_token(unified: Unified, config: Config) -> None:
+def test_what_a_failing_program_says_is_shown_without_the_token(
+    unified: Unified, config: Config
+) -> None:
     script = "echo t-canary-secret; echo no: t-canary-secret is not the one >&2; exit 3"
-    config(f'base_url = "https://api.example.com"\naccount_id = "1"\ntoken_command = ["sh", "-c", "{script}"]\n')
+    config(
+        'base_url = "https://api.example.com"\naccount_id = "1"\ntoken_command = ["sh", "-c",'
+        f' "{script}"]\n'
+    )
     result = unified("ticketing tickets list", environ={"PATH": PATH})
     assert result.code == 3
     assert result.stderr.endswith(" failed with 3: no: *** is not the one\n")
@@ -211,7 +238,11 @@ def test_a_program_left_in_the_background_does_not_hold_the_answer() -> None:
 
 def test_there_is_no_shell(tmp_path: Path) -> None:
     mark = tmp_path / "PWN"
-    for argv in (["echo", f"x; touch {mark}"], ["echo", f"$(touch {mark})"], [f"echo; touch {mark}"]):
+    for argv in (
+        ["echo", f"x; touch {mark}"],
+        ["echo", f"$(touch {mark})"],
+        [f"echo; touch {mark}"],
+    ):
         read("token_command", argv)
     assert not mark.exists()
 
@@ -225,17 +256,24 @@ def test_a_program_of_that_name_in_the_working_directory_is_not_run(
     monkeypatch.chdir(tmp_path)
     for path in (f":{PATH}", f".:{PATH}", f"{PATH}:", "", "."):
         found, _ = read("token_command", ["print-token"], environ={"PATH": path})
-        assert found == (
-            "error: token_command of profile acme: no program 'print-token' (use an absolute path, or a name on PATH)"
+        assert (
+            found
+            == "error: token_command of profile acme: no program 'print-token' (use an absolute"
+            " path, or a name on PATH)"
         )
-    assert read("token_command", ["./print-token"])[0].startswith("error: token_command of profile acme: no program")
+    assert read("token_command", ["./print-token"])[0].startswith(
+        "error: token_command of profile acme: no program"
+    )
     assert not (tmp_path / "PWN").exists()
     assert read("token_command", [str(program)])[0] == "t-evil"
 
 
 def test_a_program_sees_no_token_and_no_terminal() -> None:
     environ = {"PATH": PATH, "UNIFIED_TOKEN": "t-canary", "KEPT": "yes"}
-    script = 'echo "${UNIFIED_TOKEN-none}-$KEPT-$(cat | wc -c)"; (exec 3</dev/tty) 2>/dev/null && echo tty; true'
+    script = (
+        'echo "${UNIFIED_TOKEN-none}-$KEPT-$(cat | wc -c)"; (exec 3</dev/tty) 2>/dev/null && echo'
+        " tty; true"
+    )
     found, _ = read("token_command", ["sh", "-c", script], environ=environ)
     assert found == "none-yes-0"
 
@@ -248,7 +286,9 @@ def test_there_is_no_flag_for_a_token(unified: Unified, service: Service, flag: 
     assert service.seen == []
 
 
-@pytest.mark.parametrize("variable", ["UNIFIED_TOKEN_COMMAND", "UNIFIED_TOKEN_FILE", "UNIFIED_KEYRING"])
+@pytest.mark.parametrize(
+    "variable", ["UNIFIED_TOKEN_COMMAND", "UNIFIED_TOKEN_FILE", "UNIFIED_KEYRING"]
+)
 def test_no_variable_names_a_program_or_a_file_for_the_token(
     unified: Unified, service: Service, tmp_path: Path, variable: str
 ) -> None:
@@ -260,8 +300,13 @@ def test_no_variable_names_a_program_or_a_file_for_the_token(
     assert service.seen[0].headers["authorization"] == "Bearer t-0123456789"
 
 
-def test_a_declared_source_that_fails_is_the_end_of_it(unified: Unified, config: Config, service: Service) -> None:
-    config(f'base_url = "{service.url}"\naccount_id = "1"\ntoken_file = "/nonexistent"\n[profiles.acme]\n')
+def test_a_declared_source_that_fails_is_the_end_of_it(
+    unified: Unified, config: Config, service: Service
+) -> None:
+    config(
+        f'base_url = "{service.url}"\naccount_id = "1"\ntoken_file ='
+        ' "/nonexistent"\n[profiles.acme]\n'
+    )
     environ = {"UNIFIED_TOKEN": "t-ci", "UNIFIED_BASE_URL": service.url, "UNIFIED_ACCOUNT_ID": "2"}
     result = unified("-p acme ticketing tickets list", environ=environ)
     assert result.code == 3
@@ -272,7 +317,10 @@ def test_a_declared_source_that_fails_is_the_end_of_it(unified: Unified, config:
 def test_a_debugging_python_says_no_token_either(service: Service) -> None:
     service.reply = lambda _: Reply(body=b'{"result":[]}')
     environ = {**service.environ, "PYTHONDEVMODE": "1", "UNIFIED_TOKEN": "t-canary-0123"}
-    code = "import logging; logging.basicConfig(level=logging.DEBUG); import unified_cli.__main__ as m; m.run()"
+    code = (
+        "import logging; logging.basicConfig(level=logging.DEBUG); import unified_cli.__main__ as"
+        " m; m.run()"
+    )
     result = subprocess.run(
         [sys.executable, "-c", code, "-vv", "ticketing", "tickets", "list"],
         check=False,

@@ -1,4 +1,6 @@
-"""Positions on command lines and what belongs there, from the table of options and the tree of commands."""
+"""Positions on command lines and what belongs there, from the table of options and the
+tree of commands.
+"""
 
 import random
 
@@ -17,13 +19,18 @@ account_id = "1"
 
 
 def positions() -> list[tuple[str, set[str]]]:
-    """Fifty-odd lines of every kind, the same in each run, each with all that may be offered there."""
+    """Fifty-odd lines of every kind, the same in each run, each with all that may be
+    offered there.
+    """
     dice = random.Random(8)
     groups = [entry for entry in ENTRIES if entry.words]
     commands = [entry for entry in ENTRIES if not entry.words]
     some = [ENTRIES[0], *dice.sample(groups[1:], 16)]
     found = [(_line(entry), {name for name, _ in entry.words}) for entry in some]
-    found += [(f"unified -p acme -v {' '.join(entry.path)} ", {n for n, _ in entry.words}) for entry in some[1:4]]
+    found += [
+        (f"unified -p acme -v {' '.join(entry.path)} ", {n for n, _ in entry.words})
+        for entry in some[1:4]
+    ]
     for entry in dice.sample(commands, 16):
         found.append((f"{_line(entry)}-", _options(entry)))
     found.append(("unified -", _options(ENTRIES[0])))
@@ -32,15 +39,25 @@ def positions() -> list[tuple[str, set[str]]]:
         flag = dice.choice(valued) if valued else None
         if flag:
             spelling = dice.choice(flag.spellings)
-            found.append((f"{_line(entry)}-v {spelling} ", set(flag.choices) or {"sandbox", *PROFILES}))
+            found.append(
+                (f"{_line(entry)}-v {spelling} ", set(flag.choices) or {"sandbox", *PROFILES})
+            )
     exported = {"ndjson", "csv", "tsv", "json", "parquet", "delta"}
-    found += [(f"unified export ticketing {spelling} ", exported) for spelling in ("-o", "--output", "--format")]
+    found += [
+        (f"unified export ticketing {spelling} ", exported)
+        for spelling in ("-o", "--output", "--format")
+    ]
     found.append(("unified runs list -o ", {"table", "json", "tsv"}))
     found.append(("unified -p ", {"sandbox", *PROFILES}))
     found.append(("unified --profile g", {"globex-2"}))
     found.append(("unified request ", {"GET", "POST", "PATCH", "PUT", "DELETE"}))
     found.append(("unified export tic", {"ticketing"}))
-    found.append(("unified import ticketing/ta", {"ticketing/tags", "ticketing/tasks", "ticketing/task_lists"}))
+    found.append(
+        (
+            "unified import ticketing/ta",
+            {"ticketing/tags", "ticketing/tasks", "ticketing/task_lists"},
+        )
+    )
     found.append(("unified help exi", {"exit-codes"}))
     found.append(("unified profile set acme time", {"timeout="}))
     found.append(("unified help req", {"request"}))
@@ -63,4 +80,6 @@ def _options(entry: CommandEntry) -> set[str]:
 
 def valued(spelling: str) -> bool:
     """Whether a value follows the option."""
-    return any(flag.takes_value for entry in ENTRIES for flag in entry.flags if spelling in flag.spellings)
+    return any(
+        flag.takes_value for entry in ENTRIES for flag in entry.flags if spelling in flag.spellings
+    )

@@ -1,7 +1,7 @@
 """Call every operation through the client that openapi-python-client generated.
 
-Run by the interpreter of that tool: python_client.py FOLDER-OF-THE-CLIENT CALLS-FILE URL TOKEN; prints a JSON object
-of the type of each operation's answer.
+Run by the interpreter of that tool: python_client.py FOLDER-OF-THE-CLIENT CALLS-FILE
+URL TOKEN; prints a JSON object of the type of each operation's answer.
 """
 
 import importlib

@@ -10,7 +10,11 @@ from front_door import ROOT
 
 COMPLETIONS = ROOT / "completions"
 SHELLS = ("bash", "zsh", "fish")
-_COMMANDS = {"bash": "bash --norc --noprofile -i", "zsh": "zsh -f -i", "fish": "fish --no-config -i"}
+_COMMANDS = {
+    "bash": "bash --norc --noprofile -i",
+    "zsh": "zsh -f -i",
+    "fish": "fish --no-config -i",
+}
 
 # A key that prints what the shell itself would offer, between two marks, instead of drawing a menu.
 _ZSH = r"""
@@ -58,7 +62,8 @@ _LIST = "\x18?"
 
 
 class Shell:
-    """A shell at work in a folder, which has the completion loaded and no program `unified` to start.
+    """A shell at work in a folder, which has the completion loaded and no program
+    `unified` to start.
 
     `found` is where zsh notes the thousand functions that it finds, for the next shell.
     """
@@ -95,15 +100,19 @@ class Shell:
         return printed
 
     def _ready(self) -> None:
-        # Until the prompt is there the terminal itself takes control characters, and would erase what is typed.
+        # Until the prompt is there the terminal itself takes control characters, and
+        # would erase what is typed.
         self._pty.expect_exact(_PROMPT)
 
     def offered(self, line: str) -> set[str]:
-        """What is offered at the end of the line, which is then thrown away; some shells mark folders with a slash."""
+        """What is offered at the end of the line, which is then thrown away; some
+        shells mark folders with a slash.
+        """
         if self.name == "bash":
             found = self._listed(line)
             if not found:
-                # After a line without any candidate readline does not list the next one that is alone.
+                # After a line without any candidate readline does not list the next one
+                # that is alone.
                 self._listed("unified ticketin")
             return found
         self._pty.send(line)
@@ -114,7 +123,9 @@ class Shell:
         return {one for one in found if one}
 
     def _listed(self, line: str) -> set[str]:
-        """What bash lists. Readline has no way to tell a program; it prints one candidate a line."""
+        """What bash lists. Readline has no way to tell a program; it prints one
+        candidate a line.
+        """
         self._pty.send(f"{line}{_LIST}\x15echo E''ND\r")
         self._pty.expect("END\r?\n")
         listed = str(self._pty.before).splitlines()

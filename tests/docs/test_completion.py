@@ -48,7 +48,9 @@ HOSTILE = r"""
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_hostile_profile_names_are_neither_offered_nor_run(name: str, shell: Start, tmp_path: Path) -> None:
+def test_hostile_profile_names_are_neither_offered_nor_run(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     running = shell(name, HOSTILE)
     assert running.offered("unified -p ") == {"sandbox", "ok"}
     running.complete("unified -p ")
@@ -59,7 +61,13 @@ def test_hostile_profile_names_are_neither_offered_nor_run(name: str, shell: Sta
 @pytest.mark.parametrize("name", SHELLS)
 def test_what_is_typed_before_is_not_run_by_a_tab(name: str, shell: Start, tmp_path: Path) -> None:
     running = shell(name, CONFIG)
-    for typed in ("'$(touch PWN)'", "`touch PWN`", r"\$\(touch PWN\)", "'x\\'", "'); touch PWN; ('"):
+    for typed in (
+        "'$(touch PWN)'",
+        "`touch PWN`",
+        r"\$\(touch PWN\)",
+        "'x\\'",
+        "'); touch PWN; ('",
+    ):
         for line in (
             f"unified {typed} ",
             f"unified ticketing {typed} -",
@@ -71,7 +79,9 @@ def test_what_is_typed_before_is_not_run_by_a_tab(name: str, shell: Start, tmp_p
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_hostile_file_name_is_completed_as_a_word(name: str, shell: Start, tmp_path: Path) -> None:
+def test_a_hostile_file_name_is_completed_as_a_word(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     (tmp_path / "odd;touch PWN").touch()
     running = shell(name)
     running.run("unified() { :; }" if name != "fish" else "function unified; end")
@@ -89,7 +99,11 @@ def test_files_follow_the_options_that_take_them(name: str, shell: Start, tmp_pa
     [found] = running.offered("unified export --to o")
     assert found.rstrip("/").endswith("onefolder")
     (tmp_path / "onefolder").rmdir()
-    for line in ("ticketing tickets list --out o", "ticketing tickets list --out=o", "ticketing tickets create -d @o"):
+    for line in (
+        "ticketing tickets list --out o",
+        "ticketing tickets list --out=o",
+        "ticketing tickets create -d @o",
+    ):
         [found] = running.offered(f"unified {line}")
         assert found.endswith("one.json"), line
     for line in ("ticketing tickets create -F a=@o", "ticketing tickets create -F 'a[b]=@base64:o"):
@@ -139,11 +153,15 @@ UNKNOWN = (
 @pytest.mark.parametrize("name", SHELLS)
 def test_nothing_is_offered_where_nothing_is_known(name: str, shell: Start) -> None:
     running = shell(name, CONFIG)
-    assert {line: offered for line in UNKNOWN if (offered := running.offered(f"unified {line}"))} == {}
+    assert {
+        line: offered for line in UNKNOWN if (offered := running.offered(f"unified {line}"))
+    } == {}
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_broken_config_changes_nothing_and_says_nothing(name: str, shell: Start, tmp_path: Path) -> None:
+def test_a_broken_config_changes_nothing_and_says_nothing(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     running = shell(name, CONFIG)
     for config in ("this is [no TOML", "\x00\xff", "[profiles.a", ""):
         (tmp_path / ".config" / "unified" / "config.toml").write_text(config)
@@ -159,13 +177,19 @@ def test_without_a_home_commands_are_still_offered(name: str, shell: Start) -> N
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_the_config_file_is_found_where_the_environment_says(name: str, shell: Start, tmp_path: Path) -> None:
+def test_the_config_file_is_found_where_the_environment_says(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     (tmp_path / "other.toml").write_text("[profiles.elsewhere]\n")
-    assert shell(name, CONFIG, UNIFIED_CONFIG=f"{tmp_path}/other.toml").offered("unified -p e") == {"elsewhere"}
+    assert shell(name, CONFIG, UNIFIED_CONFIG=f"{tmp_path}/other.toml").offered("unified -p e") == {
+        "elsewhere"
+    }
     folder = tmp_path / "xdg" / "unified"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text("[profiles.third]\n")
-    assert shell(name, CONFIG, XDG_CONFIG_HOME=f"{tmp_path}/xdg").offered("unified -p t") == {"third"}
+    assert shell(name, CONFIG, XDG_CONFIG_HOME=f"{tmp_path}/xdg").offered("unified -p t") == {
+        "third"
+    }
 
 
 ADDED = """
@@ -184,7 +208,9 @@ tickets = { operations = "close" }
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_a_user_adds_to_the_catalogue_is_completed(name: str, shell: Start, tmp_path: Path) -> None:
+def test_what_a_user_adds_to_the_catalogue_is_completed(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     folder = tmp_path / ".config" / "unified" / "catalogue.d"
     folder.mkdir(parents=True)
     (folder / "crm.toml").write_text(ADDED)
@@ -192,7 +218,14 @@ def test_what_a_user_adds_to_the_catalogue_is_completed(name: str, shell: Start,
     assert running.offered("unified cr") == {"crm"}
     assert running.offered("unified crm ") >= {"contacts", "deals"}
     assert running.offered("unified crm c") == {"contacts"}
-    assert running.offered("unified crm contacts ") == {"list", "create", "get", "update", "delete", "merge"}
+    assert running.offered("unified crm contacts ") == {
+        "list",
+        "create",
+        "get",
+        "update",
+        "delete",
+        "merge",
+    }
     assert "--yes" in running.offered("unified crm contacts delete -")
     assert "--data" not in running.offered("unified crm contacts list -")
     assert running.offered("unified ticketing m") == {"macros"}
@@ -202,7 +235,9 @@ def test_what_a_user_adds_to_the_catalogue_is_completed(name: str, shell: Start,
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_an_api_of_the_user_with_the_name_of_a_command_is_not_offered(name: str, shell: Start, tmp_path: Path) -> None:
+def test_an_api_of_the_user_with_the_name_of_a_command_is_not_offered(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     folder = tmp_path / ".config" / "unified" / "catalogue.d"
     folder.mkdir(parents=True)
     (folder / "own.toml").write_text(
@@ -255,7 +290,9 @@ tags = ["prod", "eu"]
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_tags_are_offered_where_a_connection_is_chosen(name: str, shell: Start, tmp_path: Path) -> None:
+def test_tags_are_offered_where_a_connection_is_chosen(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     running = shell(name, TAGGED)
     assert running.offered("unified -p tag") == {"tag:eu", "tag:prod"}
     running.run(_ECHO[name])
@@ -267,16 +304,26 @@ def test_tags_are_offered_where_a_connection_is_chosen(name: str, shell: Start, 
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_columns_and_parameters_are_those_that_are_known(name: str, shell: Start, tmp_path: Path) -> None:
+def test_columns_and_parameters_are_those_that_are_known(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     (tmp_path / "created_atg=").touch()
     running = shell(name, TAGGED)
     calls = "unified voice calls list"
     assert running.offered(f"{calls} --columns di") == {"direction"}
-    assert {one.rpartition(",")[2] for one in running.offered(f"{calls} --columns id,di")} == {"direction"}
-    assert running.offered(f"{calls} -q cr") == {"created_at=", "created_at[gt]=", "created_at[lt]="}
+    assert {one.rpartition(",")[2] for one in running.offered(f"{calls} --columns id,di")} == {
+        "direction"
+    }
+    assert running.offered(f"{calls} -q cr") == {
+        "created_at=",
+        "created_at[gt]=",
+        "created_at[lt]=",
+    }
     assert running.offered("unified ticketing tickets update 7 -q cr") == set()
     running.run(_ECHO[name])
-    assert "ran: voice calls list --columns id,direction\r" in running.complete(f"{calls} --columns id,dire")
+    assert "ran: voice calls list --columns id,direction\r" in running.complete(
+        f"{calls} --columns id,dire"
+    )
 
 
 @pytest.mark.parametrize("name", SHELLS)
@@ -298,7 +345,9 @@ RUNS = ("20261121-7f3a", "20261122-00ab12cd")
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_runs_are_offered_by_the_names_of_their_files(name: str, shell: Start, tmp_path: Path) -> None:
+def test_runs_are_offered_by_the_names_of_their_files(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     for folder in (tmp_path / ".local/share/unified/runs", tmp_path / "data/unified/runs"):
         folder.mkdir(parents=True)
     hostile = ("$(touch PWN)", "20261121-7f3a;touch PWN", "20261121-7f3A", "x")
@@ -346,7 +395,9 @@ u = "ticketing"
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_an_alias_is_completed_as_what_it_stands_for(name: str, shell: Start, tmp_path: Path) -> None:
+def test_an_alias_is_completed_as_what_it_stands_for(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     (tmp_path / ".local/share/unified/runs").mkdir(parents=True)
     (tmp_path / ".local/share/unified/runs" / f"{RUNS[0]}.ndjson").touch()
     running = shell(name, ALIASES)
@@ -370,7 +421,9 @@ def test_an_alias_is_completed_as_what_it_stands_for(name: str, shell: Start, tm
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_ids_and_columns_that_a_terminal_showed_are_offered(name: str, shell: Start, tmp_path: Path) -> None:
+def test_ids_and_columns_that_a_terminal_showed_are_offered(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     running = shell(name, TAGGED)
     settled(tmp_path)
     get = "unified -p acme ticketing tickets get tickets-1"
@@ -392,11 +445,23 @@ def test_ids_and_columns_that_a_terminal_showed_are_offered(name: str, shell: St
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_hostile_list_of_words_is_neither_offered_nor_run(name: str, shell: Start, tmp_path: Path) -> None:
+def test_a_hostile_list_of_words_is_neither_offered_nor_run(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     running = shell(name, TAGGED)
     file = tmp_path / ".cache" / "unified" / "completion" / "acme" / "ticketing.tickets.ids"
     file.parent.mkdir(parents=True)
-    words = ["$(touch PWN)", "`touch PWN`", "x;touch PWN", "a b", "-x", "../x", "\x1b[31mred", "x" * 101, "fine-1"]
+    words = [
+        "$(touch PWN)",
+        "`touch PWN`",
+        "x;touch PWN",
+        "a b",
+        "-x",
+        "../x",
+        "\x1b[31mred",
+        "x" * 101,
+        "fine-1",
+    ]
     now = int(time.time())
     line = "unified -p acme ticketing tickets get "
     of = settled(tmp_path)
@@ -417,23 +482,48 @@ def test_a_hostile_list_of_words_is_neither_offered_nor_run(name: str, shell: St
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_a_connection_described_is_offered_and_nothing_of_it_runs(name: str, shell: Start, tmp_path: Path) -> None:
+def test_what_a_connection_described_is_offered_and_nothing_of_it_runs(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     running = shell(name, TAGGED)
     of = settled(tmp_path)
     folder = tmp_path / ".cache" / "unified" / "completion" / "acme"
     folder.mkdir(parents=True)
-    hostile = ["$(touch PWN)", "`touch PWN`", "cr;touch PWN", "cr a", "-cr", "../cr", "\x1b[31mcr", "c" * 101]
+    hostile = [
+        "$(touch PWN)",
+        "`touch PWN`",
+        "cr;touch PWN",
+        "cr a",
+        "-cr",
+        "../cr",
+        "\x1b[31mcr",
+        "c" * 101,
+    ]
     for kind in ("list.query", "create.body"):
         lines = [f"{int(time.time())} of {of}", *hostile, "cr-own_1", "created_at", ""]
         (folder / f"ticketing.tickets.{kind}").write_text("\n".join(lines))
     known = {"created_at=", "created_at[gt]=", "created_at[lt]="}
     tickets = "ticketing tickets"
     assert running.offered(f"unified -p acme {tickets} list -q cr") == {*known, "cr-own_1="}
-    whole = {one.removeprefix("--query=") for one in running.offered(f"unified {tickets} list --query=cr-")}
+    whole = {
+        one.removeprefix("--query=")
+        for one in running.offered(f"unified {tickets} list --query=cr-")
+    }
     assert whole == {"cr-own_1="}
-    assert running.offered(f"unified {tickets} create -f cr") == {"cr-own_1=", "created_at=", "created_by="}
-    assert running.offered(f"unified {tickets} create -F cr") == {"cr-own_1=", "created_at=", "created_by="}
-    whole = {one.removeprefix("--field=") for one in running.offered(f"unified {tickets} create --field=cr-")}
+    assert running.offered(f"unified {tickets} create -f cr") == {
+        "cr-own_1=",
+        "created_at=",
+        "created_by=",
+    }
+    assert running.offered(f"unified {tickets} create -F cr") == {
+        "cr-own_1=",
+        "created_at=",
+        "created_by=",
+    }
+    whole = {
+        one.removeprefix("--field=")
+        for one in running.offered(f"unified {tickets} create --field=cr-")
+    }
     assert whole == {"cr-own_1="}
     (tmp_path / "crate.json").touch()
     for typed in ("cr-own_1=@cra", "cr-own_1=@base64:cra"):
@@ -464,8 +554,16 @@ def test_only_harmless_names_of_a_description_are_kept_for_completion(tmp_path: 
 def at_terminal(command: str, home: Path, then: str = "", before: str = "") -> None:
     """Run the program at a terminal of its own, in this home, where it ends with 0."""
     program = f"{before} {sys.executable} -m unified_cli {command} {then}"
-    environ = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
-    printed, code = pexpect.run(f"sh -c '{program}'", env=environ, cwd=str(home), withexitstatus=True, timeout=60)
+    environ = {
+        "HOME": str(home),
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(ROOT),
+        "TERM": "dumb",
+        "LC_ALL": "C.UTF-8",
+    }
+    printed, code = pexpect.run(
+        f"sh -c '{program}'", env=environ, cwd=str(home), withexitstatus=True, timeout=60
+    )
     assert code == 0, printed
 
 
@@ -477,7 +575,9 @@ def test_only_what_a_person_saw_of_a_named_connection_is_kept(tmp_path: Path) ->
     at_terminal("-p acme ticketing tickets list", tmp_path, then=">/dev/null")
     at_terminal("-p acme -a empty ticketing tickets list", tmp_path)
     config.write_text(TAGGED.replace('account_id = "full"', ""))
-    at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path, before="UNIFIED_ACCOUNT_ID=full")
+    at_terminal(
+        "-p acme ticketing tickets list -q limit=1", tmp_path, before="UNIFIED_ACCOUNT_ID=full"
+    )
     config.write_text(TAGGED)
     cache = tmp_path / ".cache" / "unified"
     assert not (cache / "completion").exists()
@@ -491,8 +591,15 @@ def test_the_newest_words_stand_first_and_a_connection_keeps_its_own(tmp_path: P
     resource = ("voice", "calls", "ids")
     file = tmp_path / "completion" / "acme" / "voice.calls.ids"
 
-    def add(connection: str, words: Iterable[str], profile: str = "acme", config: str = "/c d/config.toml") -> None:
-        CompletionWords(tmp_path, lambda: now[0], profile, connection, Path(config)).add(resource, words)
+    def add(
+        connection: str,
+        words: Iterable[str],
+        profile: str = "acme",
+        config: str = "/c d/config.toml",
+    ) -> None:
+        CompletionWords(tmp_path, lambda: now[0], profile, connection, Path(config)).add(
+            resource, words
+        )
 
     add("one", ["a", "b", "odd one", "$x"])
     add("one", ["c", "b"])
@@ -529,7 +636,9 @@ def settled(home: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_what_another_connection_showed_is_not_offered(name: str, shell: Start, tmp_path: Path) -> None:
+def test_what_another_connection_showed_is_not_offered(
+    name: str, shell: Start, tmp_path: Path
+) -> None:
     running = shell(name, TAGGED)
     config = settled(tmp_path)
     get = "unified -p acme ticketing tickets get tickets-1"

@@ -1,4 +1,6 @@
-"""What a TAB in bash costs: counted here; how long it takes is measured with `-m benchmark -s -n0`."""
+"""What a TAB in bash costs: counted here; how long it takes is measured with `-m
+benchmark -s -n0`.
+"""
 
 import statistics
 import subprocess
@@ -58,26 +60,43 @@ def config(home: Path, profiles: int) -> None:
     """Write a config file with an alias and so many profiles."""
     file = home / ".config" / "unified" / "config.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
-    one = '\n[profiles.p{}]\nbase_url = "https://api.example.com"\naccount_id = "acc-{}"\ntags = ["prod", "eu"]\n'
+    one = (
+        '\n[profiles.p{}]\nbase_url = "https://api.example.com"\naccount_id = "acc-{}"\ntags ='
+        ' ["prod", "eu"]\n'
+    )
     alias = '\n[alias]\nt = "ticketing tickets"\n'
     file.write_text('profile = "p1"\n' + "".join(one.format(n, n) for n in range(profiles)) + alias)
 
 
 def ran(program: str, *arguments: str, home: Path) -> "subprocess.CompletedProcess[str]":
     """Run a program of bash with the completion script as its first argument."""
-    command = ["bash", "--norc", "-c", program, "bash", str(COMPLETIONS / "unified.bash"), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env={"HOME": str(home)}, timeout=120)
+    command = [
+        "bash",
+        "--norc",
+        "-c",
+        program,
+        "bash",
+        str(COMPLETIONS / "unified.bash"),
+        *arguments,
+    ]
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, env={"HOME": str(home)}, timeout=120
+    )
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_a_tab_forks_nothing_and_looks_at_each_line_of_the_config_once(line: str, tmp_path: Path) -> None:
+def test_a_tab_forks_nothing_and_looks_at_each_line_of_the_config_once(
+    line: str, tmp_path: Path
+) -> None:
     needed("bash")
     steps = []
     for profiles in (20, 200):
         config(tmp_path, profiles)
         done = ran(_TRACE, line, home=tmp_path)
         offered, shell = done.stdout.split()
-        traced = [one.split() for one in done.stderr.splitlines() if one.lstrip("+").startswith("step ")]
+        traced = [
+            one.split() for one in done.stderr.splitlines() if one.lstrip("+").startswith("step ")
+        ]
         assert int(offered) > 0 or "runs" in line
         assert {words[1] for words in traced} == {shell}
         assert "not found" not in done.stderr

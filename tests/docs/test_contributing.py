@@ -13,12 +13,18 @@ IN_A_FOLDER_OF_A_COMMAND = {"command.py", "options.py", "run.py", "report.py"}
 
 
 def test_every_file_and_folder_is_there() -> None:
-    paths = {word.split(" ")[0] for word in WORDS if re.fullmatch(r"[\w./-]*[/.][\w./-]+", word.split(" ")[0])}
+    paths = {
+        word.split(" ")[0]
+        for word in WORDS
+        if re.fullmatch(r"[\w./-]*[/.][\w./-]+", word.split(" ")[0])
+    }
     named = {path for path in paths if "/" in path or re.search(r"\.(?:py|toml|yaml|md)$", path)}
     named -= IN_A_FOLDER_OF_A_COMMAND | {"unified_cli/commands/NAME"}
     assert len(named) > 30
     missing = [
-        path for path in sorted(named) if not any((root / path).exists() for root in (ROOT, ROOT / "unified_cli"))
+        path
+        for path in sorted(named)
+        if not any((root / path).exists() for root in (ROOT, ROOT / "unified_cli"))
     ]
     assert missing == []
 

@@ -24,10 +24,18 @@ def test_it_renders_without_warnings(reader: str) -> None:
         pytest.skip(f"{reader} is not installed here")
     environ = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "80"}
     done = subprocess.run(
-        READERS[reader], cwd=PAGE.parent, env=environ, capture_output=True, text=True, timeout=60, check=False
+        READERS[reader],
+        cwd=PAGE.parent,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert (done.stderr, done.returncode) == ("", 0)
-    assert "call one connection, or many, of a family of unified HTTP APIs" in " ".join(done.stdout.split())
+    assert "call one connection, or many, of a family of unified HTTP APIs" in " ".join(
+        done.stdout.split()
+    )
 
 
 def test_it_holds_every_option_command_code_and_operation() -> None:

@@ -1,4 +1,6 @@
-"""The document describes what the sandbox serves: status, media type and body of every operation."""
+"""The document describes what the sandbox serves: status, media type and body of every
+operation.
+"""
 
 import re
 from collections import Counter
@@ -29,7 +31,9 @@ def command(operation: Operation) -> str:
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
     store = SandboxStore.open(None)
-    with httpx.Client(transport=InProcess(Sandbox(CATALOGUE, store)), base_url="http://sandbox") as client:
+    with httpx.Client(
+        transport=InProcess(Sandbox(CATALOGUE, store)), base_url="http://sandbox"
+    ) as client:
         yield client
     store.close()
 
@@ -120,7 +124,9 @@ def test_every_record_is_as_described(client: httpx.Client, operation: Operation
 
 
 @pytest.mark.parametrize("operation", ACTIONS, ids=command)
-def test_what_an_action_needs_is_required_and_nothing_else(client: httpx.Client, operation: Operation) -> None:
+def test_what_an_action_needs_is_required_and_nothing_else(
+    client: httpx.Client, operation: Operation
+) -> None:
     shown = example(operation)
     fields, parameters = required_fields(operation), required_parameters(operation)
     found = described(operation.method, operation.path)
@@ -135,7 +141,10 @@ def test_what_an_action_needs_is_required_and_nothing_else(client: httpx.Client,
     content = {name: (shown.body or {})[name] for name in fields}
     assert send(client, operation, query, content).status_code == 200
     for name in (*parameters, *fields):
-        less = [{one: value for one, value in given.items() if one != name} for given in (query, content)]
+        less = [
+            {one: value for one, value in given.items() if one != name}
+            for given in (query, content)
+        ]
         refused = send(client, operation, *less)
         assert (refused.status_code, "missing required" in refused.json()["message"]) == (400, True)
         check(refused, found)
@@ -160,8 +169,12 @@ def test_a_route_beside_the_operations_answers_as_described(
     check(answer, described("GET", path))
 
 
-@pytest.mark.parametrize("account", ["blocked", "needs-reauth", "dead-provider", "missing-scopes", "read-only"])
+@pytest.mark.parametrize(
+    "account", ["blocked", "needs-reauth", "dead-provider", "missing-scopes", "read-only"]
+)
 def test_an_error_is_as_described(client: httpx.Client, account: str) -> None:
-    answer = client.post("/unified/ticketing/tickets", params={"integrated_account_id": account}, json={})
+    answer = client.post(
+        "/unified/ticketing/tickets", params={"integrated_account_id": account}, json={}
+    )
     assert answer.status_code >= 400
     check(answer, described("POST", "/unified/ticketing/tickets"))

@@ -1,7 +1,9 @@
-"""Generators, linters and a validating proxy of other people, with the document and the served sandbox.
+"""Generators, linters and a validating proxy of other people, with the document and the
+served sandbox.
 
-Each test is skipped where its tool is not on the PATH: openapi-python-client of PyPI; openapi-typescript, typescript,
-openapi-fetch, @redocly/cli, @stoplight/spectral-cli and @stoplight/prism-cli of npm, in one folder.
+Each test is skipped where its tool is not on the PATH: openapi-python-client of PyPI;
+openapi-typescript, typescript, openapi-fetch, @redocly/cli, @stoplight/spectral-cli and
+@stoplight/prism-cli of npm, in one folder.
 """
 
 import json
@@ -38,7 +40,9 @@ def tool(name: str) -> str:
 
 def run(*command: str, folder: Path, expected: int = 0) -> str:
     environ = {**os.environ, "REDOCLY_TELEMETRY": "off", "NO_COLOR": "1"}
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=environ, capture_output=True, text=True, timeout=600, check=False
+    )
     said = done.stdout + done.stderr
     assert done.returncode == expected, said
     return said
@@ -60,7 +64,9 @@ def call(operation: Operation, suffix: str) -> dict[str, Any]:
     shown = example(operation)
     account = f"full:{operation.command.replace(' ', '-')}-{suffix}"
     return {
-        "operation": operation_id(operation, CATALOGUE.apis[operation.api].resources[operation.resource]),
+        "operation": operation_id(
+            operation, CATALOGUE.apis[operation.api].resources[operation.resource]
+        ),
         "tag": operation.api,
         "method": operation.method,
         "route": operation.path,
@@ -70,7 +76,9 @@ def call(operation: Operation, suffix: str) -> dict[str, Any]:
     }
 
 
-def test_a_generated_python_client_calls_every_operation(folder: Path, sandbox: UnifiedSandbox) -> None:
+def test_a_generated_python_client_calls_every_operation(
+    folder: Path, sandbox: UnifiedSandbox
+) -> None:
     generator = tool("openapi-python-client")
     options = ["--path", "openapi.json", "--output-path", "generated", "--meta", "none"]
     said = run(generator, "generate", *options, folder=folder)
@@ -78,17 +86,24 @@ def test_a_generated_python_client_calls_every_operation(folder: Path, sandbox: 
     (folder / "calls.json").write_text(json.dumps([call(one, "py") for one in OPERATIONS]))
     python = str(Path(generator).with_name("python"))
     script = str(Path(__file__).with_name("python_client.py"))
-    told = json.loads(run(python, script, str(folder), "calls.json", sandbox.url, sandbox.token, folder=folder))
+    told = json.loads(
+        run(python, script, str(folder), "calls.json", sandbox.url, sandbox.token, folder=folder)
+    )
     assert len(told) == len(OPERATIONS)
     for operation, (status, answer, identity) in zip(OPERATIONS, told.values(), strict=True):
         assert status == (201 if operation.name == "create" else 200), operation
         assert answer not in ("NoneType", "Error"), operation
-        typed = operation.name != "download" and operation.resource not in ("availability", "utilization")
+        typed = operation.name != "download" and operation.resource not in (
+            "availability",
+            "utilization",
+        )
         if typed and operation.command != "knowledge-base page-content export":
             assert identity == "str", operation
 
 
-def test_a_generated_typescript_client_calls_every_operation(folder: Path, sandbox: UnifiedSandbox) -> None:
+def test_a_generated_typescript_client_calls_every_operation(
+    folder: Path, sandbox: UnifiedSandbox
+) -> None:
     modules = Path(tool("openapi-typescript")).parents[1]
     compiler = tool("tsc")
     (folder / "node_modules").symlink_to(modules)
@@ -114,8 +129,12 @@ def typescript(sandbox: UnifiedSandbox) -> str:
     ]
     for operation in OPERATIONS:
         one = call(operation, "ts")
-        query = {key: [value] if key.endswith("[]") else value for key, value in one["query"].items()}
-        init: dict[str, Any] = {"params": {"query": query, **({"path": one["path"]} if one["path"] else {})}}
+        query = {
+            key: [value] if key.endswith("[]") else value for key, value in one["query"].items()
+        }
+        init: dict[str, Any] = {
+            "params": {"query": query, **({"path": one["path"]} if one["path"] else {})}
+        }
         if one["body"] is not None:
             init["body"] = one["body"]
         if operation.name == "download":
@@ -131,19 +150,36 @@ def typescript(sandbox: UnifiedSandbox) -> str:
 
 def _typed_id(operation: Operation) -> str:
     nameless = operation.resource in ("availability", "utilization")
-    if operation.name == "download" or nameless or operation.command == "knowledge-base page-content export":
+    if (
+        operation.name == "download"
+        or nameless
+        or operation.command == "knowledge-base page-content export"
+    ):
         return '""'
-    return "data.result[0].id" if operation.lists else "data.result.id" if operation.kind == "action" else "data.id"
+    return (
+        "data.result[0].id"
+        if operation.lists
+        else "data.result.id"
+        if operation.kind == "action"
+        else "data.id"
+    )
 
 
 def test_redocly_finds_nothing(folder: Path) -> None:
-    assert "Your API description is valid" in run(tool("redocly"), "lint", "openapi.json", folder=folder)
+    assert "Your API description is valid" in run(
+        tool("redocly"), "lint", "openapi.json", folder=folder
+    )
 
 
 def test_spectral_finds_nothing(folder: Path) -> None:
     linter = tool("spectral")
     (folder / ".spectral.yaml").write_text('extends: ["spectral:oas"]\n')
-    assert json.loads(run(linter, "lint", "openapi.json", "-f", "json", "--quiet", folder=folder) or "[]") == []
+    assert (
+        json.loads(
+            run(linter, "lint", "openapi.json", "-f", "json", "--quiet", folder=folder) or "[]"
+        )
+        == []
+    )
 
 
 def test_a_validating_proxy_finds_no_violation(folder: Path, sandbox: UnifiedSandbox) -> None:
@@ -156,11 +192,18 @@ def test_a_validating_proxy_finds_no_violation(folder: Path, sandbox: UnifiedSan
     ):
         try:
             until = time.monotonic() + 60
-            while time.monotonic() < until and b"Prism is listening" not in (folder / "log").read_bytes():
+            while (
+                time.monotonic() < until
+                and b"Prism is listening" not in (folder / "log").read_bytes()
+            ):
                 time.sleep(0.2)
             headers = {"Authorization": f"Bearer {sandbox.token}"}
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=60) as client:
-                wrong = [said for one in OPERATIONS if (said := _violation(client, call(one, "prism")))]
+            with httpx.Client(
+                base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=60
+            ) as client:
+                wrong = [
+                    said for one in OPERATIONS if (said := _violation(client, call(one, "prism")))
+                ]
         finally:
             proxy.terminate()
     assert wrong == []

@@ -19,7 +19,9 @@ def test_a_picture_shows_what_is_printed_now(picture: TerminalPicture) -> None:
 
 
 def test_there_is_no_other_picture() -> None:
-    assert sorted(path.stem for path in FOLDER.glob("*.svg")) == sorted(picture.name for picture in PICTURES)
+    assert sorted(path.stem for path in FOLDER.glob("*.svg")) == sorted(
+        picture.name for picture in PICTURES
+    )
 
 
 def test_a_command_that_fails_makes_no_picture() -> None:
@@ -44,5 +46,9 @@ def test_what_a_picture_started_is_ended_where_a_command_fails() -> None:
 
 def test_the_run_fails_in_two_connections_and_its_retry_in_none() -> None:
     text = (FOLDER / "first.svg").read_text("utf-8").replace("&#160;", " ")
-    ends = ["done: 1 of 3 connections", "error: 2 of 3 connections failed: globex, wayne", "done: 3 of 3 connections"]
+    ends = [
+        "done: 1 of 3 connections",
+        "error: 2 of 3 connections failed: globex, wayne",
+        "done: 3 of 3 connections",
+    ]
     assert re.findall(r">((?:done|error): [^<]*)<", text) == ends

@@ -1,4 +1,6 @@
-"""The README's blocks, run by a real shell on a fresh sandbox: what they show is what is printed."""
+"""The README's blocks, run by a real shell on a fresh sandbox: what they show is what
+is printed.
+"""
 
 import json
 import os
@@ -22,8 +24,8 @@ LONGEST = 170
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q"
 FIRST = f"{INSTALL} . && .venv/bin/unified -p sandbox ticketing tickets list -q limit=2"
 SECOND = f"{INSTALL} -e '.[test]' && .venv/bin/pytest"
-# Every block but those of a console, with how it begins: each has a test of its own here, and that of signing in is in
-# tests/commands/profile.
+# Every block but those of a console, with how it begins: each has a test of its own
+# here, and that of signing in is in tests/commands/profile.
 OTHERS = [
     ("sh", FIRST),
     ("sh", SECOND),
@@ -34,7 +36,9 @@ OTHERS = [
 
 
 def blocks(text: str) -> Iterator[list[tuple[str, str]]]:
-    """Each console block as its commands, each with the output that is shown below it, which may be none."""
+    """Each console block as its commands, each with the output that is shown below it,
+    which may be none.
+    """
     for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
         entries = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
         yield [split(entry) for entry in entries]
@@ -58,7 +62,11 @@ def environ(tmp_path: Path) -> dict[str, str]:
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m unified_cli "$@"\n')
     program.chmod(0o755)
     root = str(README.parent)
-    return {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(tmp_path), "PYTHONPATH": root}
+    return {
+        "PATH": f"{program.parent}:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "PYTHONPATH": root,
+    }
 
 
 def test_the_console_blocks_run_as_printed(environ: dict[str, str], tmp_path: Path) -> None:
@@ -96,11 +104,15 @@ def test_no_block_has_no_test() -> None:
     assert len(BLOCKS) == len(found) - len(others) == 6
     assert [kind for kind, _ in others] == [kind for kind, _ in OTHERS]
     assert all(text.startswith(begin) for (_, text), (_, begin) in zip(others, OTHERS, strict=True))
-    assert not re.search(r"^ {4}\S", re.sub(r"^```(?:.*\n)*?```$", "", TEXT, flags=re.MULTILINE), re.MULTILINE)
+    assert not re.search(
+        r"^ {4}\S", re.sub(r"^```(?:.*\n)*?```$", "", TEXT, flags=re.MULTILINE), re.MULTILINE
+    )
 
 
 def test_who_has_signed_in_can_do_the_jobs() -> None:
-    """A connection of the jobs that has the name of a real one would be left out, and the real one read."""
+    """A connection of the jobs that has the name of a real one would be left out, and
+    the real one read.
+    """
     before, _, jobs = TEXT.partition("## Six jobs")
     [signed_in] = re.findall(r"^unified profile add (\S+)", before, re.MULTILINE)
     assert signed_in not in jobs
@@ -110,11 +122,15 @@ def test_it_is_short() -> None:
     assert len(TEXT.splitlines()) <= LONGEST
 
 
-def test_the_two_commands_stand_alone_and_the_second_in_the_guide_too(environ: dict[str, str], tmp_path: Path) -> None:
+def test_the_two_commands_stand_alone_and_the_second_in_the_guide_too(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
     assert re.findall(r"^```sh\n(python3 .*)\n```$", TEXT, re.MULTILINE) == [FIRST, SECOND]
     assert f"    {SECOND}\n" in (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
     shown = FIRST.rpartition(" && .venv/bin/")[2]
-    done = subprocess.run(shlex.split(shown), cwd=tmp_path, env=environ, check=True, capture_output=True, timeout=60)
+    done = subprocess.run(
+        shlex.split(shown), cwd=tmp_path, env=environ, check=True, capture_output=True, timeout=60
+    )
     assert [one["id"] for one in json.loads(done.stdout)["result"]] == ["tickets-1", "tickets-2"]
 
 
@@ -123,14 +139,20 @@ def test_the_first_command_installs_and_lists(tmp_path: Path) -> None:
     copy = tmp_path / "checkout"
     subprocess.run(["git", "clone", "-q", str(ROOT), str(copy)], check=True, timeout=60)
     own = {**os.environ, "HOME": str(tmp_path)}
-    done = subprocess.run(["sh", "-c", FIRST], cwd=copy, env=own, check=True, capture_output=True, timeout=170)
+    done = subprocess.run(
+        ["sh", "-c", FIRST], cwd=copy, env=own, check=True, capture_output=True, timeout=170
+    )
     assert [one["id"] for one in json.loads(done.stdout)["result"]] == ["tickets-1", "tickets-2"]
 
 
 def test_what_is_installed_and_removed_is_this_distribution_with_its_extras(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
-    block = next(text for text in re.findall(r"^```sh\n((?:.*\n)*?)```$", TEXT, re.MULTILINE) if "pipx" in text)
+    block = next(
+        text
+        for text in re.findall(r"^```sh\n((?:.*\n)*?)```$", TEXT, re.MULTILINE)
+        if "pipx" in text
+    )
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     lines = [shlex.split(line, comments=True) for line in block.splitlines()]
     assert lines == [
@@ -139,12 +161,16 @@ def test_what_is_installed_and_removed_is_this_distribution_with_its_extras(
         ["pipx", "uninstall", project["name"]],
         ["unified", "completion", "install"],
     ]
-    subprocess.run(lines[-1], cwd=tmp_path, env={**environ, "SHELL": "/bin/bash"}, check=True, timeout=60)
+    subprocess.run(
+        lines[-1], cwd=tmp_path, env={**environ, "SHELL": "/bin/bash"}, check=True, timeout=60
+    )
     extras = re.findall(r"`([a-z]+)`", TEXT.partition("Extras are")[2].partition(". ")[0])
     assert {*extras} >= {*project["optional-dependencies"]} - {"fuzz", "test", "test-all"}
 
 
-@pytest.mark.parametrize(("status", "code", "said"), [(200, 0, ""), (404, 0, "no such ticket\n"), (401, 7, "")])
+@pytest.mark.parametrize(
+    ("status", "code", "said"), [(200, 0, ""), (404, 0, "no such ticket\n"), (401, 7, "")]
+)
 def test_the_job_of_ci_branches_on_the_exit_code(
     status: int, code: int, said: str, environ: dict[str, str], tmp_path: Path, service: Service
 ) -> None:
@@ -154,13 +180,17 @@ def test_the_job_of_ci_branches_on_the_exit_code(
     service.reply = lambda _: Reply(status, b'{"statusCode":%d,"error":"x","message":"x"}' % status)
     world = {**environ, **service.environ, "TICKET": "42"}
     script = ["bash", "-e", "-c", job["steps"][1]["run"]]
-    done = subprocess.run(script, cwd=tmp_path, env=world, check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        script, cwd=tmp_path, env=world, check=False, capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, done.stdout) == (code, said)
     assert service.seen[0].path == "/unified/ticketing/tickets/42"
 
 
 def test_the_table_of_loops_has_the_commands_as_they_were_run() -> None:
-    rows = re.findall(r"^\| (.+) \| (\d+) \| [\d.]+ \| `(unified .+)` \| [\d.]+ \|$", TEXT, re.MULTILINE)
+    rows = re.findall(
+        r"^\| (.+) \| (\d+) \| [\d.]+ \| `(unified .+)` \| [\d.]+ \|$", TEXT, re.MULTILINE
+    )
     assert rows == [(job.about, str(lines_of(job)), job.command) for job in JOBS]
 
 

@@ -41,7 +41,9 @@ def test_filling_changes_only_the_regions() -> None:
 @pytest.mark.parametrize("shell", FILES)
 def test_a_script_starts_no_program_and_evaluates_nothing(shell: str) -> None:
     text = "\n".join(
-        line for line in script(shell, CATALOGUE, ENTRIES).splitlines() if not line.lstrip().startswith("#")
+        line
+        for line in script(shell, CATALOGUE, ENTRIES).splitlines()
+        if not line.lstrip().startswith("#")
     )
     for word in ("eval ", "Invoke-Expression", "python", "$(unified", "`unified", "curl -"):
         assert word not in text
@@ -49,8 +51,25 @@ def test_a_script_starts_no_program_and_evaluates_nothing(shell: str) -> None:
 
 def test_completion_knows_each_kind_of_value() -> None:
     known = grammar(CATALOGUE, ENTRIES)
-    kinds = {"", "file", "folder", "@file", "profile", "connection", "record", "column", "parameter",
-             "field", "field@file", "run", "last-run", "api/resource"}  # fmt: skip
+    kinds = {
+        "",
+        "file",
+        "folder",
+        "@file",
+        "profile",
+        "connection",
+        "record",
+        "column",
+        "parameter",
+        "field",
+        "field@file",
+        "run",
+        "last-run",
+        "api/resource",
+    }
     words = re.compile(r"[\w./-]+=?([ |][\w./-]+=?)+|curl|id")
-    everything = {*known.values.values(), *(kind for kinds in known.arguments.values() for kind in kinds)}
+    everything = {
+        *known.values.values(),
+        *(kind for kinds in known.arguments.values() for kind in kinds),
+    }
     assert {kind for kind in everything - kinds if not words.fullmatch(kind)} == set()

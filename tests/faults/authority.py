@@ -1,4 +1,6 @@
-"""Certificates of every kind, good and bad, from an authority that lives as long as the test run."""
+"""Certificates of every kind, good and bad, from an authority that lives as long as the
+test run.
+"""
 
 import socket
 import ssl
@@ -35,8 +37,12 @@ def context(kind: str) -> ssl.SSLContext:
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     issuer = trustme.CA() if kind == "unknown" else _authority()
     names = ["other.example"] if kind == "wrong host" else _NAMES
-    span = {"expired": (-30 * _DAY, -_DAY), "not yet valid": (_DAY, 30 * _DAY)}.get(kind, (-_DAY, 30 * _DAY))
-    issuer.issue_cert(*names, not_before=NOW + span[0], not_after=NOW + span[1]).configure_cert(made)
+    span = {"expired": (-30 * _DAY, -_DAY), "not yet valid": (_DAY, 30 * _DAY)}.get(
+        kind, (-_DAY, 30 * _DAY)
+    )
+    issuer.issue_cert(*names, not_before=NOW + span[0], not_after=NOW + span[1]).configure_cert(
+        made
+    )
     if kind == "old":
         # Ciphers of an age that OpenSSL otherwise no longer offers.
         made.set_ciphers("ALL:@SECLEVEL=0")

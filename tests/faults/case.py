@@ -1,4 +1,6 @@
-"""What one fault is: what the server plays, what is typed, and everything that must be true afterwards."""
+"""What one fault is: what the server plays, what is typed, and everything that must be
+true afterwards.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +22,14 @@ PAGE = b'{"result":[{"id":"1"}],"next_cursor":null}'
 
 @dataclass(frozen=True)
 class Case:
-    """One fault. In every text and every answer `@ORIGIN@`, `@EVIL@`, `@PORT@`, `@TOKEN@`, `@HOME@` stand for values.
+    """One fault. In every text and every answer `@ORIGIN@`, `@EVIL@`, `@PORT@`,
+    `@TOKEN@`, `@HOME@` stand for values.
 
-    `stderr` are patterns that must be found there, `never` ones that must not. `requests` is how many the server must
-    have read, or one pattern for each. `waits` are the least and the most seconds slept in total. Nothing may be on
-    stdout after a failure unless `stdout` says so, and no file may be there that was not before unless in `creates`.
+    `stderr` are patterns that must be found there, `never` ones that must not.
+    `requests` is how many the server must have read, or one pattern for each. `waits`
+    are the least and the most seconds slept in total. Nothing may be on stdout after a
+    failure unless `stdout` says so, and no file may be there that was not before unless
+    in `creates`.
     """
 
     command: str | Sequence[str] = LIST
@@ -34,7 +39,9 @@ class Case:
     never: Sequence[str] = ()
     stdout: bytes | Callable[[], bytes] | None = None
     shows: object = None
-    """The JSON value that stands on a terminal at stdout, written so that the terminal obeys nothing in it."""
+    """The JSON value that stands on a terminal at stdout, written so that the terminal
+    obeys nothing in it.
+    """
     calm: bool = False
     """Nothing on stdout is anything that a terminal obeys."""
     requests: int | Sequence[bytes] | None = None
@@ -50,7 +57,9 @@ class Case:
     stdin: bytes = b""
     tty: bool = False
     tls: str | None = None
-    """The kind of certificate of a TLS origin at https://localhost; None for clear text on loopback."""
+    """The kind of certificate of a TLS origin at https://localhost; None for clear text
+    on loopback.
+    """
     tunnel: str | None = None
     """The kind of certificate shown behind a proxy's CONNECT."""
     names: Callable[[str], Sequence[str]] | None = None
@@ -75,6 +84,8 @@ def envelope(status: int, message: str = "no luck", **more: object) -> bytes:
     return json.dumps({"statusCode": status, "error": "Error", "message": message, **more}).encode()
 
 
-def failure(status: int, message: str = "no luck", headers: Mapping[str, str] | None = None, **more: object) -> bytes:
+def failure(
+    status: int, message: str = "no luck", headers: Mapping[str, str] | None = None, **more: object
+) -> bytes:
     """An answer with the service's own error object."""
     return reply(envelope(status, message, **more), status, headers)

@@ -29,7 +29,9 @@ def _highest(process: Path) -> int:
 
 
 class Watch:
-    """Looks at a process every few milliseconds: its highest mark, its arguments, and its children's environment."""
+    """Looks at a process every few milliseconds: its highest mark, its arguments, and
+    its children's environment.
+    """
 
     def __init__(self, pid: int) -> None:
         self._process = Path(f"/proc/{pid}")
@@ -59,7 +61,9 @@ class Watch:
                     # Before that it is this process, about to become the program.
                     self.peak = max(self.peak, _highest(self._process))
                 self._seen.add(arguments)
-                for child in (self._process / "task" / self._process.name / "children").read_text().split():
+                for child in (
+                    (self._process / "task" / self._process.name / "children").read_text().split()
+                ):
                     self._seen.add(Path(f"/proc/{child}/environ").read_bytes())
             except (OSError, IndexError):
                 # It ends while we look.

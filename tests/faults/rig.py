@@ -1,4 +1,6 @@
-"""Play a case: listeners, a home and a secret of its own, one run, and every promise checked afterwards."""
+"""Play a case: listeners, a home and a secret of its own, one run, and every promise
+checked afterwards.
+"""
 
 import contextlib
 import importlib
@@ -95,7 +97,11 @@ class Rig:
     @property
     def environ(self) -> dict[str, str]:
         """The environment: how to reach the origin, and what the case adds or (None) takes away."""
-        own = {"UNIFIED_BASE_URL": "@ORIGIN@", "UNIFIED_TOKEN": "@TOKEN@", "UNIFIED_ACCOUNT_ID": self.account}
+        own = {
+            "UNIFIED_BASE_URL": "@ORIGIN@",
+            "UNIFIED_TOKEN": "@TOKEN@",
+            "UNIFIED_ACCOUNT_ID": self.account,
+        }
         if self.case.tls or self.case.tunnel:
             own["UNIFIED_CA_BUNDLE"] = "@HOME@/authority.pem"
         merged = {**own, "HOME": "@HOME@", **self.case.environ}
@@ -155,7 +161,9 @@ class Rig:
         peak = memory.grown()
         self._patch.undo()
         told = stderr.getvalue().decode()
-        return Run(code, stdout.getvalue(), told, seconds, clock.slept, peak, log.getvalue().encode())
+        return Run(
+            code, stdout.getvalue(), told, seconds, clock.slept, peak, log.getvalue().encode()
+        )
 
     def _process(self) -> Run:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
@@ -171,7 +179,9 @@ class Rig:
         with memory.Watch(child.pid) as watched:
             stdout, stderr = child.communicate(self.case.stdin, timeout=60)
         seconds = time.monotonic() - began
-        return Run(child.returncode, stdout, stderr.decode(), seconds, 0, watched.peak, watched.argv)
+        return Run(
+            child.returncode, stdout, stderr.decode(), seconds, 0, watched.peak, watched.argv
+        )
 
 
 def _descriptors() -> set[tuple[str, str]]:
@@ -193,17 +203,31 @@ def hold(case: Case, home: Path, patch: pytest.MonkeyPatch) -> Rig:
         run = rig.run()
         after = search.tree(home)
     asked = len(rig.origin.requests)
-    told = f"exit {run.code} after {run.seconds:.2f} s\n{run.stderr}\n{run.stdout[:2000]!r}\nrequests: {asked}"
+    told = (
+        f"exit {run.code} after {run.seconds:.2f} s\n{run.stderr}\n{run.stdout[:2000]!r}\nrequests:"
+        f" {asked}"
+    )
     assert run.code == case.exit, told
     _check_streams(rig, run, told)
     _check_requests(rig, run, told)
-    expected = {name: (rig.filled(text.decode()).encode(), mode) for name, (text, mode) in case.creates.items()}
+    expected = {
+        name: (rig.filled(text.decode()).encode(), mode)
+        for name, (text, mode) in case.creates.items()
+    }
     assert after == {**before, **expected}
     assert (rig.evil.connections, rig.evil.requests) == (0, []), told
-    changed = {name: content for name, (content, _) in after.items() if after[name] != before.get(name)}
-    places = {"stdout": run.stdout, "stderr": run.stderr.encode(), "logs, argv and children": run.logged, **changed}
+    changed = {
+        name: content for name, (content, _) in after.items() if after[name] != before.get(name)
+    }
+    places = {
+        "stdout": run.stdout,
+        "stderr": run.stderr.encode(),
+        "logs, argv and children": run.logged,
+        **changed,
+    }
     assert search.hits(rig.token, places) == [], told
-    # Each by what it leads to: what a test before this one left may be closed meanwhile, and would make up for a leak.
+    # Each by what it leads to: what a test before this one left may be closed
+    # meanwhile, and would make up for a leak.
     assert _descriptors() - descriptors == set(), told
     assert run.seconds <= case.timeout + 1, told
     assert run.peak < memory.LARGEST, f"{run.peak} kB"
@@ -269,7 +293,9 @@ def _logging(log: io.StringIO) -> Iterator[None]:
 
 
 def _dig(ending: contextlib.ExitStack, port: int) -> None:
-    """Fill a listener's queue, which nobody ever empties, so that the next connection waits for ever."""
+    """Fill a listener's queue, which nobody ever empties, so that the next connection
+    waits for ever.
+    """
     hole = ending.enter_context(socket.socket())
     hole.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     hole.bind(("127.0.0.9", port))
@@ -283,7 +309,9 @@ def _dig(ending: contextlib.ExitStack, port: int) -> None:
 def _names(found: Callable[[str], Sequence[str]]) -> Callable[..., Any]:
     def look_up(host: bytes | str, port: int, *_: object, **__: object) -> list[Any]:
         name = host.decode() if isinstance(host, bytes) else host
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found(name)]
+        return [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found(name)
+        ]
 
     return look_up
 

@@ -1,4 +1,6 @@
-"""Listeners that play a script of bytes, pauses and broken connections, and keep every byte they were sent."""
+"""Listeners that play a script of bytes, pauses and broken connections, and keep every
+byte they were sent.
+"""
 
 import contextlib
 import json
@@ -58,7 +60,9 @@ Step = bytes | Wait | Trickle | Stream | Call | Mark
 
 @dataclass(frozen=True)
 class Answer:
-    """What is played for one request; `after` is how much of it is waited for: `all`, its `head`, or `nothing`."""
+    """What is played for one request; `after` is how much of it is waited for: `all`,
+    its `head`, or `nothing`.
+    """
 
     steps: Sequence[Step]
     after: str = "all"
@@ -75,22 +79,30 @@ def reply(
     kind: str | None = "application/json",
     length: int | None = -1,
 ) -> bytes:
-    """The bytes of an answer; its length is added unless `length` says another one, or None for none."""
+    """The bytes of an answer; its length is added unless `length` says another one, or
+    None for none.
+    """
     lines = [f"HTTP/1.1 {status} Whatever"]
     lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
     lines += [f"Content-Type: {kind}"] if kind else []
-    lines += [f"Content-Length: {len(body) if length == -1 else length}"] if length is not None else []
+    lines += (
+        [f"Content-Length: {len(body) if length == -1 else length}"] if length is not None else []
+    )
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
 def chunked(*chunks: bytes, end: bytes = b"0\r\n\r\n", headers: str = "") -> bytes:
     """The bytes of an answer that comes in chunks."""
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n{headers}\r\n"
+    head = (
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding:"
+        f" chunked\r\n{headers}\r\n"
+    )
     return head.encode() + b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + end
 
 
 class Listener:
-    """A port of this machine that plays the script: an answer for each request, the last one for all that follow.
+    """A port of this machine that plays the script: an answer for each request, the
+    last one for all that follow.
 
     `requests` are the bytes of each, `connections` counts also those that asked nothing.
     """
@@ -209,7 +221,9 @@ class Listener:
                 connection.sendall(piece)
 
     def _filled(self, data: bytes) -> bytes:
-        """The bytes with their words replaced, in JSON as JSON wants it, and the length they say put right."""
+        """The bytes with their words replaced, in JSON as JSON wants it, and the length
+        they say put right.
+        """
         head, found, body = data.partition(b"\r\n\r\n")
         filled = body
         for word, value in self.words.items():
@@ -241,7 +255,11 @@ def _pieces(connection: socket.socket) -> Iterator[bytes]:
 
 
 def _length(head: bytes) -> int:
-    lengths = [line.partition(b":")[2] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+    lengths = [
+        line.partition(b":")[2]
+        for line in head.split(b"\r\n")
+        if line.lower().startswith(b"content-length:")
+    ]
     return int(lengths[0]) if lengths else 0
 
 

@@ -1,4 +1,6 @@
-"""A secret that can be told from everything else, and the search for it in whatever a run left behind."""
+"""A secret that can be told from everything else, and the search for it in whatever a
+run left behind.
+"""
 
 import base64
 import json

@@ -46,7 +46,7 @@ def test_the_oldest_of_too_many_idle_clients_are_closed() -> None:
     assert [one.closed for one in opened] == [1, 1, 0, 0]
 
 
-def test_the_end_closes_those_that_are_idle_at_once_and_those_that_are_lent_when_they_come_back() -> None:
+def test_the_end_closes_idle_clients_at_once_and_lent_ones_when_they_come_back() -> None:
     pool, opened = ClientPool(2), list[Opened]()
     lent(pool, opened, "a", "b")
     with pool.lend(lambda: cast("Client", Opened()), "a") as client:

@@ -64,7 +64,11 @@ def test_nothing_is_raised_where_all_is_done() -> None:
 
 @pytest.mark.parametrize(
     ("total", "said"),
-    [(1, "cannot find the host"), (2, "all 2 connections failed"), (3, "2 of 3 connections failed: a, b")],
+    [
+        (1, "cannot find the host"),
+        (2, "all 2 connections failed"),
+        (3, "2 of 3 connections failed: a, b"),
+    ],
 )
 def test_parts_that_failed_alike(total: int, said: str) -> None:
     failed = {name: NetworkError("cannot find the host") for name in ("a", "b")[:total]}
@@ -76,10 +80,15 @@ def test_parts_that_failed_alike(total: int, said: str) -> None:
 
 def test_only_so_many_names_are_told() -> None:
     failed = {f"p{n}": NetworkError("no") for n in range(9)}
-    with pytest.raises(UnifiedError, match=r"^9 of 12 connections failed: p0, p1, p2, p3, p4 and 4 more$"):
+    with pytest.raises(
+        UnifiedError, match=r"^9 of 12 connections failed: p0, p1, p2, p3, p4 and 4 more$"
+    ):
         conclude(Ending("connection", 12, failed))
 
 
 def test_the_worst_of_several_errors() -> None:
-    assert worst([RateLimitError("slow"), AccessError("blocked"), NetworkError("gone")]).code == ExitCode.ACCESS
+    assert (
+        worst([RateLimitError("slow"), AccessError("blocked"), NetworkError("gone")]).code
+        == ExitCode.ACCESS
+    )
     assert {*ORDER} == {*ExitCode} - {ExitCode.DONE}

@@ -1,4 +1,6 @@
-"""How every command over many connections ends, for every kind of end: exit code and last line, in one table."""
+"""How every command over many connections ends, for every kind of end: exit code and
+last line, in one table.
+"""
 
 import errno
 import io
@@ -21,7 +23,9 @@ from server import Reply, Seen, Service
 from unified_cli import signals
 
 NUMBER = 3
-"""So many connections, and so many records: part N is connection `c0N`, or record `tN` of a single connection."""
+"""So many connections, and so many records: part N is connection `c0N`, or record `tN`
+of a single connection.
+"""
 PARTS = range(NUMBER)
 
 FAULTS: dict[str, Mapping[int, int]] = {
@@ -33,7 +37,9 @@ FAULTS: dict[str, Mapping[int, int]] = {
     "one not offered": {1: 405},
     "none offered": dict.fromkeys(PARTS, 405),
 }
-"""The status that the service answers about a part; nobody knows whether a write was done that is answered with 500."""
+"""The status that the service answers about a part; nobody knows whether a write was
+done that is answered with 500.
+"""
 STREAMS = {"output full": errno.ENOSPC, "output closed": errno.EPIPE}
 SIGNALS = {"SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
 NOBODY = "none selected"
@@ -41,7 +47,9 @@ ENDS = (*FAULTS, *STREAMS, *SIGNALS, NOBODY)
 
 
 def part_of(seen: Seen) -> int | None:
-    """The part that a request is about: its connection, or its record where all are of the connection `one`."""
+    """The part that a request is about: its connection, or its record where all are of
+    the connection `one`.
+    """
     found = re.search(r"\ba-c0(\d)", seen.target) or re.fullmatch(r"t(\d)", seen.segments[-1])
     return int(found[1]) if found else None
 
@@ -64,10 +72,15 @@ def good(seen: Seen) -> Reply:
 
 
 def answering(faults: Mapping[int, int]) -> Callable[[Seen], Reply]:
-    """Answer with these statuses about these parts, but not the look at a tag that `apply` begins with."""
+    """Answer with these statuses about these parts, but not the look at a tag that
+    `apply` begins with.
+    """
 
     def reply(seen: Seen) -> Reply:
-        part, looks = part_of(seen), seen.method == "GET" and "/tags/t" in seen.path and "=one" in seen.target
+        part, looks = (
+            part_of(seen),
+            seen.method == "GET" and "/tags/t" in seen.path and "=one" in seen.target,
+        )
         if part not in faults or looks:
             return good(seen)
         return served({"statusCode": faults[part], "error": "Error", "message": "no"}, faults[part])
@@ -76,7 +89,9 @@ def answering(faults: Mapping[int, int]) -> Callable[[Seen], Reply]:
 
 
 def stopping(service: Service, number: int, *, after: int = 0) -> Callable[[Seen], Reply]:
-    """Send the signal to this process while the request after so many is under way, and answer nothing from then on."""
+    """Send the signal to this process while the request after so many is under way, and
+    answer nothing from then on.
+    """
     sent = threading.Lock()
 
     def reply(seen: Seen) -> Reply:
@@ -113,7 +128,9 @@ def handled() -> Iterator[None]:
 
 
 class Case(NamedTuple):
-    """A command and how it ends. What it goes on with was `begun` so; `one` says that all is of one connection."""
+    """A command and how it ends. What it goes on with was `begun` so; `one` says that
+    all is of one connection.
+    """
 
     command: str
     ends: Mapping[str, tuple[int, str]]
@@ -128,7 +145,10 @@ def chosen_before(ends: Mapping[str, tuple[int, str]]) -> dict[str, tuple[int, s
 
 def stopped(onward: str = "") -> dict[str, tuple[int, str]]:
     """The two signals."""
-    return {"SIGINT": (130, f"error: interrupted{onward}"), "SIGTERM": (143, f"error: terminated{onward}")}
+    return {
+        "SIGINT": (130, f"error: interrupted{onward}"),
+        "SIGTERM": (143, f"error: terminated{onward}"),
+    }
 
 
 def anew(got: str) -> dict[str, tuple[int, str]]:
@@ -155,17 +175,20 @@ READ = {
     **stopped(),
     "none selected": (3, 'error: no profile matches "x*" (unified profile list shows 4)'),
 }
-LIST = READ | stopped("; broken off after 0 of 3 connections; to continue: the others with -p c00 -p c01 -p c02")
+LIST = READ | stopped(
+    "; broken off after 0 of 3 connections; to continue: the others with -p c00 -p c01 -p c02"
+)
 SKIPPED = (
     0,
     (
-        "c01: skipped: the service answered 405 to GET /unified/ticketing/tags: no (the connection may not offer this "
-        "list)"
+        "c01: skipped: the service answered 405 to GET /unified/ticketing/tags: no (the connection"
+        " may not offer this list)"
     ),
 )
 NOT_HELD = "2 of 2 expectations do not hold, first c00: --expect 'length == 2' gives false"
 FOLLOWED = (
-    "error: interrupted; broken off after 2 records, 2 of them without updated_at; to continue: --follow --since "
+    "error: interrupted; broken off after 2 records, 2 of them without updated_at; to continue:"
+    " --follow --since "
 )
 EXPORT = {
     **READ,
@@ -174,26 +197,35 @@ EXPORT = {
     "all refused": (4, "error: all 3 lists failed"),
     "mixed causes": (
         9,
-        "error: 3 of 3 lists failed: c00/ticketing/tags.ndjson, c01/ticketing/tags.ndjson, c02/ticketing/tags.ndjson",
+        (
+            "error: 3 of 3 lists failed: c00/ticketing/tags.ndjson, c01/ticketing/tags.ndjson,"
+            " c02/ticketing/tags.ndjson"
+        ),
     ),
     "one unknown": (9, "error: 1 of 3 lists failed: c01/ticketing/tags.ndjson"),
     "one not offered": (9, "error: 1 of 3 lists failed: c01/ticketing/tags.ndjson"),
     "none offered": (4, "error: all 3 lists failed"),
     **dict.fromkeys(NO_OUTPUT, (0, "wrote 3 files with 3 records to DIR/dump, 0 already complete")),
-    **stopped("; broken off after 0 of 3 lists, 0 records; to continue: run the same command again"),
+    **stopped(
+        "; broken off after 0 of 3 lists, 0 records; to continue: run the same command again"
+    ),
 }
 ASKED = READ | {"one not offered": DONE, "none offered": DONE}
 """What a connection does not offer is what these tell."""
 REFUSED = "error: the service answered 422 to GET /unified/ticketing/tags: no"
 NOT_OFFERED = (
-    "error: the service answered 405 to GET /unified/ticketing/tags: no (the connection may not offer this list)"
+    "error: the service answered 405 to GET /unified/ticketing/tags: no (the connection may not"
+    " offer this list)"
 )
 COMPARED = {
     "one refused": (4, REFUSED),
     "all refused": (4, REFUSED),
     "one unknown": (
         5,
-        "error: the service answered 500 to GET /unified/ticketing/tags: no (the service failed; try again later)",
+        (
+            "error: the service answered 500 to GET /unified/ticketing/tags: no (the service"
+            " failed; try again later)"
+        ),
     ),
     "one not offered": (4, NOT_OFFERED),
     "none offered": (4, NOT_OFFERED),
@@ -201,13 +233,18 @@ COMPARED = {
     **stopped("; broken off after 0 records; to continue: run the same command again"),
     "none selected": (2, "error: --from x is no profile, folder or file (unified profile list)"),
 }
-"""Without one of the two sides there is nothing. Where they fail differently, the first to fail is told."""
+"""Without one of the two sides there is nothing. Where they fail differently, the first
+to fail is told.
+"""
 WRITE = {
     **READ,
     "done": (0, "done: 3 of 3 connections"),
     "one unknown": (10, "error: 1 of 3 connections may or may not be done"),
     "output closed": (141, "run RUN"),
-    **stopped("; broken off after 0 of 3 connections, 1 more was sent; to continue: unified runs resume RUN"),
+    **stopped(
+        "; broken off after 0 of 3 connections, 1 more was sent; to continue: unified runs"
+        " resume RUN"
+    ),
 }
 PIPED = {
     **WRITE,
@@ -218,7 +255,9 @@ PIPED = {
     "one unknown": (10, "error: 1 of 3 records may or may not be done"),
     "one not offered": (9, "error: 1 of 3 records failed (c01 1)"),
     "none offered": (9, "error: 3 of 3 records failed (c00 1, c01 1, c02 1)"),
-    **stopped("; broken off after 0 of 3 records, 1 more was sent; to continue: unified runs resume RUN"),
+    **stopped(
+        "; broken off after 0 of 3 records, 1 more was sent; to continue: unified runs resume RUN"
+    ),
 }
 # The first of three was done before the run was stopped.
 RESUMED = {
@@ -226,14 +265,19 @@ RESUMED = {
     "all refused": (9, "error: 2 of 3 connections failed: c01, c02"),
     "mixed causes": (9, "error: 2 of 3 connections failed: c01, c02"),
     "none offered": (9, "error: 2 of 3 connections failed: c01, c02"),
-    **stopped("; broken off after 0 of 2 connections, 1 more was sent; to continue: unified runs resume RUN"),
+    **stopped(
+        "; broken off after 0 of 2 connections, 1 more was sent; to continue: unified runs"
+        " resume RUN"
+    ),
 }
 RESUMED_LINES = {
     **PIPED,
     "all refused": (9, "error: 2 of 3 records failed (c01 1, c02 1)"),
     "mixed causes": (9, "error: 2 of 3 records failed (c01 1, c02 1)"),
     "none offered": (9, "error: 2 of 3 records failed (c01 1, c02 1)"),
-    **stopped("; broken off after 0 of 2 records, 1 more was sent; to continue: unified runs resume RUN"),
+    **stopped(
+        "; broken off after 0 of 2 records, 1 more was sent; to continue: unified runs resume RUN"
+    ),
 }
 IMPORT = {
     **PIPED,
@@ -243,19 +287,23 @@ IMPORT = {
     "one unknown": (
         10,
         (
-            "error: 1 of 3 records may or may not be done, see DIR/in.ndjson.unified-in-doubt.ndjson (the same command "
-            "retries them where that is safe; --retry-in-doubt sends them again)"
+            "error: 1 of 3 records may or may not be done, see"
+            " DIR/in.ndjson.unified-in-doubt.ndjson (the same command retries them where that is"
+            " safe; --retry-in-doubt sends them again)"
         ),
     ),
     "one not offered": (9, "error: 1 of 3 records failed, see DIR/in.ndjson.unified-failed.ndjson"),
     "none offered": (9, "error: 3 of 3 records failed, see DIR/in.ndjson.unified-failed.ndjson"),
     **stopped(
-        "; broken off after 0 of 3 records; to continue: run the same command again (its journal is "
-        "DIR/in.ndjson.unified-journal)"
+        "; broken off after 0 of 3 records; to continue: run the same command again (its journal is"
+        " DIR/in.ndjson.unified-journal)"
     ),
 }
 NOBODY_NAMED = {"none selected": (3, 'error: no profile named "x" (unified profile list shows 4)')}
-TOKEN = "no (the token comes from DIR/config/config.toml (file DIR/token); unified doctor --network checks it)"
+TOKEN = (
+    "no (the token comes from DIR/config/config.toml (file DIR/token); unified doctor --network"
+    " checks it)"
+)
 PATCHED = "the service answered 401 to PATCH /unified/ticketing/tags/t0: " + TOKEN
 UPDATE = "ticketing tags update t1 -f name=x -p c* --yes"
 UPDATES = "ticketing tags update - -p c* --yes"
@@ -269,8 +317,8 @@ APPLY = {
     "one unknown": (
         10,
         (
-            "error: 1 of 3 calls may or may not be done, see DIR/a.plan.unified-in-doubt.ndjson (the same command does "
-            "them again where that is safe; a new plan shows what is left)"
+            "error: 1 of 3 calls may or may not be done, see DIR/a.plan.unified-in-doubt.ndjson"
+            " (the same command does them again where that is safe; a new plan shows what is left)"
         ),
     ),
     "one not offered": (9, "error: 1 of 3 calls failed, see DIR/a.plan.unified-failed.ndjson"),
@@ -281,21 +329,33 @@ APPLY = {
 
 TABLE: dict[str, Case] = {
     "list": Case(LISTED, LIST),
-    "list --all": Case(f"{LISTED} --all", LIST | {"done": (0, "3 records in 3 pages from 3 of 3 connections")}),
+    "list --all": Case(
+        f"{LISTED} --all", LIST | {"done": (0, "3 records in 3 pages from 3 of 3 connections")}
+    ),
     "get": Case("ticketing tags get t1 -p c*", LIST),
-    "--expect": Case(f"{LISTED} --expect 'length == 1'", READ | anew("0 records") | {"one not offered": SKIPPED}),
+    "--expect": Case(
+        f"{LISTED} --expect 'length == 1'", READ | anew("0 records") | {"one not offered": SKIPPED}
+    ),
     "--expect, not held": Case(
         f"{LISTED} --expect 'length == 2'",
         READ
         | anew("0 records")
         | {
-            "done": (14, "error: 3 of 3 expectations do not hold, first c00: --expect 'length == 2' gives false"),
+            "done": (
+                14,
+                (
+                    "error: 3 of 3 expectations do not hold, first c00: --expect 'length == 2'"
+                    " gives false"
+                ),
+            ),
             "one refused": (9, f"error: 1 of 3 connections failed: c01; {NOT_HELD}"),
             "one unknown": (9, f"error: 1 of 3 connections failed: c01; {NOT_HELD}"),
             "one not offered": (14, f"error: {NOT_HELD}"),
         },
     ),
-    "--until": Case(f"{LISTED} --until 'length == 1'", READ | anew("0 reads") | {"one not offered": SKIPPED}),
+    "--until": Case(
+        f"{LISTED} --until 'length == 1'", READ | anew("0 reads") | {"one not offered": SKIPPED}
+    ),
     "--follow": Case(
         f"{LISTED} --follow -o csv",
         READ
@@ -304,14 +364,17 @@ TABLE: dict[str, Case] = {
             "done": (
                 130,
                 (
-                    "error: interrupted; broken off after 3 records, 3 of them without updated_at; to continue: "
-                    "--follow --since 2025-12-31T23:59:00.000000Z"
+                    "error: interrupted; broken off after 3 records, 3 of them without updated_at;"
+                    " to continue: --follow --since 2025-12-31T23:59:00.000000Z"
                 ),
             ),
             "one refused": (130, f"{FOLLOWED}2025-12-31T23:59:00.000000Z"),
             "one unknown": (130, f"{FOLLOWED}2025-12-31T23:59:00.000000Z"),
             "one not offered": (130, f"{FOLLOWED}2025-12-31T23:59:00.000000Z"),
-            **stopped("; broken off after 0 records; to continue: --follow --since 2025-12-31T23:59:00.000000Z"),
+            **stopped(
+                "; broken off after 0 records; to continue: --follow --since"
+                " 2025-12-31T23:59:00.000000Z"
+            ),
         },
     ),
     "export": Case("export ticketing/tags --to DIR/dump -p c*", EXPORT),
@@ -322,9 +385,9 @@ TABLE: dict[str, Case] = {
             "one refused": (
                 9,
                 (
-                    "error: 17 of 51 lists failed: c01/ticketing/accounts.ndjson, c01/ticketing/attachments.ndjson, "
-                    "c01/ticketing/collections.ndjson, c01/ticketing/comments.ndjson, c01/ticketing/contacts.ndjson "
-                    "and 12 more"
+                    "error: 17 of 51 lists failed: c01/ticketing/accounts.ndjson,"
+                    " c01/ticketing/attachments.ndjson, c01/ticketing/collections.ndjson,"
+                    " c01/ticketing/comments.ndjson, c01/ticketing/contacts.ndjson and 12 more"
                 ),
             ),
             "all refused": (4, "error: all 51 lists failed"),
@@ -332,15 +395,19 @@ TABLE: dict[str, Case] = {
             "none offered": (
                 4,
                 (
-                    "error: nothing could be read: no connection offers any of the lists (unified profile test says "
-                    "whether the account is right)"
+                    "error: nothing could be read: no connection offers any of the lists (unified"
+                    " profile test says whether the account is right)"
                 ),
             ),
-            **stopped("; broken off after 0 of 51 lists, 0 records; to continue: run the same command again"),
+            **stopped(
+                "; broken off after 0 of 51 lists, 0 records; to continue: run the same command"
+                " again"
+            ),
         },
     ),
     "schema": Case(
-        "schema ticketing/tags -p c*", READ | anew("0 records") | {"done": (0, "3 records of 3 connections")}
+        "schema ticketing/tags -p c*",
+        READ | anew("0 records") | {"done": (0, "3 records of 3 connections")},
     ),
     "schema --against": Case(
         "schema ticketing/tags -p c* --against DIR/schema.json",
@@ -350,9 +417,15 @@ TABLE: dict[str, Case] = {
             "done": (0, "3 connections: nothing is lost or of another type, 0 other differences"),
             "mixed causes": (
                 9,
-                "error: 3 of 3 connections failed: c00, c01, c02; nothing was compared: there is no record",
+                (
+                    "error: 3 of 3 connections failed: c00, c01, c02; nothing was compared: there"
+                    " is no record"
+                ),
             ),
-            **dict.fromkeys(NO_OUTPUT, (0, "3 connections: nothing is lost or of another type, 0 other differences")),
+            **dict.fromkeys(
+                NO_OUTPUT,
+                (0, "3 connections: nothing is lost or of another type, 0 other differences"),
+            ),
         },
     ),
     "schema --against, lost": Case(
@@ -360,13 +433,16 @@ TABLE: dict[str, Case] = {
         {
             "done": (
                 14,
-                "error: 6 differences in c00, c01, c02; first c00: other-type id (integer before, string now)",
+                (
+                    "error: 6 differences in c00, c01, c02; first c00: other-type id (integer"
+                    " before, string now)"
+                ),
             ),
             "one refused": (
                 9,
                 (
-                    "error: 1 of 3 connections failed: c01; 4 differences in c00, c02; first c00: other-type id "
-                    "(integer before, string now)"
+                    "error: 1 of 3 connections failed: c01; 4 differences in c00, c02; first c00:"
+                    " other-type id (integer before, string now)"
                 ),
             ),
             "all refused": (4, "error: all 3 connections failed"),
@@ -374,7 +450,9 @@ TABLE: dict[str, Case] = {
         },
     ),
     "capabilities": Case("capabilities ticketing/tags -p c*", ASKED | anew("nothing printed")),
-    "capabilities --probe": Case("capabilities ticketing/tags --probe -p c*", ASKED | anew("nothing printed")),
+    "capabilities --probe": Case(
+        "capabilities ticketing/tags --probe -p c*", ASKED | anew("nothing printed")
+    ),
     "connections list --health": Case(
         "connections list --health -p one",
         ASKED
@@ -388,11 +466,13 @@ TABLE: dict[str, Case] = {
     "profile test": Case("profile test c*", READ | anew("nothing printed")),
     "diff": Case(
         "diff ticketing/tags --key name --from c00 --to c01",
-        COMPARED | {"done": (14, "error: c00 and c01 differ: 1 only in c00, 1 only in c01, 0 the same")},
+        COMPARED
+        | {"done": (14, "error: c00 and c01 differ: 1 only in c00, 1 only in c01, 0 the same")},
     ),
     "plan": Case(
         "plan ticketing/tags --from c00 --to c01 --same-ids",
-        COMPARED | {"done": (0, "only in c01, and left there: 1 record (--delete plans to delete them)")},
+        COMPARED
+        | {"done": (0, "only in c01, and left there: 1 record (--delete plans to delete them)")},
     ),
     "create": Case("ticketing tags create -f name=x -p c* --yes", WRITE),
     "update": Case(UPDATE, WRITE),
@@ -409,7 +489,8 @@ TABLE: dict[str, Case] = {
             "one unknown": (9, "error: 1 of 3 records failed (c01 1)"),
             **OUTPUT,
             **stopped(
-                "; broken off after 0 of 3 records, 1 more was sent; to continue: the lines without an answer so far"
+                "; broken off after 0 of 3 records, 1 more was sent; to continue: the lines without"
+                " an answer so far"
             ),
         },
     ),
@@ -455,28 +536,54 @@ TABLE: dict[str, Case] = {
             "one unknown": (9, "error: 1 of 3 files failed, see DIR/out/manifest.ndjson"),
             "one not offered": (9, "error: 1 of 3 files failed, see DIR/out/manifest.ndjson"),
             "none offered": (9, "error: 3 of 3 files failed, see DIR/out/manifest.ndjson"),
-            **dict.fromkeys(NO_OUTPUT, (0, "3 files saved, 0 already there; DIR/out/manifest.ndjson lists them")),
-            **stopped("; broken off after 0 of 3 files, 0 kB; to continue: run the same command again"),
+            **dict.fromkeys(
+                NO_OUTPUT, (0, "3 files saved, 0 already there; DIR/out/manifest.ndjson lists them")
+            ),
+            **stopped(
+                "; broken off after 0 of 3 files, 0 kB; to continue: run the same command again"
+            ),
             **NOBODY_NAMED,
         },
         one=True,
     ),
 }
 NOT_IN_IT = {
-    "export, all lists": {"mixed causes", "one unknown", "output full", "output closed", "none selected"},
+    "export, all lists": {
+        "mixed causes",
+        "one unknown",
+        "output full",
+        "output closed",
+        "none selected",
+    },
     "schema --against, lost": {
-        "mixed causes", "one unknown", "one not offered", "none offered", "SIGINT", "SIGTERM", "none selected"
+        "mixed causes",
+        "one unknown",
+        "one not offered",
+        "none offered",
+        "SIGINT",
+        "SIGTERM",
+        "none selected",
     },
     **{key: {"mixed causes"} for key in ("diff", "plan")},
-    **{key: {"none selected"} for key in ("runs resume", "runs retry", "runs resume, lines", "runs retry, lines")},
-}  # fmt: skip
-"""The ends that are told of a command beside it, that are a matter of which comes first, or that it cannot have."""
+    **{
+        key: {"none selected"}
+        for key in ("runs resume", "runs retry", "runs resume, lines", "runs retry, lines")
+    },
+}
+"""The ends that are told of a command beside it, that are a matter of which comes
+first, or that it cannot have.
+"""
 
 
 def lines(case: Case) -> bytes:
     """A record for each part, which names its connection where there are several."""
     records = (
-        f'"id":"t{at}","name":"new"' if case.one else f'"_profile":"c0{at}","id":"t{at}","name":"new"' for at in PARTS
+        (
+            f'"id":"t{at}","name":"new"'
+            if case.one
+            else f'"_profile":"c0{at}","id":"t{at}","name":"new"'
+        )
+        for at in PARTS
     )
     return "".join(f"{{{one}}}\n" for one in records).encode()
 
@@ -492,8 +599,13 @@ class World:
     def __init__(self, unified: Unified, service: Service, config: Config, folder: Path) -> None:
         self.unified, self.service, self.folder = unified, service, folder
         names = {f"c0{at}": f"a-c0{at}" for at in PARTS} | {"one": "one"}
-        tables = "".join(f'[profiles.{name}]\naccount_id = "{whose}"\n' for name, whose in names.items())
-        config(f'rate = 0\nretries = 0\nbase_url = "{service.url}"\ntoken_file = "{folder}/token"\n{tables}')
+        tables = "".join(
+            f'[profiles.{name}]\naccount_id = "{whose}"\n' for name, whose in names.items()
+        )
+        config(
+            f'rate = 0\nretries = 0\nbase_url = "{service.url}"\ntoken_file ='
+            f' "{folder}/token"\n{tables}'
+        )
         (folder / "token").write_text("t-0123456789\n")
         (folder / "token").chmod(0o600)
         service.reply = good
@@ -519,7 +631,9 @@ class World:
         retry = "retry" in case.command
         self.service.seen.clear()
         self.service.reply = (
-            answering(FAULTS["all refused"]) if retry else stopping(self.service, signal.SIGINT, after=1)
+            answering(FAULTS["all refused"])
+            if retry
+            else stopping(self.service, signal.SIGINT, after=1)
         )
         begun = self.run(case.begun, case, in_turn=True)
         return case.command.replace("RUN", run_id(begun.stderr))
@@ -544,13 +658,19 @@ class World:
 
 def last(told: Result, folder: Path) -> str:
     """The last line on stderr that is no command, without what differs from run to run."""
-    line = next((line for line in reversed(told.stderr.splitlines()) if not line.startswith(" ")), "")
+    line = next(
+        (line for line in reversed(told.stderr.splitlines()) if not line.startswith(" ")), ""
+    )
     return re.sub(r"\d{8}-[0-9a-f]{4}", "RUN", line.replace(str(folder), "DIR"))
 
 
 @pytest.mark.usefixtures("handled")
-@pytest.mark.parametrize(("name", "end"), [(name, end) for name, case in TABLE.items() for end in case.ends])
-def test_an_end(name: str, end: str, unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "end"), [(name, end) for name, case in TABLE.items() for end in case.ends]
+)
+def test_an_end(
+    name: str, end: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
     world, case = World(unified, service, config, tmp_path), TABLE[name]
     told = world.end(world.prepare(case), case, end)
     assert (told.code, last(told, tmp_path)) == case.ends[end], told.stderr

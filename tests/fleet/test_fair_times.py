@@ -1,4 +1,6 @@
-"""How long 32 connections take that each give a page in two seconds, beside what they take at least."""
+"""How long 32 connections take that each give a page in two seconds, beside what they
+take at least.
+"""
 
 import http.client
 import math
@@ -32,7 +34,8 @@ LISTS = ("tags", "tickets", "teams")
 class Job(NamedTuple):
     """A command, its exit code, and how many requests of each of its connections the service takes.
 
-    Where the service is `busy` with others, it takes the first one only when the time of all is over.
+    Where the service is `busy` with others, it takes the first one only when the time
+    of all is over.
     """
 
     command: str
@@ -51,9 +54,13 @@ JOBS = {
     "import": Job("import ticketing/tags {folder}/in.ndjson --operation update -p c* --yes"),
     "fan-out write": Job("ticketing tags update t1 -f name=x -p c* --yes", 1, busy=True),
     "update -": Job("ticketing tags update - -p c* --yes"),
-    "capabilities --probe": Job(f"capabilities {' '.join(f'ticketing/{one}' for one in LISTS)} --probe -p c*", 5),
+    "capabilities --probe": Job(
+        f"capabilities {' '.join(f'ticketing/{one}' for one in LISTS)} --probe -p c*", 5
+    ),
 }
-LINES = "".join(f'{{"_profile":"{name}","id":"t{at}","name":"x"}}\n' for at in range(PAGES) for name in NAMES)
+LINES = "".join(
+    f'{{"_profile":"{name}","id":"t{at}","name":"x"}}\n' for at in range(PAGES) for name in NAMES
+)
 
 
 class Slow:

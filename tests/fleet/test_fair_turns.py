@@ -1,4 +1,6 @@
-"""Work goes on with other connections while some wait for their limit, whichever command reads them."""
+"""Work goes on with other connections while some wait for their limit, whichever
+command reads them.
+"""
 
 import threading
 import time
@@ -28,8 +30,12 @@ READERS = {
 Run = Callable[[str], Result]
 
 
-def limited(served_at: dict[str, list[float]], seconds: float, pages: int) -> Callable[[Seen], Reply]:
-    """So many pages of a record each, one in so many seconds to each connection; the others are told to wait."""
+def limited(
+    served_at: dict[str, list[float]], seconds: float, pages: int
+) -> Callable[[Seen], Reply]:
+    """So many pages of a record each, one in so many seconds to each connection; the
+    others are told to wait.
+    """
     lock = threading.Lock()
 
     def reply(seen: Seen) -> Reply:
@@ -38,7 +44,9 @@ def limited(served_at: dict[str, list[float]], seconds: float, pages: int) -> Ca
             times = served_at.setdefault(account(seen), [])
             if times and now - times[-1] < seconds:
                 wait = {"Retry-After": f"{max(1, round(times[-1] + seconds - now))}"}
-                error = served({"statusCode": 429, "error": "Too Many Requests", "message": ""}, 429)
+                error = served(
+                    {"statusCode": 429, "error": "Too Many Requests", "message": ""}, 429
+                )
                 return Reply(429, error.body, {**error.headers, **wait})
             times.append(now)
         at = int(cursor_of(seen) or 0)
@@ -67,7 +75,9 @@ def test_each_connection_is_begun_while_others_wait(
     assert {len(times) for times in served_at.values()} == {2}
     assert len(served_at) == (2 if command.startswith("diff") else COUNT)
     # With a turn for two at a time, the last one would begin when all others have waited.
-    assert max(times[0] for times in served_at.values()) < min(times[1] for times in served_at.values())
+    assert max(times[0] for times in served_at.values()) < min(
+        times[1] for times in served_at.values()
+    )
 
 
 @pytest.mark.parametrize("command", [READERS["list"], READERS["schema"], READERS["export"]])
@@ -89,7 +99,9 @@ def test_no_connection_goes_far_ahead_of_the_others(
     assert max(place for place, page in enumerate(at) if page == 0) < at.index(3)
 
 
-@pytest.mark.long(nightly="measures how long the limits of 32 connections take: 4 s, and for the probe 36")
+@pytest.mark.long(
+    nightly="measures how long the limits of 32 connections take: 4 s, and for the probe 36"
+)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("command", READERS.values(), ids=[*READERS])
 def test_many_connections_take_little_longer_than_their_limits(
@@ -122,12 +134,15 @@ def test_what_is_read_ahead_is_bounded_and_waits_without_a_slot(
             if len(asked) == 1:
                 return Reply(429, b"{}", {"Retry-After": "1"})
         at = int(cursor_of(seen) or 0)
-        return served({"result": [{"id": f"{at}", "name": "n"}], "next_cursor": None if at else "1"})
+        return served(
+            {"result": [{"id": f"{at}", "name": "n"}], "next_cursor": None if at else "1"}
+        )
 
     service.reply = reply
     result = run("-p c* ticketing tickets list --expect 'length==2' --workers 1 -o ndjson")
     assert (result.code, len(result.stdout.splitlines())) == (0, 16)
-    # A page of each of the others, and a second one of some: not all of the fourteen that they have.
+    # A page of each of the others, and a second one of some: not all of the fourteen
+    # that they have.
     assert asked[1] - asked[0] <= 11
 
 

@@ -28,7 +28,9 @@ SECONDS = 10
 def body(number: int, last: int) -> bytes:
     """A page with two records, of so many."""
     records = [{"id": f"{number}-{at}", "name": "x" * 99} for at in range(2)]
-    return json.dumps({"result": records, "next_cursor": f"c{number + 1}" if number < last else None}).encode()
+    return json.dumps(
+        {"result": records, "next_cursor": f"c{number + 1}" if number < last else None}
+    ).encode()
 
 
 def pages(last: int) -> list[Sequence[Step]]:
@@ -46,7 +48,8 @@ def listening(
     token.write_text("t-0123456789\n")
     token.chmod(0o600)
     tables = (
-        f'[profiles.c{number}]\naccount_id = "a{number}"\nbase_url = "{address}:{one.port}"\ntoken_file = "{token}"\n'
+        f'[profiles.c{number}]\naccount_id = "a{number}"\n'
+        f'base_url = "{address}:{one.port}"\ntoken_file = "{token}"\n'
         for number, one in enumerate(listeners)
     )
     config(more + "".join(tables))
@@ -72,7 +75,9 @@ def ids(last: int) -> list[str]:
 
 
 @pytest.mark.parametrize("tls", [False, True])
-def test_each_list_has_its_own_connection(tls: bool, unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_each_list_has_its_own_connection(
+    tls: bool, unified: Unified, config: Config, tmp_path: Path
+) -> None:
     authority.write(tmp_path / "authority.pem")
     more = f'ca_bundle = "{tmp_path}/authority.pem"\n' if tls else ""
     with listening(config, [pages(6)] * 4, tls=tls, more=more) as listeners:
@@ -83,7 +88,9 @@ def test_each_list_has_its_own_connection(tls: bool, unified: Unified, config: C
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_who_waits_for_a_slot_is_let_go_first(workers: int, unified: Unified, config: Config) -> None:
+def test_who_waits_for_a_slot_is_let_go_first(
+    workers: int, unified: Unified, config: Config
+) -> None:
     # Of one service, so that the lists share the limit of a token.
     listener = Listener([[Wait(0.02), reply(body(number, 99))] for number in range(1, 40)])
     tables = "".join(f'[profiles.c{number}]\naccount_id = "a{number}"\n' for number in range(5))
@@ -99,11 +106,17 @@ def test_who_waits_for_a_slot_is_let_go_first(workers: int, unified: Unified, co
     assert len({*asked[:20]}) == 5
 
 
-def test_a_page_of_which_a_part_is_missing_holds_up_no_other_list(unified: Unified, config: Config) -> None:
+def test_a_page_of_which_a_part_is_missing_holds_up_no_other_list(
+    unified: Unified, config: Config
+) -> None:
     others, in_time = threading.Event(), list[bool]()
     first, second, third = (page[0] for page in pages(3))
     assert isinstance(second, bytes)
-    slow: Script = [[first], [second[:99], Call(lambda: in_time.append(others.wait(SECONDS))), second[99:]], [third]]
+    slow: Script = [
+        [first],
+        [second[:99], Call(lambda: in_time.append(others.wait(SECONDS))), second[99:]],
+        [third],
+    ]
     quick = [*pages(8)[:-1], [Call(others.set), *pages(8)[-1]]]
     with listening(config, [slow, quick]) as listeners:
         result = unified(LIST)
@@ -119,7 +132,11 @@ AGAIN = {
     "a broken connection": [RESET],
     "a closed connection": [CLOSE],
     "half a page, then the end": [reply(body(2, 3))[:99], CLOSE],
-    "what only looks like the end of its chunks": [chunked(b'{"result":["\n0\r\n\r\n', end=b""), Wait(0.3), CLOSE],
+    "what only looks like the end of its chunks": [
+        chunked(b'{"result":["\n0\r\n\r\n', end=b""),
+        Wait(0.3),
+        CLOSE,
+    ],
 }
 
 
@@ -128,7 +145,9 @@ def test_a_page_is_asked_for_again_by_the_rules_of_every_request(
     steps: Sequence[Step], unified: Unified, config: Config
 ) -> None:
     first, second, third = pages(3)
-    with listening(config, [[first, steps, second, third], pages(3)], more="retries = 1\n") as listeners:
+    with listening(
+        config, [[first, steps, second, third], pages(3)], more="retries = 1\n"
+    ) as listeners:
         result = unified(LIST)
     assert (result.code, records_of(result.stdout)) == (0, {"c0": ids(3), "c1": ids(3)})
     assert [len(one.requests) for one in listeners] == [4, 3]
@@ -142,13 +161,22 @@ def test_a_page_that_never_comes_is_asked_for_as_often_as_any(
     with listening(config, [[*pages(3)[:1], steps], pages(3)], more="retries = 2\n") as listeners:
         result = unified(LIST)
     assert (result.code, records_of(result.stdout)) == (9, {"c0": ids(1), "c1": ids(3)})
-    assert "; broken off after 2 records in 1 page; to continue: -p c0 --cursor c2\n" in result.stderr
-    # A connection that ends without an answer had been idle for too long, perhaps: that is no attempt.
-    assert [len(one.requests) for one in listeners] == [4 + (len(steps) == 1 and steps[0] in {RESET, CLOSE}), 3]
+    assert (
+        "; broken off after 2 records in 1 page; to continue: -p c0 --cursor c2\n" in result.stderr
+    )
+    # A connection that ends without an answer may have been idle for too long: that is
+    # no attempt.
+    assert [len(one.requests) for one in listeners] == [
+        4 + (len(steps) == 1 and steps[0] in {RESET, CLOSE}),
+        3,
+    ]
 
 
 FRAMINGS = {
-    "the connection closed after each": lambda page: [reply(page, headers={"Connection": "close"}), CLOSE],
+    "the connection closed after each": lambda page: [
+        reply(page, headers={"Connection": "close"}),
+        CLOSE,
+    ],
     "more than the socket holds": lambda page: [reply(page[:-1] + b" " * 100_000 + b"}")],
 }
 
@@ -182,10 +210,14 @@ def test_a_page_is_given_though_the_next_one_cannot_be_asked_for(
         result = unified(LIST if several else LIST.replace("c*", "c0"))
     found = [json.loads(line)["id"] for line in result.stdout.splitlines()]
     assert (result.code, found.count("1"), len(found)) == ((9, 1, 7) if several else (2, 1, 1))
-    assert "url too long; broken off after 1 record in 1 page; to continue: " in result.stderr.lower()
+    assert (
+        "url too long; broken off after 1 record in 1 page; to continue: " in result.stderr.lower()
+    )
 
 
-def test_a_page_that_is_not_answered_ends_its_own_list_only(unified: Unified, config: Config) -> None:
+def test_a_page_that_is_not_answered_ends_its_own_list_only(
+    unified: Unified, config: Config
+) -> None:
     silent: Script = [*pages(2)[:1], [Wait(SECONDS)]]
     began = time.monotonic()
     with listening(config, [silent, pages(4)], more="retries = 0\n") as listeners:
@@ -215,5 +247,8 @@ def test_where_no_more_threads_can_be_had_each_job_has_its_own(
     scripts = [[[Wait(0.01), *page] for page in pages(6)] for _ in range(6)]
     with listening(config, scripts) as listeners:
         result = unified(f"{LIST} --workers 2")
-    assert (result.code, records_of(result.stdout)) == (0, {f"c{number}": ids(6) for number in range(6)})
+    assert (result.code, records_of(result.stdout)) == (
+        0,
+        {f"c{number}": ids(6) for number in range(6)},
+    )
     assert [len(one.requests) for one in listeners] == [6] * 6

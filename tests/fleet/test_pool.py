@@ -20,7 +20,9 @@ def twenty(job: int) -> Generator[tuple[int, int]]:
 
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("workers", [1, 4, 30])
-def test_all_results_of_all_jobs_are_used_in_the_callers_thread(workers: int, ordered: bool) -> None:
+def test_all_results_of_all_jobs_are_used_in_the_callers_thread(
+    workers: int, ordered: bool
+) -> None:
     threads = set[threading.Thread]()
 
     def work(job: int) -> Generator[tuple[int, int]]:
@@ -30,7 +32,9 @@ def test_all_results_of_all_jobs_are_used_in_the_callers_thread(workers: int, or
     with WorkerPool(workers, work) as pool:
         found = [*pool.results(range(9), ordered=ordered)]
     assert sorted(found) == [(job, number) for job in range(9) for number in range(20)]
-    assert all([number for job, number in found if job == mine] == [*range(20)] for mine in range(9))
+    assert all(
+        [number for job, number in found if job == mine] == [*range(20)] for mine in range(9)
+    )
     assert not ordered or found == sorted(found)
     assert threading.current_thread() not in threads
     assert len(threads) <= min(workers, 9)
@@ -71,7 +75,8 @@ def test_in_order_a_slow_job_does_not_hold_up_those_after_it() -> None:
 
     with WorkerPool(2, work) as pool:
         assert [*pool.results(range(100), ordered=True)] == [*range(100)]
-    # Four jobs for each worker are begun before the first is over, and no more: their results have to be kept.
+    # Four jobs for each worker are begun before the first is over, and no more: their
+    # results have to be kept.
     assert done[:8] == [1, 2, 3, 4, 5, 6, 7, 0]
 
 
@@ -148,7 +153,9 @@ def test_leaving_early_waits_for_nobody_and_closes_each_job_in_its_own_thread() 
         assert (thread.daemon, thread.is_alive()) == (True, False)
 
 
-def test_a_signal_while_the_threads_are_being_started_stops_those_that_were(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_while_the_threads_are_being_started_stops_those_that_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     started: list[threading.Thread] = []
     start = threading.Thread.start
 

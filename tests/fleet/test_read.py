@@ -1,4 +1,6 @@
-"""Readers of many connections: several jobs of a connection share its clients, and take no threads from others."""
+"""Readers of many connections: several jobs of a connection share its clients, and take
+no threads from others.
+"""
 
 import threading
 from collections.abc import Generator
@@ -23,7 +25,9 @@ class Opened:
 
 
 @pytest.mark.parametrize(("connections", "threads"), [(None, 12), (30, 12), (3, 3), (1, 2)])
-def test_there_are_threads_for_as_many_connections_as_the_jobs_are_of(connections: int | None, threads: int) -> None:
+def test_there_are_threads_for_as_many_connections_as_the_jobs_are_of(
+    connections: int | None, threads: int
+) -> None:
     # All threads that there can be come to the first barrier; one more than that waits for nobody.
     together, seen = threading.Barrier(threads, timeout=10), set[int]()
     readers = FairReaders(Runtime(None, None, Stderr(None), {}), load(), workers=2)

@@ -49,14 +49,20 @@ class Transport(httpx.BaseTransport):
         self._before(number)
         cursor = f'"{number + 1}"' if number < self._pages else "null"
         body = f'{{"result": [{{"id": "{number}"}}], "next_cursor": {cursor}}}'.encode()
-        return httpx.Response(200, headers={"Content-Type": "application/json"}, stream=httpx.ByteStream(body))
+        return httpx.Response(
+            200, headers={"Content-Type": "application/json"}, stream=httpx.ByteStream(body)
+        )
 
     def close(self) -> None:
         self.closed.set()
 
 
 def environ() -> dict[str, str]:
-    return {"UNIFIED_BASE_URL": "https://api.example.com", "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a"}
+    return {
+        "UNIFIED_BASE_URL": "https://api.example.com",
+        "UNIFIED_TOKEN": "t-0123456789",
+        "UNIFIED_ACCOUNT_ID": "a",
+    }
 
 
 def test_a_page_can_be_read_before_the_next_is_answered(service: Service, tmp_path: Path) -> None:
@@ -65,14 +71,17 @@ def test_a_page_can_be_read_before_the_next_is_answered(service: Service, tmp_pa
 
     def reply(seen: Seen) -> Reply:
         if cursor_of(seen) == "c1":
-            # The second page comes when the first was read from the pipe; were it written only then, both would wait.
+            # The second page comes when the first was read from the pipe; were it
+            # written only then, both would wait.
             in_time.append(read.wait(10))
         return good(seen)
 
     service.reply = reply
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **service.environ}
     argv = [sys.executable, "-m", "unified_cli", *LIST.split()]
-    with subprocess.Popen(argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
         assert running.stdout
         first = [json.loads(running.stdout.readline())["id"] for _ in range(2)]
         read.set()
@@ -81,12 +90,16 @@ def test_a_page_can_be_read_before_the_next_is_answered(service: Service, tmp_pa
     assert in_time == [True]
 
 
-def test_exactly_one_page_is_asked_for_while_this_one_is_written(unified: Unified, service: Service) -> None:
+def test_exactly_one_page_is_asked_for_while_this_one_is_written(
+    unified: Unified, service: Service
+) -> None:
     serve(service, [*PAGES, tickets(2, 6)])
     asked: list[int] = []
 
     class Stdout:
-        """Notes how many requests had come when a page was written; a request is seen a moment after it is sent."""
+        """Notes how many requests had come when a page was written; a request is seen a
+        moment after it is sent.
+        """
 
         def write(self, data: bytes) -> int:
             expected = min(len(asked) + 2, 4)
@@ -104,11 +117,18 @@ def test_exactly_one_page_is_asked_for_while_this_one_is_written(unified: Unifie
 
 
 @pytest.mark.parametrize("size", [2000, 300], ids=["large pages", "small pages"])
-def test_a_slow_reader_does_not_use_up_the_time_of_the_service(size: int, service: Service, tmp_path: Path) -> None:
-    serve(service, [[{"id": f"t-{page}-{at}", "text": "x" * size} for at in range(100)] for page in range(6)])
+def test_a_slow_reader_does_not_use_up_the_time_of_the_service(
+    size: int, service: Service, tmp_path: Path
+) -> None:
+    serve(
+        service,
+        [[{"id": f"t-{page}-{at}", "text": "x" * size} for at in range(100)] for page in range(6)],
+    )
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **service.environ}
     argv = [sys.executable, "-m", "unified_cli", *LIST.split(), "--timeout", "1"]
-    with subprocess.Popen(argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
         assert running.stdout
         assert running.stderr
         # By now its pipe is full, and the answer to the latest request has come.
@@ -119,8 +139,12 @@ def test_a_slow_reader_does_not_use_up_the_time_of_the_service(size: int, servic
     assert said == "complete: 600 records in 6 pages\n"
 
 
-@pytest.mark.parametrize("options", ["", "--all", "--limit 1", "--out {tmp_path}/t -o ndjson --all"])
-def test_one_page_is_read_without_a_second_thread(options: str, unified: Unified, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "options", ["", "--all", "--limit 1", "--out {tmp_path}/t -o ndjson --all"]
+)
+def test_one_page_is_read_without_a_second_thread(
+    options: str, unified: Unified, tmp_path: Path
+) -> None:
     transport = Transport(pages=1)
     command = f"ticketing tickets list {options.format(tmp_path=tmp_path)}"
     assert unified(command, environ=environ(), transport=lambda: transport).code == 0
@@ -129,7 +153,9 @@ def test_one_page_is_read_without_a_second_thread(options: str, unified: Unified
 
 
 @pytest.mark.parametrize("options", ["--all", "--limit 3", "--out {tmp_path}/t -o ndjson --all"])
-def test_pages_after_the_first_are_read_in_one_daemon_thread(options: str, unified: Unified, tmp_path: Path) -> None:
+def test_pages_after_the_first_are_read_in_one_daemon_thread(
+    options: str, unified: Unified, tmp_path: Path
+) -> None:
     transport = Transport()
     command = f"ticketing tickets list {options.format(tmp_path=tmp_path)}"
     assert unified(command, environ=environ(), transport=lambda: transport).code == 0
@@ -138,7 +164,9 @@ def test_pages_after_the_first_are_read_in_one_daemon_thread(options: str, unifi
     assert transport.closed.is_set()
 
 
-def test_an_error_of_reading_comes_after_the_pages_before(unified: Unified, service: Service) -> None:
+def test_an_error_of_reading_comes_after_the_pages_before(
+    unified: Unified, service: Service
+) -> None:
     serve(service, PAGES)
     good = service.reply
     service.reply = lambda seen: served({}, 400) if cursor_of(seen) == "c2" else good(seen)
@@ -195,14 +223,18 @@ class Halves:
         self.pages += 1
         onward = f"c{self.pages}" if self.pages < 4 else ""
         body = envelope(b'["\\ud83d"]', f'"{onward}"')
-        return Answer(200, httpx.Headers(), body, page=page_body.decode(body, SERVICE) if page else None)
+        return Answer(
+            200, httpx.Headers(), body, page=page_body.decode(body, SERVICE) if page else None
+        )
 
     def close(self) -> None:
         """Nothing to close."""
 
 
 def test_a_page_that_was_used_is_not_kept() -> None:
-    request = Request("GET", Address("https", "api.example.com", 443), "/unified/ticketing/tickets", (), "a")
+    request = Request(
+        "GET", Address("https", "api.example.com", 443), "/unified/ticketing/tickets", (), "a"
+    )
     with closing(read.pages(cast("Client", Halves()), request, SERVICE, Span())) as found:
         first = weakref.ref(next(found).records)
         for _ in range(2):

@@ -1,4 +1,6 @@
-"""Where all of many connections or lists fail alike, the end is that failure's, whatever kind it is."""
+"""Where all of many connections or lists fail alike, the end is that failure's,
+whatever kind it is.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,12 +26,16 @@ def test_a_query_without_a_value_is_a_usage_error_of_an_export(
 ) -> None:
     result = unified(f"export ticketing/t* -p a* -q x --to {tmp_path / 'dump'}")
     assert (result.code, "a bug" in result.stderr) == (2, False)
-    assert "-q 'x' needs a value (-q NAME=VALUE; --jq EXPR selects from the result)" in result.stderr
+    assert (
+        "-q 'x' needs a value (-q NAME=VALUE; --jq EXPR selects from the result)" in result.stderr
+    )
     assert (service.seen, (tmp_path / "dump").exists()) == ([], False)
 
 
 @pytest.mark.usefixtures("two")
-def test_an_id_that_cannot_be_sent_is_a_usage_error_of_a_fan_out(unified: Unified, service: Service) -> None:
+def test_an_id_that_cannot_be_sent_is_a_usage_error_of_a_fan_out(
+    unified: Unified, service: Service
+) -> None:
     result = unified("-p a* ticketing tickets get ..")
     assert (result.code, "a bug" in result.stderr) == (2, False)
     assert "a1: " in result.stderr

@@ -50,8 +50,13 @@ def test_there_are_no_more_threads_than_may_have_their_files_open(
 
 
 def test_the_shell_limits_the_open_files() -> None:
-    ask = f'ulimit -n 64; "{sys.executable}" -c "from unified_cli import os_limits; print(os_limits.open_files())"'
-    told = subprocess.run(["sh", "-c", ask], capture_output=True, check=True, env={"PYTHONPATH": str(ROOT)})
+    ask = (
+        f'ulimit -n 64; "{sys.executable}" -c "from unified_cli import os_limits;'
+        ' print(os_limits.open_files())"'
+    )
+    told = subprocess.run(
+        ["sh", "-c", ask], capture_output=True, check=True, env={"PYTHONPATH": str(ROOT)}
+    )
     assert told.stdout == b"64\n"
 
 

@@ -1,4 +1,6 @@
-"""What older versions wrote is read, or refused with a clear word and nothing lost; `write.py` wrote it."""
+"""Files that older versions wrote are read, or refused with a clear word and nothing
+lost; `write.py` wrote them.
+"""
 
 import json
 import re
@@ -16,7 +18,13 @@ OLDEST = of_version("b4bec49")
 def test_the_config(before: Before) -> None:
     ended = before("profile list -o json")
     assert (ended.stderr, ended.code) == ("", 0)
-    assert [one["name"] for one in ended.json["profiles"]] == ["full", "empty", "other", "real", "added"]
+    assert [one["name"] for one in ended.json["profiles"]] == [
+        "full",
+        "empty",
+        "other",
+        "real",
+        "added",
+    ]
 
 
 def test_a_catalogue_of_ones_own(before: Before) -> None:
@@ -59,7 +67,9 @@ def test_a_run_of_piped_lines_is_resumed(before: Before) -> None:
 
 def test_the_write_of_an_agent_is_shown(before: Before) -> None:
     run = run_of(before, "mcp serve")
-    assert [entry["outcome"] for entry in before(f"runs show {run} -o json").json["result"]] == ["done"]
+    assert [entry["outcome"] for entry in before(f"runs show {run} -o json").json["result"]] == [
+        "done"
+    ]
 
 
 @OLDEST
@@ -68,12 +78,16 @@ def test_an_import_is_continued(before: Before) -> None:
     assert before("-p full import ticketing/tags killed.ndjson --workers 2").code == 0
     assert before("-p full import ticketing/tags done.ndjson").code == 0
     made = before("-p full ticketing tags list --all -o ids").stdout.split()
-    assert {f"{start}-{n}" for start, count in (("killed", 9), ("done", 3)) for n in range(2, count + 2)} <= {*made}
+    assert {
+        f"{start}-{n}" for start, count in (("killed", 9), ("done", 3)) for n in range(2, count + 2)
+    } <= {*made}
     assert len(made) == len({*made})
 
 
 def test_an_import_from_a_pipe_is_continued(before: Before) -> None:
-    piped = "".join(json.dumps({"id": f"piped-{n}", "name": f"tag {n}"}) + "\n" for n in range(2, 11)).encode()
+    piped = "".join(
+        json.dumps({"id": f"piped-{n}", "name": f"tag {n}"}) + "\n" for n in range(2, 11)
+    ).encode()
     ended = before("-p full import ticketing/tags -", stdin=piped)
     assert ended.stdout.splitlines()[0].startswith("done\t9\t")
     assert ended.code == 0
@@ -86,7 +100,11 @@ def apply(before: Before, folder: Path, plan: str) -> Result:
     refused = before(f"apply {plan} -p empty --ids ids.ndjson --yes")
     assert refused.code == 12
     assert ids.read_text() == held
-    line = json.loads(refused.stderr)["error"]["message"].partition("its first line is ")[2].rpartition(")")[0]
+    line = (
+        json.loads(refused.stderr)["error"]["message"]
+        .partition("its first line is ")[2]
+        .rpartition(")")[0]
+    )
     ids.write_text(f"{line}\n{held}")
     return before(f"apply {plan} -p empty --ids ids.ndjson --yes")
 
@@ -120,12 +138,16 @@ def place(folder: Path, to: str) -> str:
 def test_a_complete_export_stays(before: Before, form: str) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow", reason="needs the extra parquet")
-    ended = before(f"-p full export ticketing/tags ticketing/tickets --to export-{form} --format {form}")
+    ended = before(
+        f"-p full export ticketing/tags ticketing/tickets --to export-{form} --format {form}"
+    )
     told, old = ended.stderr.splitlines()
     assert told == f"wrote 0 files with 0 records to export-{form}, 2 already complete"
     read = r"full/ticketing/t\w+ \(read 2026-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\)"
     adds = "" if form in {"csv", "json"} else "--incremental adds what changed since, "
-    assert re.fullmatch(f"not read again: {read}, {read}; {adds}--restart reads everything again", old)
+    assert re.fullmatch(
+        f"not read again: {read}, {read}; {adds}--restart reads everything again", old
+    )
     assert ended.code == 0
     assert before(f"export --verify export-{form}").code == 0
 
@@ -140,18 +162,22 @@ def test_a_complete_export_stays(before: Before, form: str) -> None:
 def test_an_export_is_continued(before: Before, folder: Path, to: str, more: str) -> None:
     where = place(folder, to)
     ended = before(f"-p full export ticketing/tickets {more} --to {where}")
-    # On the machine that was killed there it is known at once that the run is dead; any other one waits for a sign.
+    # The machine that wrote it knows at once that the run is dead; another one waits.
     last = ended.stderr.splitlines()[-1]
     assert re.fullmatch(rf"wrote 2 files with \d+ records to {where}, 0 already complete", last)
     assert before(f"export --verify {where}").stderr == f"{where}: the manifest matches 2 files\n"
 
 
-@pytest.mark.parametrize("to", ["increments", "increments-killed", pytest.param("store", marks=pytest.mark.extra)])
+@pytest.mark.parametrize(
+    "to", ["increments", "increments-killed", pytest.param("store", marks=pytest.mark.extra)]
+)
 def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: str) -> None:
     where = place(folder, to)
     before("-p full ticketing tickets update tickets-7 -f name=later")
     ended = before(f"-p full export ticketing/tickets --to {where} --incremental")
-    assert re.fullmatch(rf"wrote 1 file with [1-4] records to {where}, 0 already complete\n", ended.stderr)
+    assert re.fullmatch(
+        rf"wrote 1 file with [1-4] records to {where}, 0 already complete\n", ended.stderr
+    )
     held = "".join(path.read_text() for path in (folder / "made" / to / "full").rglob("*.ndjson"))
     known = {one["id"]: one for one in sorted(lines(held), key=lambda one: one["updated_at"])}
     served = before("-p full ticketing tickets list --all -o ndjson").stdout
@@ -166,15 +192,23 @@ def test_parquet_files_go_on_with_their_columns(before: Before, folder: Path) ->
     before("-p full ticketing tickets update tickets-7 -f name=later")
     export = "-p full export ticketing/tickets --to export-parquet --format parquet"
     assert before(f"{export} --incremental").code == 0
-    schemas = [parquet.read_schema(made / name) for name in ("tickets.parquet", "tickets.2.parquet")]
+    schemas = [
+        parquet.read_schema(made / name) for name in ("tickets.parquet", "tickets.2.parquet")
+    ]
     assert schemas[0] == schemas[1]
     assert {str(field.type) for field in schemas[1]} == {"string"}
     # A part that has no manifest yet is beside the others.
     shard = "-p empty export ticketing/tags --to export-parquet --format parquet"
     assert [before(f"{shard} --shard {number}/2").code for number in (1, 2)] == [0, 0]
-    assert parquet.read_schema(folder / "made/export-parquet/empty/ticketing/tags.parquet") == schemas[0]
+    assert (
+        parquet.read_schema(folder / "made/export-parquet/empty/ticketing/tags.parquet")
+        == schemas[0]
+    )
     assert before(f"{export} --restart").code == 0
-    assert str(parquet.read_schema(made / "tickets.parquet").field("updated_at").type) == "timestamp[us, tz=UTC]"
+    assert (
+        str(parquet.read_schema(made / "tickets.parquet").field("updated_at").type)
+        == "timestamp[us, tz=UTC]"
+    )
 
 
 def test_a_shard_and_a_task_are_verified(before: Before) -> None:
@@ -183,7 +217,9 @@ def test_a_shard_and_a_task_are_verified(before: Before) -> None:
 
 
 def test_a_list_is_continued_at_its_page(before: Before, folder: Path) -> None:
-    ended = before("-p full ticketing tickets list --all -o ndjson --page-size 10 --out killed-list.ndjson")
+    ended = before(
+        "-p full ticketing tickets list --all -o ndjson --page-size 10 --out killed-list.ndjson"
+    )
     assert ended.stderr.startswith("wrote 120 records of 12 pages to killed-list.ndjson")
     served = before("-p full ticketing tickets list --all -o ids").stdout.split()
     assert [one["id"] for one in lines((folder / "made/killed-list.ndjson").read_text())] == served
@@ -192,12 +228,16 @@ def test_a_list_is_continued_at_its_page(before: Before, folder: Path) -> None:
 def test_files_that_were_downloaded_stay(before: Before) -> None:
     ids = before("-p full ticketing attachments list -o ids --limit 3").raw
     ended = before("-p full ticketing attachments download --from - --out files/", stdin=ids)
-    assert ended.stderr.endswith("0 files saved, 3 already there; files/manifest.ndjson lists them\n")
+    assert ended.stderr.endswith(
+        "0 files saved, 3 already there; files/manifest.ndjson lists them\n"
+    )
     assert ended.code == 0
 
 
 def test_a_recording_is_replayed(before: Before, folder: Path) -> None:
-    recorded = json.loads((folder / "made/list.har").read_text())["log"]["entries"][0]["response"]["content"]["text"]
+    recorded = json.loads((folder / "made/list.har").read_text())["log"]["entries"][0]["response"][
+        "content"
+    ]["text"]
     ended = before("-p full ticketing tags list --replay list.har")
     assert (ended.stdout, ended.code) == (f"{recorded}\n", 0)
 

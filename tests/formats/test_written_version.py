@@ -18,7 +18,9 @@ CONFIG = "".join(
 
 
 @pytest.fixture(name="at_home", autouse=True)
-def _at_home(config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _at_home(
+    config: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config(CONFIG)
     monkeypatch.chdir(tmp_path)
 
@@ -33,7 +35,9 @@ def test_the_version_is_that_of_the_changelog(unified: Unified) -> None:
     assert unified("--version").stdout == f"unified {__version__}\n"
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert changes.partition("\n## ")[2].startswith(f"{__version__} - 20")
-    assert tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dynamic"] == ["version"]
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dynamic"] == [
+        "version"
+    ]
 
 
 def test_an_export_and_its_run(unified: Unified, tmp_path: Path) -> None:
@@ -62,7 +66,9 @@ def test_an_import(unified: Unified) -> None:
 
 
 def test_a_plan_and_what_became_of_it(unified: Unified, tmp_path: Path) -> None:
-    Path("p.plan").write_text(unified("plan ticketing/accounts --from old --to new --ids ids").stdout)
+    Path("p.plan").write_text(
+        unified("plan ticketing/accounts --from old --to new --ids ids").stdout
+    )
     assert first_line(Path("p.plan"))["tool"] == PRODUCT
     assert unified("apply p.plan -p new --ids ids --yes").code == 0
     (journal,) = (tmp_path / "data" / "plans").glob("*.ndjson")

@@ -1,6 +1,8 @@
-"""Fuzz one target in its own process: `python -m fuzz.run_atheris MODULE TARGET INPUTS FOLDER`, in the folder tests.
+"""Fuzz one target in its own process: `python -m fuzz.run_atheris MODULE TARGET INPUTS
+FOLDER`, in the folder tests.
 
-Only the module that has the target is imported, so that the process holds little but what is fuzzed.
+Only the module that has the target is imported, so that the process holds little but
+what is fuzzed.
 """
 
 import importlib
@@ -19,14 +21,22 @@ LONGEST = 8192
 
 
 def fuzz(target: Target, inputs: str, folder: Path) -> None:
-    """Run so many inputs, made from the target's examples; the process ends with 0 where nothing is found."""
+    """Run so many inputs, made from the target's examples; the process ends with 0
+    where nothing is found.
+    """
     corpus = folder / "corpus"
     corpus.mkdir()
     for number, example in enumerate(target.examples):
         (corpus / str(number)).write_bytes(example)
     words = folder / "words"
     words.write_text("".join(f'"{_escaped(piece)}"\n' for piece in pieces() if len(piece) < 64))
-    options = [f"-runs={inputs}", f"-max_len={LONGEST}", "-timeout=30", f"-dict={words}", f"-artifact_prefix={folder}/"]
+    options = [
+        f"-runs={inputs}",
+        f"-max_len={LONGEST}",
+        "-timeout=30",
+        f"-dict={words}",
+        f"-artifact_prefix={folder}/",
+    ]
     atheris.Setup([sys.argv[0], *options, str(corpus)], lambda data: run(target, data))
     atheris.Fuzz()
 

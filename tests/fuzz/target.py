@@ -34,7 +34,20 @@ def pieces() -> Iterator[bytes]:
         b"\xe2\x80\xae",
         b"9" * 5000,
     )
-    yield from (b"[" * 300, b'{"a":' * 300, b"1e999", b"-0", b"NaN", b"null", b"..", b"/", b"%ff", b"{}", b"[]", b'""')
+    yield from (
+        b"[" * 300,
+        b'{"a":' * 300,
+        b"1e999",
+        b"-0",
+        b"NaN",
+        b"null",
+        b"..",
+        b"/",
+        b"%ff",
+        b"{}",
+        b"[]",
+        b'""',
+    )
     yield from (
         b'"result"',
         b'"next_cursor"',

@@ -1,4 +1,6 @@
-"""What is fuzzed: one function a parser, from bytes to nothing; the only error it may raise is a UnifiedError."""
+"""What is fuzzed: one function a parser, from bytes to nothing; the only error it may
+raise is a UnifiedError.
+"""
 
 import contextlib
 import json
@@ -51,7 +53,13 @@ ENVIRON = {
     "UNIFIED_TIMEOUT": "1",
 }
 FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "table", "ids", "raw")
-TYPES = (b"application/json", b"text/html", b"text/plain; charset=latin-1", b"", b"application/json; charset=utf-16")
+TYPES = (
+    b"application/json",
+    b"text/html",
+    b"text/plain; charset=latin-1",
+    b"",
+    b"application/json; charset=utf-16",
+)
 CODINGS = (b"", b"", b"gzip", b"br", b"gzip, gzip")
 STATUSES = (200, 200, 201, 204, 206, 302, 400, 401, 404, 416, 429, 500, 503, 599)
 
@@ -67,9 +75,15 @@ class _Ticking(Clock):
 def _runtime(answer: httpx.MockTransport | None = None, **more: object) -> Runtime:
     clock = _Ticking()
     known = {
-        "stdin": BytesIO(b"{}"), "stdout": BytesIO(), "stderr": Stderr(None), "environ": ENVIRON, "folders": {},
-        "monotonic": clock.now, "sleep": clock.sleep, "transport": (lambda: answer) if answer else None,
-    }  # fmt: skip
+        "stdin": BytesIO(b"{}"),
+        "stdout": BytesIO(),
+        "stderr": Stderr(None),
+        "environ": ENVIRON,
+        "folders": {},
+        "monotonic": clock.now,
+        "sleep": clock.sleep,
+        "transport": (lambda: answer) if answer else None,
+    }
     return Runtime(**{**known, **more})  # type: ignore[arg-type]
 
 
@@ -115,7 +129,9 @@ def _headers(choices: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def response(data: bytes) -> None:
-    """The first three bytes choose status, type and coding; a line of headers may follow, then the body."""
+    """The first three bytes choose status, type and coding; a line of headers may
+    follow, then the body.
+    """
     choices, (line, _, body) = data[:3].ljust(3, b"\0"), data[3:].partition(b"\n")
     name, _, value = line.partition(b":")
     headers = _headers(choices[1:])
@@ -142,9 +158,14 @@ def page(data: bytes) -> None:
     """A page through the whole program, in the format that the first byte chooses."""
     form, body = FORMATS[data[0] % len(FORMATS)] if data else "json", data[1:]
     kind = {"content-type": "application/json"}
-    answer = httpx.MockTransport(lambda _: httpx.Response(200, headers=kind, stream=httpx.ByteStream(body)))
+    answer = httpx.MockTransport(
+        lambda _: httpx.Response(200, headers=kind, stream=httpx.ByteStream(body))
+    )
     said = BytesIO()
-    code = main(["voice", "calls", "list", "-o", form, "--limit", "3"], _runtime(answer, stderr=Stderr(said)))
+    code = main(
+        ["voice", "calls", "list", "-o", form, "--limit", "3"],
+        _runtime(answer, stderr=Stderr(said)),
+    )
     assert code != 1, said.getvalue()
 
 
@@ -181,16 +202,20 @@ def checkpoint(data: bytes) -> None:
 
 
 def _summed(found: dict[str, object]) -> bytes:
-    from unified_cli.exported import checkpoint as module  # noqa: PLC0415  its name is that of a target
+    from unified_cli.exported import (  # noqa: PLC0415  its name is that of a target
+        checkpoint as module,
+    )
 
     found.pop("sum", None)
     return json.dumps({**found, "sum": module._sum(found)}).encode()
 
 
 def records(data: bytes) -> None:
-    """An input file in the format that the first byte chooses, as records to create and as ids to update.
+    """An input file in the format that the first byte chooses, as records to create and
+    as ids to update.
 
-    Also where records name their connection: none may get to another one than that which is selected.
+    Also where records name their connection: none may get to another one than that
+    which is selected.
     """
     suffix = ("ndjson", "csv", "json", "txt")[data[0] % 4] if data else "ndjson"
     path = _put(f"input.{suffix}", data[1:])
@@ -198,7 +223,9 @@ def records(data: bytes) -> None:
         operation = CATALOGUE.operation("ticketing", "tickets", name)
         with (
             contextlib.suppress(UnifiedError),
-            contextlib.closing(input_file.examine(path, None, SERVICE.items, ids=operation.takes_id)) as source,
+            contextlib.closing(
+                input_file.examine(path, None, SERVICE.items, ids=operation.takes_id)
+            ) as source,
         ):
             for profiles_of_records in (None, ("acme",)):
                 rules = ItemRules(operation, SERVICE, profiles=profiles_of_records)
@@ -263,7 +290,9 @@ def names(data: bytes) -> None:
     """File names that a server proposes, by header and by URL."""
     header, url = data.decode("latin-1"), data.decode("utf-8", "surrogateescape")
     name = download_targets.safe(
-        masked(download_targets.from_header(header)), masked(download_targets.from_url(url)), masked(header)
+        masked(download_targets.from_header(header)),
+        masked(download_targets.from_url(url)),
+        masked(header),
     )
     assert name not in {"", ".", ".."}
     assert not {*name} & {"/", "\\", "\0", "\n"}
@@ -280,13 +309,15 @@ _ERROR = (
     b'"truto_error_insight":{"missing":{"value":["b"]}},"details":{"failures":["c"]}}'
 )
 _CONFIG = (
-    b'base_url = "https://api.example.com"\ntimeout = 3.5\nprofile = "acme"\ntoken_command = ["a", "b"]\n'
-    b'[profiles.acme]\naccount_id = "1"\ntags = ["eu"]\nread_only = true\nretries = 2\nca_bundle = "x"\n'
+    b'base_url = "https://api.example.com"\ntimeout = 3.5\nprofile = "acme"\ntoken_command = ["a",'
+    b' "b"]\n[profiles.acme]\naccount_id = "1"\ntags = ["eu"]\nread_only = true\nretries ='
+    b' 2\nca_bundle = "x"\n'
 )
 _CATALOGUE = (
-    b'[api.crm]\ntitle = "C"\nabout = "D"\n[api.crm.resources]\ndeals = "list get"\n'
-    b'contacts = { operations = "crud merge", one = "a contact", about = "P" }\n[api.voice.actions]\n'
-    b'"calls dial" = "Dial"\n[known.crm.contacts]\nfields = "id company:object>companies stage=lead|customer"\n'
+    b'[api.crm]\ntitle = "C"\nabout = "D"\n[api.crm.resources]\ndeals = "list get"\ncontacts = {'
+    b' operations = "crud merge", one = "a contact", about = "P" }\n[api.voice.actions]\n"calls'
+    b' dial" = "Dial"\n[known.crm.contacts]\nfields = "id company:object>companies'
+    b' stage=lead|customer"\n'
 )
 _JOURNAL = (
     b'{"import_id":"i","fingerprint":"f","size":1,"sha256":"s","v":1}\n{"s":"sent","n":1,"h":"a","k":"k","t":1.5}\n'
@@ -301,14 +332,19 @@ _HEADER = b"attachment; filename=\"a.pdf\"; filename*=utf-8''b%20%c3%a4.pdf"
 
 TARGETS: Mapping[str, Target] = {
     "response": Target(
-        response, (b"\0\0\0retry-after: 3\n" + _PAGE, b"\x06\0\0\n" + _ERROR, b"\0\0\x02\n\x1f\x8b\x08")
+        response,
+        (b"\0\0\0retry-after: 3\n" + _PAGE, b"\x06\0\0\n" + _ERROR, b"\0\0\x02\n\x1f\x8b\x08"),
     ),
     "page": Target(page, (b"\0" + _PAGE, b"\x02" + _PAGE, b"\x05" + _PAGE, b"\x04[1]")),
     **wire.TARGETS,
-    "error body": Target(error_body, (b"\0" + _PAGE, b"\x06" + _ERROR, b"\x0c<title>Gone</title>", b"\0" + _ERROR)),
+    "error body": Target(
+        error_body, (b"\0" + _PAGE, b"\x06" + _ERROR, b"\x0c<title>Gone</title>", b"\0" + _ERROR)
+    ),
     "journal": Target(journal, (_JOURNAL, _JOURNAL[:-9])),
     "manifest": Target(manifest, (_MANIFEST,)),
-    "checkpoint": Target(checkpoint, (Checkpoint(fingerprint="f", started="2026-01-01", next_cursor="c").text(),)),
+    "checkpoint": Target(
+        checkpoint, (Checkpoint(fingerprint="f", started="2026-01-01", next_cursor="c").text(),)
+    ),
     "records": Target(
         records,
         (
@@ -321,7 +357,9 @@ TARGETS: Mapping[str, Target] = {
     ),
     "config": Target(config, (_CONFIG,)),
     "catalogue.d": Target(catalogue, (_CATALOGUE,)),
-    "fields": Target(fields, (b'{"a":{"b":[1]}}\0a[b][]=x\0c={"d":1.10}\0e=f\0g=null', b"\0a[][b]=1\0a[][c]=2")),
+    "fields": Target(
+        fields, (b'{"a":{"b":[1]}}\0a[b][]=x\0c={"d":1.10}\0e=f\0g=null', b"\0a[][b]=1\0a[][c]=2")
+    ),
     "cursor": Target(cursor, (b'"abc"', b"null", b'"\\ud83d"', b"3:abc")),
     "file name": Target(names, (_HEADER, b"https://h/a/b%2Fc.pdf?x=1", b"CON.txt")),
 }

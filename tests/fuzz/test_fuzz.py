@@ -1,4 +1,6 @@
-"""Any bytes are read or refused: each parser with inputs of hypothesis, and in the long run with many of atheris."""
+"""Any bytes are read or refused: each parser with inputs of hypothesis, and in the long
+run with many of atheris.
+"""
 
 import os
 import re
@@ -43,12 +45,22 @@ def test_an_example_is_read(name: str) -> None:
 
 @pytest.mark.long(seconds=6)
 @pytest.mark.parametrize("name", TARGETS)
-def test_many_inputs_are_read_or_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_inputs_are_read_or_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("atheris", reason="pip install -e '.[fuzz]'")
     root = Path(__file__).parents[1]
     wanted = SLOW.get(name, INPUTS)
     done = subprocess.run(
-        [sys.executable, "-m", "fuzz.run_atheris", TARGETS[name].run.__module__, name, str(wanted), str(tmp_path)],
+        [
+            sys.executable,
+            "-m",
+            "fuzz.run_atheris",
+            TARGETS[name].run.__module__,
+            name,
+            str(wanted),
+            str(tmp_path),
+        ],
         cwd=root,
         env={**os.environ, "PYTHONPATH": str(root)},
         check=False,

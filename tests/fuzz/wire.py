@@ -1,4 +1,6 @@
-"""The bytes of an answer, given to the transport alone: what is imported here is all that its process holds."""
+"""The bytes of an answer, given to the transport alone: what is imported here is all
+that its process holds.
+"""
 
 from collections.abc import Mapping
 
@@ -29,7 +31,9 @@ class _Wire(DeadlineSocket):
 
 
 def answer(data: bytes) -> None:
-    """An answer off the wire: the first byte chooses the size of its pieces, and the method; the same in one piece."""
+    """An answer off the wire: the first byte chooses the size of its pieces, and the
+    method; the same in one piece.
+    """
     size, method = (data[0] % 64 + 1, "HEAD" if data[0] > 200 else "GET") if data else (1, "GET")
     found = []
     for pieces in (size, 65536):
@@ -48,7 +52,9 @@ _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 _ANSWERS = (
     b"\0" + _HEAD + b"Content-Length: 2\r\n\r\n{}",
     b"\x09HTTP/1.1 103 Soon\r\nLink: x\r\n\r\n" + _HEAD + b"Connection: close\r\n\r\n{}",
-    b"\x3f" + _HEAD + b'Transfer-Encoding: chunked\r\n\r\n1;a="b"\r\n{\r\n01\r\n}\r\n0\r\nX-Sum: 1\r\n\r\n',
+    b"\x3f"
+    + _HEAD
+    + b'Transfer-Encoding: chunked\r\n\r\n1;a="b"\r\n{\r\n01\r\n}\r\n0\r\nX-Sum: 1\r\n\r\n',
     b"\xf0" + _HEAD + b"Content-Length: 2\r\n\r\n",
 )
 

@@ -1,4 +1,6 @@
-"""Answers of every shape, made and spoilt by chance, and how others read them: h11, and curl over a socket."""
+"""Answers of every shape, made and spoilt by chance, and how others read them: h11, and
+curl over a socket.
+"""
 
 import random
 import re
@@ -17,39 +19,111 @@ from unified_cli.http.transport.response_reader import ResponseReader
 from unified_cli.http.transport.sockets import DeadlineSocket
 
 _STATUS_LINES = [
-    *[b"HTTP/1.1 200 OK"] * 12, b"HTTP/1.0 200 OK", b"HTTP/1.1 201", b"HTTP/1.1 204 No Content", b"HTTP/1.1 304 Same",
-    b"HTTP/1.1 404 \xe9 ", b"HTTP/1.1 500 a\tb", b"HTTP/1.1 999 Odd", b"HTTP/1.2 200 OK", b"HTTP/2 200",
+    *[b"HTTP/1.1 200 OK"] * 12,
+    b"HTTP/1.0 200 OK",
+    b"HTTP/1.1 201",
+    b"HTTP/1.1 204 No Content",
+    b"HTTP/1.1 304 Same",
+    b"HTTP/1.1 404 \xe9 ",
+    b"HTTP/1.1 500 a\tb",
+    b"HTTP/1.1 999 Odd",
+    b"HTTP/1.2 200 OK",
+    b"HTTP/2 200",
     b"http/1.1 200 OK",
-    b"HTTP/1.1  200 OK", b"HTTP/1.1 20 OK", b"HTTP/1.1 099 OK", b"HTTP/1.1 101 Other", b"HTTP/1.1 200OK",
+    b"HTTP/1.1  200 OK",
+    b"HTTP/1.1 20 OK",
+    b"HTTP/1.1 099 OK",
+    b"HTTP/1.1 101 Other",
+    b"HTTP/1.1 200OK",
     b"ICE/1.0 200 OK",
-]  # fmt: skip
+]
 _HEADERS = [
-    b"Content-Type: application/json", b"X:", b"X-Empty: ", b"Set-Cookie: a=\x01\x7f\xff",
+    b"Content-Type: application/json",
+    b"X:",
+    b"X-Empty: ",
+    b"Set-Cookie: a=\x01\x7f\xff",
     b"Date: Mon, 01 Jan 2024 00:00:00 GMT",
-    b"Connection: close", b"Connection: keep-alive, x", b"Connection: Close , te", b"Upgrade: h2c",
+    b"Connection: close",
+    b"Connection: keep-alive, x",
+    b"Connection: Close , te",
+    b"Upgrade: h2c",
     b"Connection: upgrade",
-    b"Trailer: X-Sum", b"Name with blank: 1", b"Blank : 1", b" Folded: 1", b"\tfolded", b"No colon", b": no name",
+    b"Trailer: X-Sum",
+    b"Name with blank: 1",
+    b"Blank : 1",
+    b" Folded: 1",
+    b"\tfolded",
+    b"No colon",
+    b": no name",
     b"X: a\0b",
-    b"X: a\vb\fc", b"X: a\rb", b"X: a\nb", b"Content-Length : 3", b"Transfer-Encoding : chunked",
+    b"X: a\vb\fc",
+    b"X: a\rb",
+    b"X: a\nb",
+    b"Content-Length : 3",
+    b"Transfer-Encoding : chunked",
     b"Proxy-Connection: close",
-    b"(odd): 1", b"X\xe9: 1", b"Location: /x", b"Keep-Alive: timeout=5", b"content-encoding: identity",
-]  # fmt: skip
+    b"(odd): 1",
+    b"X\xe9: 1",
+    b"Location: /x",
+    b"Keep-Alive: timeout=5",
+    b"content-encoding: identity",
+]
 _LENGTHS = [b"%d"] * 8 + [
-    b" %d", b"%d ", b"%d\t", b"+%d", b"-%d", b"0x%d", b"%d, %d", b"%d,7", b"00%d", b"%d.0", b"%d %d", b"", b"%d\0",
+    b" %d",
+    b"%d ",
+    b"%d\t",
+    b"+%d",
+    b"-%d",
+    b"0x%d",
+    b"%d, %d",
+    b"%d,7",
+    b"00%d",
+    b"%d.0",
+    b"%d %d",
+    b"",
+    b"%d\0",
     b"%d;",
-    b"18446744073709551616%d", b"0000000000000000000000%d",
-]  # fmt: skip
+    b"18446744073709551616%d",
+    b"0000000000000000000000%d",
+]
 _CODINGS = [b"chunked"] * 8 + [
-    b"Chunked", b"chunked ", b"chunked, chunked", b"gzip, chunked", b"chunked, gzip", b"identity", b"xchunked",
+    b"Chunked",
+    b"chunked ",
+    b"chunked, chunked",
+    b"gzip, chunked",
+    b"chunked, gzip",
+    b"identity",
+    b"xchunked",
     b"chunked;q=1",
-    b"", b"\x0bchunked", b'"chunked"', b"chunked,",
-]  # fmt: skip
+    b"",
+    b"\x0bchunked",
+    b'"chunked"',
+    b"chunked,",
+]
 _SIZES = [b"%x"] * 10 + [
-    b"%X", b"0%x", b"000000000000000%x", b" %x", b"%x ", b"%x\t", b"0x%x", b"-%x", b"+%x", b"%xg", b"", b"%x;a",
+    b"%X",
+    b"0%x",
+    b"000000000000000%x",
+    b" %x",
+    b"%x ",
+    b"%x\t",
+    b"0x%x",
+    b"-%x",
+    b"+%x",
+    b"%xg",
+    b"",
+    b"%x;a",
     b"%x;a=b",
-    b'%x;a="b;c"', b"%x ;a=b", b"%x; a=b", b"%x;", b'%x;a="\\""', b"%x;\xe9", b"%x\0", b"10000000000000000%x",
+    b'%x;a="b;c"',
+    b"%x ;a=b",
+    b"%x; a=b",
+    b"%x;",
+    b'%x;a="\\""',
+    b"%x;\xe9",
+    b"%x\0",
+    b"10000000000000000%x",
     b"%x;a\nb",
-]  # fmt: skip
+]
 _ENDS = [b"\r\n"] * 30 + [b"\n", b"\r", b"\r\r\n", b"\n\r", b""]
 _SURPLUS = [b"", b"", b"", b"\r\n", b"\n", b"x", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"]
 _TRAILERS = [b"", b"X-Sum: 1\r\n", b"Content-Length: 9\r\n", b" x\r\n", b"X : 1\r\n"]
@@ -72,7 +146,9 @@ _SPOILT = [
 
 
 class Outcome(NamedTuple):
-    """How an answer was read: its status, its body and whether the connection was kept; or why it was refused."""
+    """How an answer was read: its status, its body and whether the connection was kept;
+    or why it was refused.
+    """
 
     status: int = 0
     body: bytes = b""
@@ -83,12 +159,18 @@ class Outcome(NamedTuple):
 def made(chance: random.Random) -> bytes:
     """One answer: mostly a proper one, with something odd in it."""
     body = bytes(chance.choices(b"ab{}01\r\n", k=chance.choice([0, 0, 1, 2, 3, 5, 17, 40])))
-    headers = chance.sample(_HEADERS[: chance.choice([2, 5, 5, len(_HEADERS)])], k=chance.randrange(3))
-    framing = chance.choice(["length", "length", "length", "chunks", "chunks", "chunks", "end", "both", "twice"])
+    headers = chance.sample(
+        _HEADERS[: chance.choice([2, 5, 5, len(_HEADERS)])], k=chance.randrange(3)
+    )
+    framing = chance.choice(
+        ["length", "length", "length", "chunks", "chunks", "chunks", "end", "both", "twice"]
+    )
     if framing in ("length", "both", "twice"):
         headers += [_length(chance, len(body)) for _ in range(2 if framing == "twice" else 1)]
     if framing in ("chunks", "both"):
-        headers += [b"Transfer-Encoding: " + chance.choice(_CODINGS)] * chance.choice([1, 1, 1, 1, 2])
+        headers += [b"Transfer-Encoding: " + chance.choice(_CODINGS)] * chance.choice(
+            [1, 1, 1, 1, 2]
+        )
         body = _chunked(chance, body)
     chance.shuffle(headers)
     ends = _ENDS[:1] if chance.random() < 0.7 else _ENDS
@@ -111,12 +193,21 @@ def _chunked(chance: random.Random, body: bytes) -> bytes:
     while body:
         piece, body = body[: (cut := chance.randrange(1, 9))], body[cut:]
         chunks += (
-            chance.choice(sizes).replace(b"%x", b"%x" % len(piece)) + chance.choice(ends) + piece + chance.choice(ends)
+            chance.choice(sizes).replace(b"%x", b"%x" % len(piece))
+            + chance.choice(ends)
+            + piece
+            + chance.choice(ends)
         )
     trailers = chance.choices(
         [b"", b"X-Sum: 1\r\n", b"Content-Length: 9\r\n", b" x\r\n", b"X : 1\r\n"], [20, 4, 1, 1, 1]
     )[0]
-    return chunks + chance.choice(sizes).replace(b"%x", b"0") + chance.choice(ends) + trailers + chance.choice(ends)
+    return (
+        chunks
+        + chance.choice(sizes).replace(b"%x", b"0")
+        + chance.choice(ends)
+        + trailers
+        + chance.choice(ends)
+    )
 
 
 def _spoilt(chance: random.Random, data: bytes) -> bytes:
@@ -214,7 +305,8 @@ class Curl:
         self._answers = answers
         found: list[Outcome] = []
         while len(found) < len(answers):
-            # An error in its own use, which some folded headers lead it to, ends curl before the others.
+            # An error in its own use, which some folded headers lead it to, ends curl
+            # before the others.
             more = self._some(range(len(found), len(answers)), method)
             assert more
             found += more
@@ -223,8 +315,13 @@ class Curl:
     def _some(self, numbers: Sequence[int], method: str) -> list[Outcome]:
         origin = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
         own = ["silent", "globoff", 'header = "Connection: close"', "max-time = 60", 'output = "-"']
-        own += [f'write-out = "{self._mark}%{{exitcode}} %{{http_code}}{self._mark}"', *(["head"] * (method == "HEAD"))]
-        config = "\nnext\n".join("\n".join([f'url = "{origin}/{number}"', *own]) for number in numbers)
+        own += [
+            f'write-out = "{self._mark}%{{exitcode}} %{{http_code}}{self._mark}"',
+            *(["head"] * (method == "HEAD")),
+        ]
+        config = "\nnext\n".join(
+            "\n".join([f'url = "{origin}/{number}"', *own]) for number in numbers
+        )
         command = ["curl", "--disable", "--noproxy", "*", "--config", "-"]
         done = subprocess.run(command, input=config.encode(), capture_output=True, check=False)
         parts = done.stdout.split(self._mark.encode())
@@ -238,4 +335,8 @@ class Curl:
 
 def _of_curl(body: bytes, facts: bytes, method: str) -> Outcome:
     code, status = map(int, facts.split())
-    return Outcome(refused=f"curl ends with {code}") if code else Outcome(status, b"" if method == "HEAD" else body)
+    return (
+        Outcome(refused=f"curl ends with {code}")
+        if code
+        else Outcome(status, b"" if method == "HEAD" else body)
+    )

@@ -10,8 +10,13 @@ from typing import NamedTuple
 from pages import offer, served
 from server import Reply, Seen, Service
 
-BYTES = {"Content-Type": "application/octet-stream", "Content-Disposition": 'attachment; filename="a.bin"'}
-PROFILES = "".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in ("acme", "globex", "initech"))
+BYTES = {
+    "Content-Type": "application/octet-stream",
+    "Content-Disposition": 'attachment; filename="a.bin"',
+}
+PROFILES = "".join(
+    f'[profiles.{name}]\naccount_id = "{name}"\n' for name in ("acme", "globex", "initech")
+)
 
 
 class Command(NamedTuple):
@@ -45,7 +50,9 @@ COMMANDS: Mapping[str, Command] = {
     "a redirect": Command("ats offers list"),
     "any path": Command("request GET /unified/ticketing/tickets -q limit=1"),
     "several connections": Command("-p '*' ticketing tickets list --all -o ndjson --ordered", 9),
-    "an export": Command("-p acme -p initech export ticketing/tickets ticketing/tags --to {dump} --workers 1"),
+    "an export": Command(
+        "-p acme -p initech export ticketing/tickets ticketing/tags --to {dump} --workers 1"
+    ),
     "an import": Command("import ticketing/contacts {records.ndjson} --workers 1", 9),
     "updates from a pipe": Command("ticketing tickets update - -f name=y", stdin=b"t-1\nt-2\n"),
     "a test of connections": Command("profile test acme initech -o json"),
@@ -55,7 +62,9 @@ RECORDS = b"".join(b'{"name":"%s"}\n' % name for name in (b"one", b"failing", b"
 
 
 def answers(service: Service) -> None:
-    """Have the service answer the commands, each anew: what fails once fails once for each connection."""
+    """Have the service answer the commands, each anew: what fails once fails once for
+    each connection.
+    """
     asked: Counter[tuple[str, ...]] = Counter()
 
     def reply(seen: Seen) -> Reply:
@@ -69,7 +78,9 @@ def answers(service: Service) -> None:
         if seen.path.endswith("/capabilities"):
             return served(offer({"ticketing": {"tickets": ["list"]}}, account={"status": "active"}))
         if seen.path.startswith("/integrated-account/"):
-            return served({"id": seen.segments[1], "context": {"access_token": "ctx-1"}, "status": "active"})
+            return served(
+                {"id": seen.segments[1], "context": {"access_token": "ctx-1"}, "status": "active"}
+            )
         if account == "globex":
             return served({"statusCode": 403, "error": "Forbidden", "message": "not yours"}, 403)
         special = _SPECIAL.get(resource[0] if resource else "")
@@ -90,7 +101,9 @@ def _ordinary(seen: Seen) -> Reply:
     if seen.path.endswith("/gone"):
         return served({"statusCode": 404, "error": "Not Found", "message": "no such ticket"}, 404)
     cursor = dict(seen.query).get("next_cursor")
-    records = [{"id": f"t-{number}", "name": "näme"} for number in (range(3) if cursor else range(3, 6))]
+    records = [
+        {"id": f"t-{number}", "name": "näme"} for number in (range(3) if cursor else range(3, 6))
+    ]
     return served({"result": records, "next_cursor": None if cursor else "c1"})
 
 
@@ -98,12 +111,20 @@ def _contacts(seen: Seen, first: bool) -> Reply | None:
     name = json.loads(seen.body or b"{}").get("name")
     if name == "doubt" or (name == "failing" and first):
         return served({"message": "boom"}, 500)
-    return served({"statusCode": 422, "error": "Invalid", "message": "refused"}, 422) if name == "refused" else None
+    return (
+        served({"statusCode": 422, "error": "Invalid", "message": "refused"}, 422)
+        if name == "refused"
+        else None
+    )
 
 
 def _limited(_: Seen, first: bool) -> Reply | None:
     said = b'{"statusCode":429,"error":"Too Many","message":"slow"}'
-    return Reply(429, said, {"Content-Type": "application/json", "Retry-After": "2"}) if first else None
+    return (
+        Reply(429, said, {"Content-Type": "application/json", "Retry-After": "2"})
+        if first
+        else None
+    )
 
 
 def _damaged(_: Seen, first: bool) -> Reply | None:
@@ -124,7 +145,9 @@ def _redirected(seen: Seen, _: bool) -> Reply | None:
 
 _SPECIAL: Mapping[str, Callable[[Seen, bool], Reply | None]] = {
     "contacts": _contacts,
-    "comments": lambda *_: served({"statusCode": 401, "error": "Unauthorized", "message": "no"}, 401),
+    "comments": lambda *_: served(
+        {"statusCode": 401, "error": "Unauthorized", "message": "no"}, 401
+    ),
     "tags": _limited,
     "teams": lambda *_: Reply(429, b"", {"Retry-After": "300"}),
     "calls": lambda _, first: served({"message": "down"}, 503) if first else None,

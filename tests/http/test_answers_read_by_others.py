@@ -1,4 +1,6 @@
-"""Answers made by chance are read as h11 and curl read them, but for what is refused here and read by them."""
+"""Answers made by chance are read as h11 and curl read them, but for what is refused
+here and read by them.
+"""
 
 import random
 import re
@@ -12,13 +14,20 @@ from campaigns import dice, size
 
 # What is refused here and read by one of the others: each reason with why.
 _LLHTTP = (
-    "llhttp refuses it, and what one parser refuses is refused: two that disagree can be played off against each other"
+    "llhttp refuses it, and what one parser refuses is refused: two that disagree can be played off"
+    " against each other"
 )
 STRICTER = {
-    "Data after `Connection: close`": "llhttp refuses it, which ended the headers at a bare LF; so do h11 and curl",
+    "Data after `Connection: close`": (
+        "llhttp refuses it, which ended the headers at a bare LF; so do h11 and curl"
+    ),
     "Duplicate Content-Length": f"{_LLHTTP}; h11 and curl take two equal ones",
-    "Invalid character in Content-Length": f"{_LLHTTP}; h11 takes `2, 2`, curl the digits that it finds",
-    "Content-Length overflow": f"{_LLHTTP}; h11 takes 20 digits, curl reads to the end of the connection",
+    "Invalid character in Content-Length": (
+        f"{_LLHTTP}; h11 takes `2, 2`, curl the digits that it finds"
+    ),
+    "Content-Length overflow": (
+        f"{_LLHTTP}; h11 takes 20 digits, curl reads to the end of the connection"
+    ),
     "Empty Content-Length": f"{_LLHTTP}; curl reads to the end of the connection",
     "Empty Transfer-Encoding": f"{_LLHTTP}; curl passes over it",
     "Expected HTTP/, RTSP/ or ICE/": f"{_LLHTTP}; curl takes `http/`, h11 a bare LF before a body",
@@ -52,20 +61,42 @@ STRICTER = {
     "Missing expected CR after response line": f"{_LLHTTP}; as above",
     "Missing expected LF after header value": f"{_LLHTTP}; curl takes a CR within a header",
     "Unexpected whitespace after header value": f"{_LLHTTP}; h11 and curl unfold lines",
-    "Unexpected space after start line": f"{_LLHTTP}; curl passes over a line that continues nothing",
-    "its status line or a header is malformed": "h11 refuses it, but for bare line feeds and folded lines",
-    "its headers are cut short": "curl takes any end for that of the headers, h11 a bare LF within the line end",
-    "its last chunk is missing": "curl stops at the size of the last chunk, h11 takes a bare LF after it",
-    "it is in a coding other than chunks": "h11 refuses it; curl undoes gzip, and passes over what it does not know",
-    "it switches to a protocol that was not asked for": "h11 refuses it; curl takes 101 for the answer",
-    "its length follows its chunks": "as RFC 9110 forbids it; h11 takes a length there that is a number",
-    "N of N bytes came": "curl reads to the end of the connection where the length is more than a file can have",
-    "its length has too many digits": "h11 refuses more than 20 digits; curl takes any number of zeros",
+    "Unexpected space after start line": (
+        f"{_LLHTTP}; curl passes over a line that continues nothing"
+    ),
+    "its status line or a header is malformed": (
+        "h11 refuses it, but for bare line feeds and folded lines"
+    ),
+    "its headers are cut short": (
+        "curl takes any end for that of the headers, h11 a bare LF within the line end"
+    ),
+    "its last chunk is missing": (
+        "curl stops at the size of the last chunk, h11 takes a bare LF after it"
+    ),
+    "it is in a coding other than chunks": (
+        "h11 refuses it; curl undoes gzip, and passes over what it does not know"
+    ),
+    "it switches to a protocol that was not asked for": (
+        "h11 refuses it; curl takes 101 for the answer"
+    ),
+    "its length follows its chunks": (
+        "as RFC 9110 forbids it; h11 takes a length there that is a number"
+    ),
+    "N of N bytes came": (
+        "curl reads to the end of the connection where the length is more than a file can have"
+    ),
+    "its length has too many digits": (
+        "h11 refuses more than 20 digits; curl takes any number of zeros"
+    ),
 }
 
 
 # What is read here and refused by one of the others.
-LAXER = {"curl ends with 56": "the size of a chunk has more than 16 digits, zeros before it; h11 and llhttp read it"}
+LAXER = {
+    "curl ends with 56": (
+        "the size of a chunk has more than 16 digits, zeros before it; h11 and llhttp read it"
+    )
+}
 _COUNTS = re.compile(r"^\d+ of \d+")
 
 
@@ -91,14 +122,21 @@ def check(chance: random.Random, method: str, data: bytes) -> Outcome:
     cuts = sorted(chance.choices(range(len(data) + 1), k=chance.randrange(5)))
     pieces = [data[start:end] for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True)]
     other = ours(pieces, method)
-    assert (bool(whole.refused), *whole[:3]) == (bool(other.refused), *other[:3]), (data, pieces, whole, other)
+    assert (bool(whole.refused), *whole[:3]) == (bool(other.refused), *other[:3]), (
+        data,
+        pieces,
+        whole,
+        other,
+    )
     return whole
 
 
 def compare(
     chance: random.Random, number: int, readers: Callable[[list[bytes], str], list[list[Outcome]]]
 ) -> tuple[int, Counter[str]]:
-    """Read so many answers by all; how many were read and not refused, and the differences by their reasons."""
+    """Read so many answers by all; how many were read and not refused, and the
+    differences by their reasons.
+    """
     read = 0
     listed: Counter[str] = Counter()
     unlisted = {}
@@ -144,7 +182,9 @@ def test_answers_are_read_as_curl_reads_them(curl: Curl) -> None:
 
 
 @pytest.mark.long(seconds=25)
-def test_many_answers_are_read_as_h11_and_curl_read_them(curl: Curl, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_answers_are_read_as_h11_and_curl_read_them(
+    curl: Curl, capsys: pytest.CaptureFixture[str]
+) -> None:
     number = size(500_000, 10_000)
 
     def both(answers: list[bytes], method: str) -> list[list[Outcome]]:
@@ -154,4 +194,6 @@ def test_many_answers_are_read_as_h11_and_curl_read_them(curl: Curl, capsys: pyt
     assert read > number // 10
     with capsys.disabled():
         sys.stdout.write(f"\nanswers: {number}, of which {read} were read and the others refused\n")
-        sys.stdout.writelines(f"{count:7} {reason}\n" for reason, count in differences.most_common())
+        sys.stdout.writelines(
+            f"{count:7} {reason}\n" for reason, count in differences.most_common()
+        )

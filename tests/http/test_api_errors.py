@@ -1,4 +1,6 @@
-"""What a refusal says in detail is shown: what is wrong with which field, the provider's words, the request id."""
+"""What a refusal says in detail is shown: what is wrong with which field, the
+provider's words, the request id.
+"""
 
 import json
 from typing import Any
@@ -13,13 +15,20 @@ JSON = {"Content-Type": "application/json"}
 
 
 def refusal(status: int = 422, **members: Any) -> Reply:
-    return Reply(status, json.dumps({"statusCode": status, **members}).encode(), {**JSON, "X-Request-Id": "req-7"})
+    return Reply(
+        status,
+        json.dumps({"statusCode": status, **members}).encode(),
+        {**JSON, "X-Request-Id": "req-7"},
+    )
 
 
 @pytest.mark.parametrize(
     ("members", "said"),
     [
-        ({"message": "Validation failed", "errors": ["name is taken"]}, "Validation failed\n  name is taken\n"),
+        (
+            {"message": "Validation failed", "errors": ["name is taken"]},
+            "Validation failed\n  name is taken\n",
+        ),
         (
             {
                 "message": "Validation failed",
@@ -41,38 +50,72 @@ def refusal(status: int = 422, **members: Any) -> Reply:
             ),
         ),
         (
-            {"error": "Unprocessable", "errors": {"name": ["is taken", "is short"], "age": "is no number"}},
+            {
+                "error": "Unprocessable",
+                "errors": {"name": ["is taken", "is short"], "age": "is no number"},
+            },
             "Unprocessable\n  name: is taken\n  name: is short\n  age: is no number\n",
         ),
-        ({"error": "Bad", "message": ["name is taken", "age is odd"]}, "Bad\n  name is taken\n  age is odd\n"),
+        (
+            {"error": "Bad", "message": ["name is taken", "age is odd"]},
+            "Bad\n  name is taken\n  age is odd\n",
+        ),
         ({"error": {"message": "no", "errors": [{"message": "really"}]}}, "no\n  really\n"),
-        ({"title": "Invalid", "invalid-params": [{"name": "age", "reason": "is odd"}]}, "Invalid\n  age: is odd\n"),
+        (
+            {"title": "Invalid", "invalid-params": [{"name": "age", "reason": "is odd"}]},
+            "Invalid\n  age: is odd\n",
+        ),
         ({"message": "no", "details": [{"field": "age", "code": "odd"}]}, "no\n  age: odd\n"),
         (
-            {"error": "x", "message": "Bad request", "remote": {"error": {"message": "Title needed"}}},
+            {
+                "error": "x",
+                "message": "Bad request",
+                "remote": {"error": {"message": "Title needed"}},
+            },
             "Bad request\n  the provider's answer: Title needed\n",
         ),
         (
-            {"error": "x", "message": "Bad request", "raw_response": '{"errors":[{"field":"t","message":"is odd"}]}'},
-            'Bad request\n  the provider\'s answer: {"errors":[{"field":"t","message":"is odd"}]}\n',
+            {
+                "error": "x",
+                "message": "Bad request",
+                "raw_response": '{"errors":[{"field":"t","message":"is odd"}]}',
+            },
+            (
+                'Bad request\n  the provider\'s answer: {"errors":[{"field":"t","message":"is'
+                ' odd"}]}\n'
+            ),
         ),
         (
-            {"error": "x", "message": "", "raw_response": {"message": "no", "errors": {"t": "is odd"}}},
+            {
+                "error": "x",
+                "message": "",
+                "raw_response": {"message": "no", "errors": {"t": "is odd"}},
+            },
             "no\n  t: is odd\n",
         ),
     ],
 )
-def test_a_refusal_shows_what_is_wrong(members: dict[str, Any], said: str, unified: Unified, service: Service) -> None:
+def test_a_refusal_shows_what_is_wrong(
+    members: dict[str, Any], said: str, unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: refusal(**members)
     result = unified(CREATE, environ=service.environ)
-    assert (result.stdout, result.stderr, result.code) == ("", f"{HEAD}{said}  request id: req-7\n", 4)
+    assert (result.stdout, result.stderr, result.code) == (
+        "",
+        f"{HEAD}{said}  request id: req-7\n",
+        4,
+    )
 
 
 def test_ten_problems_are_shown_and_the_others_counted(unified: Unified, service: Service) -> None:
     service.reply = lambda _: refusal(message="no", errors=[f"field {n} is bad" for n in range(13)])
     lines = unified(CREATE, environ=service.environ).stderr.splitlines()
     assert lines[0] == f"{HEAD}no"
-    assert lines[1:] == [*(f"  field {n} is bad" for n in range(10)), "  and 3 more", "  request id: req-7"]
+    assert lines[1:] == [
+        *(f"  field {n} is bad" for n in range(10)),
+        "  and 3 more",
+        "  request id: req-7",
+    ]
 
 
 def test_programs_get_the_whole_body_without_the_token(unified: Unified, service: Service) -> None:
@@ -91,10 +134,15 @@ def test_programs_get_the_whole_body_without_the_token(unified: Unified, service
         (b'{"a":1e999,"b":NaN', '{"a":1e999,"b":NaN'),
         (b'{"a":1e999}', '{"a":1e999}'),
         (b'"x"', '"x"'),
-        (b'{"a":"' + b"x" * 70_000 + b'"}', '{"a":"' + "x" * (65_536 - 6) + "… (4472 more characters)"),
+        (
+            b'{"a":"' + b"x" * 70_000 + b'"}',
+            '{"a":"' + "x" * (65_536 - 6) + "… (4472 more characters)",
+        ),
     ],
 )
-def test_a_body_that_is_odd_is_text_and_bounded(body: bytes, shown: object, unified: Unified, service: Service) -> None:
+def test_a_body_that_is_odd_is_text_and_bounded(
+    body: bytes, shown: object, unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: Reply(400, body, JSON)
     result = unified(f"{CREATE} -o json", environ=service.environ)
     assert json.loads(result.stderr)["error"]["body"] == shown
@@ -110,10 +158,16 @@ def test_a_refused_line_of_many_says_why(unified: Unified, service: Service) -> 
     assert result.code == 9
 
 
-def test_a_base_url_that_holds_the_beginning_of_the_paths_is_named(unified: Unified, service: Service) -> None:
+def test_a_base_url_that_holds_the_beginning_of_the_paths_is_named(
+    unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: Reply(404, b"no such page", {"Content-Type": "text/plain"})
     environ = {**service.environ, "UNIFIED_BASE_URL": f"{service.url}/unified/"}
-    for command in ("ticketing tickets list", "ticketing tickets get 1", "request GET /unified/ticketing/tickets"):
+    for command in (
+        "ticketing tickets list",
+        "ticketing tickets get 1",
+        "request GET /unified/ticketing/tickets",
+    ):
         result = unified(command, environ=environ)
         said = "(the base URL ends in /unified, which each path begins with: leave it out there)\n"
         assert (result.code, result.stderr.endswith(said)) == (4, True), result.stderr

@@ -1,4 +1,6 @@
-"""What the service sends is bounded: a page that holds more than that, or the same key twice, is refused whole."""
+"""What the service sends is bounded: a page that holds more than that, or the same key
+twice, is refused whole.
+"""
 
 import json
 import random
@@ -29,10 +31,22 @@ FORMATS = [
 DEEP = b'{"id":"1","status":%b,"z":"."}' % (b"[" * 330 + b"]" * 330)
 
 TOO_LARGE = {
-    "records": (b"[" + b"1," * decoding.MOST_RECORDS + b"1]", "the page has more than 500000 records"),
-    "nested records": (b"[[1,2]" + b",[1,{}]" * decoding.MOST_RECORDS + b"]", "the page has more than 500000 records"),
-    "bytes of a record": (b'["' + b"x" * decoding.LARGEST_RECORD + b'"]', "a record is larger than 8 MiB"),
-    "values of a record": (b"[[" + b"1," * (decoding.MOST_VALUES + 1) + b"1]]", "a record has more than 200000 values"),
+    "records": (
+        b"[" + b"1," * decoding.MOST_RECORDS + b"1]",
+        "the page has more than 500000 records",
+    ),
+    "nested records": (
+        b"[[1,2]" + b",[1,{}]" * decoding.MOST_RECORDS + b"]",
+        "the page has more than 500000 records",
+    ),
+    "bytes of a record": (
+        b'["' + b"x" * decoding.LARGEST_RECORD + b'"]',
+        "a record is larger than 8 MiB",
+    ),
+    "values of a record": (
+        b"[[" + b"1," * (decoding.MOST_VALUES + 1) + b"1]]",
+        "a record has more than 200000 values",
+    ),
 }
 
 
@@ -48,7 +62,12 @@ TOO_LARGE = {
 )
 @pytest.mark.parametrize("what", TOO_LARGE)
 def test_a_page_beyond_a_bound_is_refused_and_the_bound_named(
-    how: str, what: str, half: str, unified: Unified, service: Service, tmp_path_factory: pytest.TempPathFactory
+    how: str,
+    what: str,
+    half: str,
+    unified: Unified,
+    service: Service,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     records, refusal = TOO_LARGE[what]
     by_cursor(service, {None: envelope(b"[" + half.encode() + records[1:])})
@@ -59,17 +78,23 @@ def test_a_page_beyond_a_bound_is_refused_and_the_bound_named(
 
 
 @pytest.mark.parametrize("array", [b"%b", b" %b", b'{"result": %b}'])
-def test_as_many_records_as_the_bound_says_are_no_more(array: bytes, unified: Unified, service: Service) -> None:
+def test_as_many_records_as_the_bound_says_are_no_more(
+    array: bytes, unified: Unified, service: Service
+) -> None:
     by_cursor(service, {None: array % (b"[1" + b",2" * (decoding.MOST_RECORDS - 1) + b"]")})
     result = unified(f"{LIST} --all -o ndjson", environ=service.environ)
     assert (result.raw.count(b"\n"), result.code) == (decoding.MOST_RECORDS, 0)
 
 
-def test_one_page_as_served_has_only_the_bound_of_a_body(unified: Unified, service: Service) -> None:
+def test_one_page_as_served_has_only_the_bound_of_a_body(
+    unified: Unified, service: Service
+) -> None:
     for records, _ in TOO_LARGE.values():
         by_cursor(service, {None: envelope(records)})
         for output in ("json", "raw"):
-            assert unified(f"{LIST} -o {output}", environ=service.environ).raw.strip() == envelope(records)
+            assert unified(f"{LIST} -o {output}", environ=service.environ).raw.strip() == envelope(
+                records
+            )
 
 
 @pytest.mark.parametrize("output", ["yaml", "csv", "table", "ndjson", "json --columns id"])
@@ -94,21 +119,36 @@ def test_a_record_alone_has_the_bounds_of_a_record(
 TWICE = {
     "records": b'{"result": [{"id": "1"}], "result": [{"id": "2"}], "next_cursor": null}',
     "cursors": b'{"next_cursor": "c1", "result": [{"id": "1"}], "next_cursor": null}',
-    "records spelled otherwise": b'{"r\\u0065sult": [{"id": "1"}], "result": [{"id": "2"}], "next_cursor": null}',
-    "cursors, and half a pair": b'{"next_cursor": "c1", "result": [{"id": "\\ud83d"}], "next_cursor": null}',
+    "records spelled otherwise": (
+        b'{"r\\u0065sult": [{"id": "1"}], "result": [{"id": "2"}], "next_cursor": null}'
+    ),
+    "cursors, and half a pair": (
+        b'{"next_cursor": "c1", "result": [{"id": "\\ud83d"}], "next_cursor": null}'
+    ),
 }
 
 
 @pytest.mark.parametrize("how", FORMATS)
 @pytest.mark.parametrize("what", TWICE)
-def test_a_page_with_two_of_a_kind_is_refused(how: str, what: str, unified: Unified, service: Service) -> None:
+def test_a_page_with_two_of_a_kind_is_refused(
+    how: str, what: str, unified: Unified, service: Service
+) -> None:
     by_cursor(service, {None: TWICE[what]})
     result = unified(f"{LIST} -o {how}", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("", 5, 1)
-    assert f"has more than one '{'next_cursor' if 'cursors' in what else 'result'}'" in result.stderr
+    assert (
+        f"has more than one '{'next_cursor' if 'cursors' in what else 'result'}'" in result.stderr
+    )
 
 
-_NAMES = ['"result"', '"next_cursor"', r'"r\u0065sult"', r'"next_\u0063ursor"', '"x"', '"result_count"']
+_NAMES = [
+    '"result"',
+    '"next_cursor"',
+    r'"r\u0065sult"',
+    r'"next_\u0063ursor"',
+    '"x"',
+    '"result_count"',
+]
 _VALUES = [
     "1",
     '"1"',
@@ -128,8 +168,12 @@ def test_a_key_that_stands_twice_is_seen_however_the_page_is_written() -> None:
     for _ in range(3000):
         members = []
         for name in chance.choices(_NAMES, k=chance.randint(1, 5)):
-            array = chance.choice([",", ",", ", "]).join(chance.choices(_VALUES, k=chance.randint(0, 3)))
-            members.append(f"{name}:{chance.choice(_VALUES)}" if "sult" not in name else f"{name}:[{array}]")
+            array = chance.choice([",", ",", ", "]).join(
+                chance.choices(_VALUES, k=chance.randint(0, 3))
+            )
+            members.append(
+                f"{name}:{chance.choice(_VALUES)}" if "sult" not in name else f"{name}:[{array}]"
+            )
         text = "{" + ",".join(members) + "}"
         page = page_body.split(text.encode(), service)
         if page is not None:
@@ -141,14 +185,22 @@ def test_a_key_that_stands_twice_is_seen_however_the_page_is_written() -> None:
 
 
 def test_a_record_may_use_the_words_of_the_page(unified: Unified, service: Service) -> None:
-    record = b'{"id": "1", "result": 1, "result": 2, "next_cursor": "x", "r\\u0065sult": "\\u0061", "": 0}'
-    by_cursor(service, {None: b'{"meta": %b, "result": [%b, %b], "x": 1, "x": 2}' % (record, record, record)})
+    record = (
+        b'{"id": "1", "result": 1, "result": 2, "next_cursor": "x", "r\\u0065sult": "\\u0061",'
+        b' "": 0}'
+    )
+    by_cursor(
+        service,
+        {None: b'{"meta": %b, "result": [%b, %b], "x": 1, "x": 2}' % (record, record, record)},
+    )
     result = unified(f"{LIST} --all -o ndjson", environ=service.environ)
     assert (result.raw, result.code) == ((record + b"\n") * 2, 0)
 
 
 @pytest.mark.parametrize("how", ["json --all", "ndjson", "csv --all", "json --limit 1"])
-def test_a_cursor_that_is_half_a_character_is_no_cursor(how: str, unified: Unified, service: Service) -> None:
+def test_a_cursor_that_is_half_a_character_is_no_cursor(
+    how: str, unified: Unified, service: Service
+) -> None:
     by_cursor(service, {None: envelope(b'[{"id": "1"}, {"id": "2"}]', '"a\\ud83d"')})
     result = unified(f"{LIST} -o {how}", environ=service.environ)
     assert (result.stdout, result.code) == ("", 5)
@@ -156,7 +208,9 @@ def test_a_cursor_that_is_half_a_character_is_no_cursor(how: str, unified: Unifi
 
 
 @pytest.mark.parametrize("columns", ["", "--columns id,status,z"])
-def test_a_record_too_deep_for_a_table_is_the_services_fault(columns: str, unified: Unified, service: Service) -> None:
+def test_a_record_too_deep_for_a_table_is_the_services_fault(
+    columns: str, unified: Unified, service: Service
+) -> None:
     by_cursor(service, {None: envelope(b"[" + DEEP + b"]")})
     result = unified(f"{LIST} -o table {columns}", environ=service.environ)
     # From Python 3.12 on, what is written in C may go deeper.
@@ -167,7 +221,9 @@ def test_a_record_too_deep_for_a_table_is_the_services_fault(columns: str, unifi
 
 
 @pytest.mark.parametrize("output", ["csv", "tsv", "table"])
-def test_forty_thousand_columns_take_seconds(output: str, unified: Unified, service: Service) -> None:
+def test_forty_thousand_columns_take_seconds(
+    output: str, unified: Unified, service: Service
+) -> None:
     first, second = ({f"{letter}{number}": number for number in range(40_000)} for letter in "ab")
     by_cursor(service, {None: {"result": [first], "next_cursor": "c1"}, "c1": {"result": [second]}})
     started = time.process_time()
@@ -175,7 +231,10 @@ def test_forty_thousand_columns_take_seconds(output: str, unified: Unified, serv
     assert time.process_time() - started < 10
     assert (result.code, result.stdout.count("\n")) == (0 if output == "table" else 9, 3)
     if output != "table":
-        assert "no column for b0, b1, b2, b3, b4, b5, b6, b7, b8, b9 and 990 more at least" in result.stderr
+        assert (
+            "no column for b0, b1, b2, b3, b4, b5, b6, b7, b8, b9 and 990 more at least"
+            in result.stderr
+        )
 
 
 def test_a_jq_program_gets_no_document_beyond_its_bound(unified: Unified, service: Service) -> None:
@@ -184,7 +243,10 @@ def test_a_jq_program_gets_no_document_beyond_its_bound(unified: Unified, servic
     for how in ("--all", "-o yaml --all", ""):
         result = unified(f"{LIST} {how} --jq .result[].id", environ=service.environ)
         assert (result.stdout, result.code) == ("", 2)
-        assert "--jq takes a document of at most 32 MiB (on a list, -o ndjson runs the program on each" in result.stderr
+        assert (
+            "--jq takes a document of at most 32 MiB (on a list, -o ndjson runs the program on each"
+            in result.stderr
+        )
 
 
 def test_where_a_page_breaks_off_in_its_middle_the_next_run_goes_on_after_the_one_before(
@@ -194,7 +256,10 @@ def test_where_a_page_breaks_off_in_its_middle_the_next_run_goes_on_after_the_on
     second = [{"id": str(number), "text": "x" * 1000} for number in range(2000)]
     whole = json.dumps(second).encode()
     broken = whole[:-1] + b', {"a": ' + b"[" * 600 + b"]" * 600 + b"}]"
-    answers = {None: {"result": tickets(3), "next_cursor": "c1"}, "c1": lambda: served(envelope(broken))}
+    answers = {
+        None: {"result": tickets(3), "next_cursor": "c1"},
+        "c1": lambda: served(envelope(broken)),
+    }
     by_cursor(service, answers)
     command = f"{LIST} --all -o yaml --out {target}"
     first = unified(command, environ=service.environ)

@@ -1,4 +1,6 @@
-"""Every operation of the catalogue, from its command line to its request, and from the response to stdout."""
+"""Every operation of the catalogue, from its command line to its request, and from the
+response to stdout.
+"""
 
 import ssl
 import uuid
@@ -24,11 +26,15 @@ PAGE = b'{"result": [{"id": "7", "amount": 1.10}], "next_cursor": null}'
 RECORD = b'{"id": "7", "amount": 1.10}'
 
 
-@pytest.mark.parametrize("operation", [*load()], ids=lambda operation: operation.command.replace(" ", "-"))
+@pytest.mark.parametrize(
+    "operation", [*load()], ids=lambda operation: operation.command.replace(" ", "-")
+)
 def test_an_operation_sends_its_request_and_prints_the_response(
     operation: Operation, unified: Unified, httpx_mock: HTTPXMock
 ) -> None:
-    target = "/v1" + operation.path.replace("{id}", "a%2Fb%20%C3%BC") + "?integrated_account_id=acct%201"
+    target = (
+        "/v1" + operation.path.replace("{id}", "a%2Fb%20%C3%BC") + "?integrated_account_id=acct%201"
+    )
     required = operation.required_parameters
     target += "".join(f"&{quote(name, safe='')}=x" for name in required)
     sends_body = operation.method in {"POST", "PATCH"}
@@ -54,7 +60,10 @@ def test_an_operation_sends_its_request_and_prints_the_response(
     assert request is not None
     # Matching compares what a URL means; this is what stands on the request line.
     assert request.url.raw_path.decode() == target
-    assert ("idempotency-key" in request.headers, "content-type" in request.headers) == (sends_body, sends_body)
+    assert ("idempotency-key" in request.headers, "content-type" in request.headers) == (
+        sends_body,
+        sends_body,
+    )
     if sends_body:
         assert uuid.UUID(request.headers["idempotency-key"]).version == 4
         assert request.headers["content-type"] == "application/json"

@@ -46,16 +46,34 @@ SENT = thing(
     bodySize=NUMBER,
     optional_postData=thing(mimeType=TEXT, params=PAIRS, text=TEXT),
 )
-CONTENT = thing(size=NUMBER, mimeType=TEXT, optional_text=TEXT, optional_encoding=TEXT, optional_comment=TEXT)
+CONTENT = thing(
+    size=NUMBER, mimeType=TEXT, optional_text=TEXT, optional_encoding=TEXT, optional_comment=TEXT
+)
 ANSWERED = thing(
-    status=NUMBER, statusText=TEXT, httpVersion=TEXT, cookies=PAIRS, headers=PAIRS, content=CONTENT, redirectURL=TEXT,
-    headersSize=NUMBER, bodySize=NUMBER,
-)  # fmt: skip
+    status=NUMBER,
+    statusText=TEXT,
+    httpVersion=TEXT,
+    cookies=PAIRS,
+    headers=PAIRS,
+    content=CONTENT,
+    redirectURL=TEXT,
+    headersSize=NUMBER,
+    bodySize=NUMBER,
+)
 ENTRY = thing(
-    startedDateTime=MOMENT, time=NUMBER, request=SENT, response=ANSWERED, cache=thing(),
+    startedDateTime=MOMENT,
+    time=NUMBER,
+    request=SENT,
+    response=ANSWERED,
+    cache=thing(),
     timings=thing(send=NUMBER, wait=NUMBER, receive=NUMBER),
-)  # fmt: skip
-LOG = thing(version={"const": "1.2"}, creator=thing(name=TEXT, version=TEXT), pages=several({}), entries=several(ENTRY))
+)
+LOG = thing(
+    version={"const": "1.2"},
+    creator=thing(name=TEXT, version=TEXT),
+    pages=several({}),
+    entries=several(ENTRY),
+)
 SCHEMA = thing(log=LOG)
 
 
@@ -67,7 +85,9 @@ def recorded(command: str, unified: Unified, service: Service, tmp_path: Path) -
     return json.loads(har.read_bytes())
 
 
-def test_a_recording_of_every_kind_of_answer_is_valid(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_recording_of_every_kind_of_answer_is_valid(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     answers(service)
     for command in (
         "ticketing tickets list --all -o ndjson",
@@ -85,7 +105,9 @@ def test_a_recording_of_every_kind_of_answer_is_valid(unified: Unified, service:
         Draft202012Validator(SCHEMA).validate(found)
 
 
-def test_a_recording_without_exchanges_is_valid(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_recording_without_exchanges_is_valid(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     found = recorded("ticketing tickets list --dry-run", unified, service, tmp_path)
     Draft202012Validator(SCHEMA).validate(found)
     assert found["log"]["entries"] == []
@@ -93,7 +115,9 @@ def test_a_recording_without_exchanges_is_valid(unified: Unified, service: Servi
 
 def test_a_viewer_reads_it(unified: Unified, service: Service, tmp_path: Path) -> None:
     answers(service)
-    pages = HarParser(recorded("ticketing tickets list --all -o ids", unified, service, tmp_path)).pages
+    pages = HarParser(
+        recorded("ticketing tickets list --all -o ids", unified, service, tmp_path)
+    ).pages
     entries = [entry for page in pages for entry in page.entries]
     assert [entry.request.method for entry in entries] == ["GET", "GET"]
     assert [entry.response.status for entry in entries] == [200, 200]
@@ -101,8 +125,12 @@ def test_a_viewer_reads_it(unified: Unified, service: Service, tmp_path: Path) -
     assert entries[0].request.headers[-1] == {"name": "authorization", "value": "***"}
 
 
-def test_bytes_that_are_no_text_are_in_base64(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_in_base64(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(200, b"\xff\x00\xfe", {"Content-Type": "image/png"})
-    found = recorded(f"ticketing attachments download -f id=1 --out {tmp_path}/f", unified, service, tmp_path)
+    found = recorded(
+        f"ticketing attachments download -f id=1 --out {tmp_path}/f", unified, service, tmp_path
+    )
     content = found["log"]["entries"][0]["response"]["content"]
     assert content == {"size": 3, "mimeType": "image/png", "text": "/wD+", "encoding": "base64"}

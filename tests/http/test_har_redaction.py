@@ -1,4 +1,6 @@
-"""What must not reach a recording does not, however it is written; everything else does, byte by byte."""
+"""What must not reach a recording does not, however it is written; everything else
+does, byte by byte.
+"""
 
 import json
 import shlex
@@ -34,8 +36,18 @@ def recording(unified: Unified, service: Service, tmp_path: Path, command: str) 
 
 
 def hits(text: str) -> list[str]:
-    forms = (SECRET, quote(SECRET, safe=""), quote(quote(SECRET, safe=""), safe=""), SECRET.replace("/", "\\/"))
-    middles = {form[1:-1] for form in forms} | {"0123/456789", "0123%2F456789", "0123%252F456789", "456789"}
+    forms = (
+        SECRET,
+        quote(SECRET, safe=""),
+        quote(quote(SECRET, safe=""), safe=""),
+        SECRET.replace("/", "\\/"),
+    )
+    middles = {form[1:-1] for form in forms} | {
+        "0123/456789",
+        "0123%2F456789",
+        "0123%252F456789",
+        "456789",
+    }
     return [form for form in sorted(middles) if form in text]
 
 
@@ -64,8 +76,12 @@ def test_the_signature_of_a_url_in_a_record_is_replaced(
         assert "files.example" in found
 
 
-@pytest.mark.parametrize("value", [SIGNED, AZURE, PLAIN, f"https://x.example/?to={quote(SIGNED, safe='')}"])
-def test_what_a_recording_leaves_out_is_not_printed_either(value: str, unified: Unified, service: Service) -> None:
+@pytest.mark.parametrize(
+    "value", [SIGNED, AZURE, PLAIN, f"https://x.example/?to={quote(SIGNED, safe='')}"]
+)
+def test_what_a_recording_leaves_out_is_not_printed_either(
+    value: str, unified: Unified, service: Service
+) -> None:
     found = json.dumps({"url": value, "access_token": SECRET})
     for text in (found, found.replace("&", "\\u0026"), found.replace("/", "\\/")):
         headers = {"Content-Type": "application/json", "Link": value, "X-Api-Key": SECRET}
@@ -73,8 +89,14 @@ def test_what_a_recording_leaves_out_is_not_printed_either(value: str, unified: 
         service.reply = lambda _, body=body, headers=headers: Reply(200, body, headers)
         command = ["ticketing", "tickets", "list", "-vv", "-q", f"url={value}"]
         result = unified(command, environ=service.environ)
-        assert (result.code, hits(result.stderr), "X-Amz-Date" in result.stderr) == (0, [], "X-Amz" in value)
-        result = unified(["ticketing", "tickets", "create", "-d", text, "-vv"], environ=service.environ)
+        assert (result.code, hits(result.stderr), "X-Amz-Date" in result.stderr) == (
+            0,
+            [],
+            "X-Amz" in value,
+        )
+        result = unified(
+            ["ticketing", "tickets", "create", "-d", text, "-vv"], environ=service.environ
+        )
         assert (result.code, hits(result.stderr), "files.example" in result.stderr) == (0, [], True)
 
 
@@ -95,7 +117,9 @@ def test_what_a_request_must_not_show_is_replaced_and_the_request_found(
     assert unified(f"{command} --replay {tmp_path}/a.har", environ=service.environ).code == 0
 
 
-def test_credentials_in_headers_and_members_are_replaced(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_credentials_in_headers_and_members_are_replaced(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     headers = {
         "Content-Type": "application/json",
         "Set-Cookie": f"s={SECRET}",
@@ -110,7 +134,12 @@ def test_credentials_in_headers_and_members_are_replaced(unified: Unified, servi
 
 
 @pytest.mark.parametrize(
-    "command", ["connections list", "request GET /integrated-account", "request GET /integrated-account/1 -o raw"]
+    "command",
+    [
+        "connections list",
+        "request GET /integrated-account",
+        "request GET /integrated-account/1 -o raw",
+    ],
 )
 @pytest.mark.parametrize("key", ["context", "con\\u0074ext", "CONTEXT"])
 def test_the_context_of_connections_is_replaced(
@@ -121,20 +150,28 @@ def test_the_context_of_connections_is_replaced(
     found = recording(unified, service, tmp_path, command)
     assert hits(found) == []
     assert "1.10" in found
-    service.reply = lambda _: Reply(200, f"context {SECRET}".encode(), {"Content-Type": "text/plain"})
+    service.reply = lambda _: Reply(
+        200, f"context {SECRET}".encode(), {"Content-Type": "text/plain"}
+    )
     unified(f"{command} --record {tmp_path}/b.har", environ=service.environ)
     assert hits((tmp_path / "b.har").read_text()) == []
 
 
-def test_a_token_is_replaced_in_any_body(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_token_is_replaced_in_any_body(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     token = service.environ["UNIFIED_TOKEN"]
     command = f"ticketing attachments download -f id=1 --out {tmp_path}/file --force"
     for body in (token.encode(), b"\xff" + token.encode(), b'{"%b":1}' % token.encode()):
-        service.reply = lambda _, body=body: Reply(200, body, {"Content-Type": "application/octet-stream"})
+        service.reply = lambda _, body=body: Reply(
+            200, body, {"Content-Type": "application/octet-stream"}
+        )
         recording(unified, service, tmp_path, command)
         (entry,) = json.loads((tmp_path / "a.har").read_bytes())["log"]["entries"]
         assert token not in json.dumps(entry)
-        assert "Kioq" in entry["response"]["content"]["text"].replace("/yoq", "Kioq").replace("eyIqKio", "Kioq")
+        assert "Kioq" in entry["response"]["content"]["text"].replace("/yoq", "Kioq").replace(
+            "eyIqKio", "Kioq"
+        )
 
 
 def test_a_large_body_with_escapes_is_masked_in_bounded_memory(
@@ -152,7 +189,9 @@ def test_a_large_body_with_escapes_is_masked_in_bounded_memory(
 def test_a_replay_opens_no_socket(process: Process, service: Service, tmp_path: Path) -> None:
     environ = {**service.environ, "UNIFIED_CONFIG": str(tmp_path / "none.toml")}
     lines = [
-        one.line.replace("{", f"{tmp_path}/x").replace("}", "") for one in COMMANDS.values() if "-p" not in one.line
+        one.line.replace("{", f"{tmp_path}/x").replace("}", "")
+        for one in COMMANDS.values()
+        if "-p" not in one.line
     ]
     step = size(1, 3)
     for number, line in enumerate(lines[dice("lines").randrange(step) :: step]):
@@ -166,12 +205,29 @@ def test_a_replay_opens_no_socket(process: Process, service: Service, tmp_path: 
         for left in tmp_path.glob("x*"):
             if left.name != "xrecords.ndjson":
                 left.unlink()
-        argv = ["strace", "-f", "-qq", "-e", "trace=network", "-o", str(tmp_path / "trace"), sys.executable, "-m"]
+        argv = [
+            "strace",
+            "-f",
+            "-qq",
+            "-e",
+            "trace=network",
+            "-o",
+            str(tmp_path / "trace"),
+            sys.executable,
+            "-m",
+        ]
         sent = len(service.seen)
-        home = {**environ, "HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+        home = {
+            **environ,
+            "HOME": str(tmp_path / "home"),
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": str(ROOT),
+        }
         home.pop("UNIFIED_TOKEN")
         command = [*argv, "unified_cli", *shlex.split(line), "--replay", f"{tmp_path}/{number}.har"]
-        two = subprocess.run(command, check=False, capture_output=True, input=stdin, env=home, timeout=120)
+        two = subprocess.run(
+            command, check=False, capture_output=True, input=stdin, env=home, timeout=120
+        )
         assert (two.returncode, len(service.seen)) == (one.returncode, sent), line
         assert (tmp_path / "trace").read_text() == "", line
 

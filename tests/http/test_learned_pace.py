@@ -24,14 +24,19 @@ def limited(_: Seen) -> Reply:
 
 
 def world(tmp_path: Path, at: float = NOW) -> dict[str, Any]:
-    return {"folders": {name: tmp_path / name for name in ("cache", "config", "data")}, "wall": lambda: at}
+    return {
+        "folders": {name: tmp_path / name for name in ("cache", "config", "data")},
+        "wall": lambda: at,
+    }
 
 
 def kept(tmp_path: Path) -> list[Any]:
     return [json.loads(path.read_text()) for path in (tmp_path / "cache" / "pace").iterdir()]
 
 
-def test_the_next_run_begins_at_the_pace_that_was_learned(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_the_next_run_begins_at_the_pace_that_was_learned(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = limited
     first = unified(LIST, environ=service.environ, **world(tmp_path))
     assert (first.code, "min ago" in first.stderr) == (0, False)
@@ -39,7 +44,10 @@ def test_the_next_run_begins_at_the_pace_that_was_learned(unified: Unified, serv
 
     service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
     second = unified(LIST, environ=service.environ, **world(tmp_path, NOW + 300))
-    assert "5 min ago 5 requests in 1.02 s went through: this run begins at that pace\n" in second.stderr
+    assert (
+        "5 min ago 5 requests in 1.02 s went through: this run begins at that pace\n"
+        in second.stderr
+    )
     assert kept(tmp_path)[0]["at"] == NOW, "a run that learned nothing changed the age"
 
     late = unified(LIST, environ=service.environ, **world(tmp_path, NOW + 24 * 3600))
@@ -57,7 +65,18 @@ def test_what_is_known_already_is_not_written_again_before_half_a_day(
 
 
 @pytest.mark.parametrize(
-    "value", ["null", "[5]", '["5", 1]', "[true, 1]", "[0, 1]", "[5, 0]", "[5, 1e9]", "[1e300, 1e-300]", "[5, NaN]"]
+    "value",
+    [
+        "null",
+        "[5]",
+        '["5", 1]',
+        "[true, 1]",
+        "[0, 1]",
+        "[5, 0]",
+        "[5, 1e9]",
+        "[1e300, 1e-300]",
+        "[5, NaN]",
+    ],
 )
 def test_a_pace_that_cannot_be_true_is_not_believed(
     unified: Unified, service: Service, tmp_path: Path, value: str
@@ -71,20 +90,27 @@ def test_a_pace_that_cannot_be_true_is_not_believed(
     assert (again.code, "min ago" in again.stderr) == (0, False)
 
 
-def test_a_cache_that_cannot_be_written_does_no_harm(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_does_no_harm(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = limited
     (tmp_path / "cache").write_text("a file")
     result = unified(LIST, environ=service.environ, **world(tmp_path))
     assert result.code == 0
     assert "what was learned about rate limits is not kept: " in result.stderr
-    assert unified("ticketing tickets list", environ=service.environ, **world(tmp_path)).stderr == ""
+    assert (
+        unified("ticketing tickets list", environ=service.environ, **world(tmp_path)).stderr == ""
+    )
 
 
-@pytest.mark.parametrize("words", [LIST, "ticketing tickets list --help", "ticketing tickets create --skeleton"])
+@pytest.mark.parametrize(
+    "words", [LIST, "ticketing tickets list --help", "ticketing tickets create --skeleton"]
+)
 def test_a_cache_where_nothing_can_be_looked_for_is_none(
     words: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
-    # As in a folder without access, which there is none of for the superuser: the system refuses to look.
+    # As in a folder without access, which there is none of for the superuser: the
+    # system refuses to look.
     folders = {**world(tmp_path)["folders"], "cache": tmp_path / ("x" * 300)}
     assert unified(words, environ=service.environ, folders=folders).code == 0
 
@@ -106,7 +132,10 @@ def test_a_pace_that_the_service_does_not_confirm_is_forgotten(
     ticking = {"monotonic": clock.now, "sleep": clock.sleep}
     began = clock.at
     more = unified(
-        "ticketing tickets list --all -o ids", environ=service.environ, **ticking, **world(tmp_path, NOW + 60)
+        "ticketing tickets list --all -o ids",
+        environ=service.environ,
+        **ticking,
+        **world(tmp_path, NOW + 60),
     )
     assert (more.code, len(more.stdout.splitlines())) == (0, 40)
     assert clock.at - began < 3

@@ -1,4 +1,6 @@
-"""The transport of a call: its sockets obey the deadline, and what it reads is one answer or an error."""
+"""The transport of a call: its sockets obey the deadline, and what it reads is one
+answer or an error.
+"""
 
 import gc
 import select
@@ -55,15 +57,22 @@ def test_an_attempt_is_over_after_a_minute_however_late_the_deadline() -> None:
         state.seconds()
 
 
-@pytest.mark.parametrize(("before", "outcome"), [(False, Outcome.PERMANENT), (True, Outcome.NOT_SENT)])
-def test_a_silent_handshake_is_tried_again_where_one_has_succeeded_before(before: bool, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    ("before", "outcome"), [(False, Outcome.PERMANENT), (True, Outcome.NOT_SENT)]
+)
+def test_a_silent_handshake_is_tried_again_where_one_has_succeeded_before(
+    before: bool, outcome: Outcome
+) -> None:
     state = ConnectionState(Clock().now)
     state.speaks_tls = before
     state.handshake_seconds = 10.0
     route = NetworkRoute(address.parse("https://service.example", "a test"), None, "a test")
     failure = network_errors.failure_of(httpx.ConnectTimeout("late"), route, state)
     assert failure.outcome is outcome
-    assert failure.reason == "service.example accepted the connection, but no TLS handshake came within 10.0 s"
+    assert (
+        failure.reason
+        == "service.example accepted the connection, but no TLS handshake came within 10.0 s"
+    )
     assert failure.hint == (None if before else "it may not speak TLS; is the port right?")
 
 
@@ -113,19 +122,27 @@ SIZES = [1, 7, 100_000]
         (b"HTTP/1.1 304 Same\r\nContent-Length: 2\r\n\r\n", 304, b"", "kept"),
         (b"HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nab", 999, b"ab", "kept"),
         (
-            b"HTTP/1.1 103 Soon\r\nContent-Length: 9\r\n\r\n" * 9 + OK + b"Content-Length: 2\r\n\r\nab",
+            b"HTTP/1.1 103 Soon\r\nContent-Length: 9\r\n\r\n" * 9
+            + OK
+            + b"Content-Length: 2\r\n\r\nab",
             200,
             b"ab",
             "kept",
         ),
-        (b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nab", 200, b"ab", "closed"),
+        (
+            b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nab",
+            200,
+            b"ab",
+            "closed",
+        ),
         (OK + b"Connection: x, Close\r\nContent-Length: 2\r\n\r\nab", 200, b"ab", "closed"),
         (OK + b"\r\nab", 200, b"ab", "closed"),
         (OK + b"\r\n", 200, b"", "closed"),
         (CHUNKED + b"1\r\na\r\n01;e=1\r\nb\r\n0\r\n\r\n", 200, b"ab", "kept"),
         (CHUNKED + b"2\r\nab\r\n0\r\nX-Sum: 1\r\n\r\n", 200, b"ab", "kept"),
         (
-            CHUNKED.replace(b"\r\n\r\n", b"\r\nContent-Length: 9\r\n\r\n") + b"2\r\nab\r\n0\r\n\r\n",
+            CHUNKED.replace(b"\r\n\r\n", b"\r\nContent-Length: 9\r\n\r\n")
+            + b"2\r\nab\r\n0\r\n\r\n",
             200,
             b"ab",
             "closed",
@@ -133,7 +150,9 @@ SIZES = [1, 7, 100_000]
         (CHUNKED.replace(b"1.1", b"1.0") + b"2\r\nab\r\n0\r\n\r\n", 200, b"ab", "closed"),
     ],
 )
-def test_an_answer_is_read_to_its_end(data: bytes, status: int, body: bytes, became: str, size: int) -> None:
+def test_an_answer_is_read_to_its_end(
+    data: bytes, status: int, body: bytes, became: str, size: int
+) -> None:
     assert read(data, size) == (status, body, became)
 
 
@@ -149,7 +168,9 @@ def test_an_answer_is_read_to_its_end(data: bytes, status: int, body: bytes, bec
         (CHUNKED, "HEAD", b""),
     ],
 )
-def test_bytes_after_an_answer_close_the_connection(data: bytes, method: str, body: bytes, more: bytes) -> None:
+def test_bytes_after_an_answer_close_the_connection(
+    data: bytes, method: str, body: bytes, more: bytes
+) -> None:
     assert read(data, 100_000, method)[1:] == (body, "kept")
     assert read(data + more, 100_000, method)[1:] == (body, "closed")
 
@@ -252,7 +273,9 @@ def test_an_idle_connection_is_used_for_half_a_minute(idle: float, connections: 
     with NetworkTransport(state, None, None) as transport:
         for _ in range(2):
             state.start(clock.now() + 5)
-            response = transport.handle_request(httpx.Request("GET", f"http://127.0.0.1:{listener.port}/"))
+            response = transport.handle_request(
+                httpx.Request("GET", f"http://127.0.0.1:{listener.port}/")
+            )
             assert (response.status_code, response.read()) == (200, b"{}")
             clock.sleep(idle)
     listener.stop()
@@ -261,7 +284,14 @@ def test_an_idle_connection_is_used_for_half_a_minute(idle: float, connections: 
 
 @pytest.mark.parametrize(
     "headers",
-    [{"X": "a\r\nEvil: 1"}, {"X": "a\nEvil: 1"}, {"X": "a\0"}, {"X\r\nEvil": "1"}, {"X Y": "1"}, {"": "1"}],
+    [
+        {"X": "a\r\nEvil: 1"},
+        {"X": "a\nEvil: 1"},
+        {"X": "a\0"},
+        {"X\r\nEvil": "1"},
+        {"X Y": "1"},
+        {"": "1"},
+    ],
 )
 def test_a_request_that_would_be_more_than_one_is_not_sent(headers: dict[str, str]) -> None:
     state = ConnectionState(Clock().now)
@@ -275,7 +305,9 @@ def test_a_request_that_would_be_more_than_one_is_not_sent(headers: dict[str, st
 
 
 @pytest.mark.parametrize("pieces", [[b"abc", b"d"], [b"a"], []])
-def test_a_body_of_another_length_than_its_headers_say_does_not_pass_it(pieces: list[bytes]) -> None:
+def test_a_body_of_another_length_than_its_headers_say_does_not_pass_it(
+    pieces: list[bytes],
+) -> None:
     state = ConnectionState(Clock().now)
     listener = Listener([reply(b"{}")])
     listener.start({})
@@ -288,7 +320,9 @@ def test_a_body_of_another_length_than_its_headers_say_does_not_pass_it(pieces: 
 
 
 class TlsProxy:
-    """A proxy that is spoken to in TLS, and passes on to one place what comes after CONNECT; answers after a pause."""
+    """A proxy that is spoken to in TLS, and passes on to one place what comes after
+    CONNECT; answers after a pause.
+    """
 
     def __init__(self, port: int, pause: float = 0) -> None:
         self.asked = b""
@@ -344,14 +378,18 @@ def test_tls_goes_through_the_tls_of_a_proxy(tmp_path: Path) -> None:
     url = f"https://me:s%20cret@localhost:{proxy.port}"
     state = ConnectionState(time.monotonic)
     state.start(time.monotonic() + 30)
-    with NetworkTransport(state, context, ProxySetting("HTTPS_PROXY", url, httpx.URL(url))) as transport:
+    with NetworkTransport(
+        state, context, ProxySetting("HTTPS_PROXY", url, httpx.URL(url))
+    ) as transport:
         for body in (large, b"{}"):
             request = httpx.Request("POST", "https://api.example.test/", content=large)
             assert transport.handle_request(request).read() == body
     proxy.close()
     listener.stop()
     credentials = b64encode(b"me:s cret")
-    assert proxy.asked.startswith(b"CONNECT api.example.test:443 HTTP/1.1\r\nHost: api.example.test:443\r\n")
+    assert proxy.asked.startswith(
+        b"CONNECT api.example.test:443 HTTP/1.1\r\nHost: api.example.test:443\r\n"
+    )
     assert proxy.asked.endswith(b"Proxy-Authorization: Basic " + credentials + b"\r\n\r\n")
     assert (state.reused, state.handshakes) == (True, 2)
     assert [request.endswith(large) for request in listener.requests] == [True, True]
@@ -371,16 +409,23 @@ def test_more_than_an_answer_closes_a_connection_within_the_tls_of_a_proxy(tmp_p
     setting = ProxySetting("HTTPS_PROXY", url, httpx.URL(url))
     with closing(proxy), NetworkTransport(state, context, setting) as transport:
         for _ in range(2):
-            assert transport.handle_request(httpx.Request("GET", "https://api.example.test/")).read() == b"{}"
+            assert (
+                transport.handle_request(httpx.Request("GET", "https://api.example.test/")).read()
+                == b"{}"
+            )
             assert not state.reused
     listener.stop()
 
 
-def test_bytes_one_by_one_within_the_tls_of_a_proxy_do_not_pass_the_deadline(tmp_path: Path) -> None:
+def test_bytes_one_by_one_within_the_tls_of_a_proxy_do_not_pass_the_deadline(
+    tmp_path: Path,
+) -> None:
     authority.write(tmp_path / "authority.pem")
     context = tls_context(str(tmp_path / "authority.pem"), {})
     # A record that is never whole.
-    listener = Listener([Answer([Trickle(b"\x16\x03\x03\x40\x00" + bytes(60), 0.05), CLOSE], after="nothing")])
+    listener = Listener(
+        [Answer([Trickle(b"\x16\x03\x03\x40\x00" + bytes(60), 0.05), CLOSE], after="nothing")]
+    )
     listener.start({})
     proxy = TlsProxy(listener.port)
     url = f"https://localhost:{proxy.port}"
@@ -388,7 +433,11 @@ def test_bytes_one_by_one_within_the_tls_of_a_proxy_do_not_pass_the_deadline(tmp
     began = time.monotonic()
     state.start(began + 1)
     setting = ProxySetting("HTTPS_PROXY", url, httpx.URL(url))
-    with closing(proxy), NetworkTransport(state, context, setting) as transport, pytest.raises(httpx.ConnectTimeout):
+    with (
+        closing(proxy),
+        NetworkTransport(state, context, setting) as transport,
+        pytest.raises(httpx.ConnectTimeout),
+    ):
         transport.handle_request(httpx.Request("GET", "https://api.example.test/"))
     assert time.monotonic() - began < 5
     listener.stop()

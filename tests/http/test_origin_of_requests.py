@@ -47,11 +47,18 @@ def test_the_url_that_a_recording_has_is_the_one_that_is_sent(
     assert result.code == 0
     [entry] = json.loads((tmp_path / "made.har").read_text())["log"]["entries"]
     [seen] = service.seen
-    assert (entry["request"]["method"], entry["request"]["url"]) == (seen.method, service.url + seen.target)
+    assert (entry["request"]["method"], entry["request"]["url"]) == (
+        seen.method,
+        service.url + seen.target,
+    )
 
 
-@pytest.mark.parametrize("command", ["ticketing tickets list", "ticketing tickets create -f subject=x"])
-def test_a_path_that_httpx_writes_in_another_way_is_not_sent(command: str, unified: Unified, service: Service) -> None:
+@pytest.mark.parametrize(
+    "command", ["ticketing tickets list", "ticketing tickets create -f subject=x"]
+)
+def test_a_path_that_httpx_writes_in_another_way_is_not_sent(
+    command: str, unified: Unified, service: Service
+) -> None:
     environ = {**service.environ, "UNIFIED_BASE_URL": f"{service.url}/a{{b}}"}
     result = unified(command, environ=environ)
     target = "/a{b}/unified/ticketing/tickets?integrated_account_id=acct-1"
@@ -60,10 +67,15 @@ def test_a_path_that_httpx_writes_in_another_way_is_not_sent(command: str, unifi
 
 
 def test_a_cursor_that_is_too_long_is_not_sent(unified: Unified, service: Service) -> None:
-    service.reply = lambda _: Reply(200, json.dumps({"result": [{"id": "1"}], "next_cursor": "x" * 70_000}).encode())
+    service.reply = lambda _: Reply(
+        200, json.dumps({"result": [{"id": "1"}], "next_cursor": "x" * 70_000}).encode()
+    )
     result = unified("ticketing tickets list --all -o ids", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("1\n", 2, 1)
-    assert "error: the request's URL cannot be sent: url too long; broken off after 1 record" in result.stderr
+    assert (
+        "error: the request's URL cannot be sent: url too long; broken off after 1 record"
+        in result.stderr
+    )
 
 
 def test_what_has_a_body_says_how_long_it_is(unified: Unified, service: Service) -> None:

@@ -1,4 +1,6 @@
-"""What the pace learns of limits, in simulation: requests of several workers on a clock that only this test moves."""
+"""What the pace learns of limits, in simulation: requests of several workers on a clock
+that only this test moves.
+"""
 
 import itertools
 import math
@@ -20,7 +22,9 @@ NONE, RETRY_AFTER, ALL = "no headers", "Retry-After", "all headers"
 
 
 class Verdict(NamedTuple):
-    """What a limit says of a request: seconds to wait if it is refused, and what its headers say."""
+    """What a limit says of a request: seconds to wait if it is refused, and what its
+    headers say.
+    """
 
     wait: float | None
     facts: RateFacts
@@ -40,7 +44,9 @@ class Sliding:
         if not refused:
             self.times.append(now)
         left = self.times[-min(self.most, len(self.times))] + self.seconds - now
-        facts = RateFacts(Window(self.most, self.seconds), self.most - len(self.times), math.ceil(left))
+        facts = RateFacts(
+            Window(self.most, self.seconds), self.most - len(self.times), math.ceil(left)
+        )
         return Verdict(left if refused else None, facts)
 
     def floor(self, requests: int) -> float:
@@ -49,7 +55,9 @@ class Sliding:
 
 
 class Fixed(Sliding):
-    """So many requests in each window, which begin at fixed times; the first one is more than half over."""
+    """So many requests in each window, which begin at fixed times; the first one is
+    more than half over.
+    """
 
     def __init__(self, most: int, seconds: float, begun: float = 0.63) -> None:
         super().__init__(most, seconds)
@@ -62,7 +70,9 @@ class Fixed(Sliding):
         self.count = self.count + 1 if window == self.window else 1
         self.window = window
         left = (window + 1 - self.begun) * self.seconds - now
-        facts = RateFacts(Window(self.most, self.seconds), max(0, self.most - self.count), math.ceil(left))
+        facts = RateFacts(
+            Window(self.most, self.seconds), max(0, self.most - self.count), math.ceil(left)
+        )
         return Verdict(left if self.count > self.most else None, facts)
 
     def floor(self, requests: int) -> float:
@@ -83,7 +93,10 @@ class Bucket:
         refused = self.tokens < 1
         self.tokens -= 0 if refused else 1
         missing = (1 - self.tokens) / self.rate
-        return Verdict(missing if refused else None, RateFacts(None, int(self.tokens), max(1, math.ceil(missing))))
+        return Verdict(
+            missing if refused else None,
+            RateFacts(None, int(self.tokens), max(1, math.ceil(missing))),
+        )
 
     def floor(self, requests: int) -> float:
         """The seconds that so many requests take at least."""
@@ -98,8 +111,12 @@ class Run(NamedTuple):
     accepted: list[float]
 
 
-def simulate(limit: Any, workers: int, requests: int, headers: str, pace: Pace | None = None) -> Run:
-    """Send so many requests, each until it is accepted, with workers that send one after the other."""
+def simulate(
+    limit: Any, workers: int, requests: int, headers: str, pace: Pace | None = None
+) -> Run:
+    """Send so many requests, each until it is accepted, with workers that send one
+    after the other.
+    """
     return _Simulation(limit, headers, pace or Pace()).run(workers, requests)
 
 
@@ -153,7 +170,9 @@ class _Simulation:
             self.pace.accepted(turn, self.now, facts)
         else:
             self.left, self.refused = self.left + 1, self.refused + 1
-            self.pace.refused(turn, self.now, None if self.headers == NONE else math.ceil(verdict.wait), facts)
+            self.pace.refused(
+                turn, self.now, None if self.headers == NONE else math.ceil(verdict.wait), facts
+            )
             assert not self.pace.exhausted, "the job ended before the limit could open"
         for _ in range(1 + self.idle):
             self.at(0, self.ask)
@@ -177,7 +196,9 @@ def cases() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("name", "headers", "workers"), [*cases()])
-def test_a_job_takes_little_more_than_its_limit_allows(name: str, headers: str, workers: int) -> None:
+def test_a_job_takes_little_more_than_its_limit_allows(
+    name: str, headers: str, workers: int
+) -> None:
     make, requests = LIMITS[name]
     run = simulate(make(), workers, requests, headers)
     ratio = run.seconds / make().floor(requests)
@@ -190,14 +211,18 @@ def test_a_job_takes_little_more_than_its_limit_allows(name: str, headers: str, 
 @pytest.mark.parametrize("workers", [1, 8])
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
 def test_when_the_first_minute_began_costs_little(headers: str, workers: int) -> None:
-    """200 requests need two minutes' worth at 100 in each, which can end 60 s after the start, or some 20 s later."""
+    """200 requests need two minutes' worth at 100 in each, which can end 60 s after the
+    start, or some 20 s later.
+    """
     for part in range(40):
         run = simulate(Fixed(100, 60, part / 40), workers, 200, headers, Pace(Window(45, 10.25)))
         assert run.seconds <= 1.45 * 60, part
 
 
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
-@pytest.mark.parametrize(("most", "seconds", "lowered"), [(50, 10, 10), (50, 10, 25), (5, 1, 2), (100, 60, 50)])
+@pytest.mark.parametrize(
+    ("most", "seconds", "lowered"), [(50, 10, 10), (50, 10, 25), (5, 1, 2), (100, 60, 50)]
+)
 def test_a_limit_that_is_lowered_for_a_while_is_used_again_within_three_windows(
     most: int, seconds: float, lowered: int, headers: str
 ) -> None:
@@ -239,7 +264,9 @@ def test_a_bound_of_the_user_never_grows() -> None:
             return Verdict(None, RateFacts(Window(1000, 1), 1000, 1))
 
     run = simulate(Unlimited(), 8, 300, ALL, Pace(Window(45, 10.25)))
-    fullest = max(sum(1 for at in run.accepted if begin <= at < begin + 10) for begin in run.accepted)
+    fullest = max(
+        sum(1 for at in run.accepted if begin <= at < begin + 10) for begin in run.accepted
+    )
     assert fullest == 45
 
 
@@ -251,7 +278,12 @@ def test_a_bound_of_the_user_never_grows() -> None:
         RateFacts(Window(1e6, 0.001), 10**9, 1.0),
         RateFacts(None, 5, None),
     ],
-    ids=["nothing left for ever", "nothing left of a window for ever", "more than there can be", "no reset"],
+    ids=[
+        "nothing left for ever",
+        "nothing left of a window for ever",
+        "more than there can be",
+        "no reset",
+    ],
 )
 def test_headers_that_say_the_same_for_ever_cannot_stop_it(facts: RateFacts) -> None:
     class Stuck:
@@ -279,20 +311,58 @@ EPOCH = 1795176000
 @pytest.mark.parametrize(
     ("headers", "facts"),
     [
-        ({"RateLimit": '"default";r=3;t=7', "RateLimit-Policy": '"default";q=50;w=10'}, (Window(50, 10), 3, 7)),
-        ({"RateLimit": '"a";r=9;t=5, "b";r=2;t=30', "RateLimit-Policy": '"b";q=5;w=30'}, (Window(5, 30), 2, 30)),
+        (
+            {"RateLimit": '"default";r=3;t=7', "RateLimit-Policy": '"default";q=50;w=10'},
+            (Window(50, 10), 3, 7),
+        ),
+        (
+            {"RateLimit": '"a";r=9;t=5, "b";r=2;t=30', "RateLimit-Policy": '"b";q=5;w=30'},
+            (Window(5, 30), 2, 30),
+        ),
         ({"RateLimit": "nonsense"}, (None, None, None)),
-        ({"RateLimit-Limit": "50;w=10", "RateLimit-Remaining": "3", "RateLimit-Reset": "7"}, (Window(50, 10), 3, 7)),
+        (
+            {"RateLimit-Limit": "50;w=10", "RateLimit-Remaining": "3", "RateLimit-Reset": "7"},
+            (Window(50, 10), 3, 7),
+        ),
         ({"RateLimit-Limit": "50, 50;w=10", "RateLimit-Remaining": "3"}, (Window(50, 10), 3, None)),
-        ({"RateLimit-Limit": "10, 100;w=60", "RateLimit-Remaining": "3"}, (Window(100, 60), 3, None)),
-        ({"RateLimit-Limit": "10, 10;w=1, 50;w=60", "RateLimit-Remaining": "3"}, (Window(10, 1), 3, None)),
-        ({"X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "3", "X-RateLimit-Reset": "7"}, (None, 3, 7)),
+        (
+            {"RateLimit-Limit": "10, 100;w=60", "RateLimit-Remaining": "3"},
+            (Window(100, 60), 3, None),
+        ),
+        (
+            {"RateLimit-Limit": "10, 10;w=1, 50;w=60", "RateLimit-Remaining": "3"},
+            (Window(10, 1), 3, None),
+        ),
+        (
+            {"X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "3", "X-RateLimit-Reset": "7"},
+            (None, 3, 7),
+        ),
         ({"X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Reset": "1.5"}, (None, 0, 1)),
-        ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(EPOCH + 9), "Date": DATE}, (None, 0, 9)),
-        ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(EPOCH * 1000 + 9000), "Date": DATE}, (None, 0, 9)),
-        ({"RateLimit-Remaining": "0", "RateLimit-Reset": "Fri, 20 Nov 2026 12:00:05 GMT", "Date": DATE}, (None, 0, 5)),
+        (
+            {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(EPOCH + 9), "Date": DATE},
+            (None, 0, 9),
+        ),
+        (
+            {
+                "X-RateLimit-Remaining": "0",
+                "X-RateLimit-Reset": str(EPOCH * 1000 + 9000),
+                "Date": DATE,
+            },
+            (None, 0, 9),
+        ),
+        (
+            {
+                "RateLimit-Remaining": "0",
+                "RateLimit-Reset": "Fri, 20 Nov 2026 12:00:05 GMT",
+                "Date": DATE,
+            },
+            (None, 0, 5),
+        ),
         ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(EPOCH + 9)}, (None, 0, None)),
-        ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(EPOCH - 9), "Date": DATE}, (None, 0, None)),
+        (
+            {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(EPOCH - 9), "Date": DATE},
+            (None, 0, None),
+        ),
         ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "86400"}, (None, 0, None)),
         ({"X-RateLimit-Remaining": "-1", "X-RateLimit-Reset": "abc"}, (None, None, None)),
         ({"X-RateLimit-Remaining": "9" * 40, "X-RateLimit-Reset": "\u0665"}, (None, None, None)),
@@ -300,7 +370,9 @@ EPOCH = 1795176000
         ({"RateLimit-Limit": "9999999999;w=1", "RateLimit-Remaining": "1"}, (None, 1, None)),
     ],
 )
-def test_headers_are_believed_within_bounds(headers: dict[str, str], facts: tuple[Any, ...]) -> None:
+def test_headers_are_believed_within_bounds(
+    headers: dict[str, str], facts: tuple[Any, ...]
+) -> None:
     encoded = [(name, value.encode()) for name, value in headers.items()]
     assert rate_headers.read(httpx.Headers(encoded)) == facts
 
@@ -316,7 +388,8 @@ def test_what_an_earlier_run_learned_spares_refusals(name: str, headers: str, wo
     simulate(make(), workers, requests, headers, first)
     run = simulate(make(), workers, requests, headers, Pace(recalled=first.learned))
     assert run.seconds / make().floor(requests) <= 1.5
-    # A bucket that was full lets more through at first than it does later, which is what the earlier run learned.
+    # A bucket that was full lets more through at first than it does later, which is
+    # what the earlier run learned.
     assert run.refused <= (20 if make is LIMITS["10 a second and 20 saved"][0] else 5)
 
 
@@ -348,7 +421,9 @@ def test_of_several_pauses_of_one_burst_the_longest_counts() -> None:
 
 
 class Unlimited:
-    """Accepts everything, but refuses the request of one number once; its headers are those of the first answer."""
+    """Accepts everything, but refuses the request of one number once; its headers are
+    those of the first answer.
+    """
 
     def __init__(self, refused: int = 0, wait: float = 0.0, facts: RateFacts | None = None) -> None:
         self.left, self.wait = refused, wait

@@ -21,14 +21,18 @@ def test_all_reads_every_page_and_says_so(unified: Unified, service: Service) ->
     assert (result.stderr, result.code) == ("complete: 5 records in 3 pages\n", 0)
 
 
-def test_without_all_it_is_one_page_and_the_rest_is_named(unified: Unified, service: Service) -> None:
+def test_without_all_it_is_one_page_and_the_rest_is_named(
+    unified: Unified, service: Service
+) -> None:
     serve(service, [tickets(2), tickets(2, 2)])
     result = unified(f"{LIST} -o ids", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("t-0\nt-1\n", 0, 1)
     assert result.stderr == "there are more records: --all, or --cursor c1\n"
 
 
-def test_every_page_request_carries_connection_cursor_and_query_once(unified: Unified, service: Service) -> None:
+def test_every_page_request_carries_connection_cursor_and_query_once(
+    unified: Unified, service: Service
+) -> None:
     serve(service, [tickets(1), tickets(1, 1), tickets(1, 2)])
     unified(f"{LIST} --all -o ids -q status=open --page-size 7", environ=service.environ)
     common = [("integrated_account_id", "acct-1"), ("status", "open"), ("limit", "7")]
@@ -50,7 +54,10 @@ def test_a_limit_needs_no_page_more_than_it_needs(unified: Unified, service: Ser
     result = unified(f"{LIST} --limit 10 -o ids", environ=service.environ)
     assert result.stdout.split() == [f"t-{number}" for number in range(10)]
     assert (result.code, len(service.seen)) == (0, 1)
-    assert result.stderr == "cut on request after 10 records in 1 page; to continue: --cursor after:10:\n"
+    assert (
+        result.stderr
+        == "cut on request after 10 records in 1 page; to continue: --cursor after:10:\n"
+    )
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 8])
@@ -71,7 +78,9 @@ def test_cuts_put_together_are_the_whole(limit: int, unified: Unified, service: 
 def test_a_limit_is_a_number_of_records(limit: str, unified: Unified, service: Service) -> None:
     result = unified([*LIST.split(), "--limit", limit], environ=service.environ)
     assert (result.stdout, result.code, service.seen) == ("", 2, [])
-    assert result.stderr.startswith("error: unified ticketing tickets list: invalid value for '--limit': ")
+    assert result.stderr.startswith(
+        "error: unified ticketing tickets list: invalid value for '--limit': "
+    )
 
 
 def test_a_cursor_that_comes_back_ends_the_run(unified: Unified, service: Service) -> None:
@@ -80,21 +89,27 @@ def test_a_cursor_that_comes_back_ends_the_run(unified: Unified, service: Servic
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.code, len(service.seen), result.stdout) == (5, 2, "t-0\n")
     assert "the cursor did not advance" in result.stderr
-    assert result.stderr.endswith("broken off after 1 record in 1 page; to continue: --cursor same\n")
+    assert result.stderr.endswith(
+        "broken off after 1 record in 1 page; to continue: --cursor same\n"
+    )
 
 
 def test_a_longer_circle_is_noticed_too(unified: Unified, service: Service) -> None:
     circle = {None: "a", "a": "b", "b": "a"}
 
     def reply(seen: Seen) -> Reply:
-        # The circle is left some time, so that whoever does not notice it fails instead of going on for ever.
+        # The circle is left some time, so that whoever does not notice it fails instead
+        # of going on for ever.
         onward = circle[cursor_of(seen)] if len(service.seen) < 20 else None
         return served({"result": tickets(1, len(service.seen)), "next_cursor": onward})
 
     service.reply = reply
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("t-1\nt-2\n", 5, 3)
-    assert "the cursor did not advance: page 3 of GET /unified/ticketing/tickets leads back to a page" in result.stderr
+    assert (
+        "the cursor did not advance: page 3 of GET /unified/ticketing/tickets leads back to a page"
+        in result.stderr
+    )
 
 
 def test_a_hundred_empty_pages_in_a_row_are_enough(unified: Unified, service: Service) -> None:
@@ -123,16 +138,29 @@ def test_what_is_no_cursor(cursor: str, unified: Unified, service: Service) -> N
 
 @pytest.mark.parametrize(
     "cursor",
-    ["a+b/c=d&e#f%g h", "ä€😀", "x" * 8192, "https://evil.example/?integrated_account_id=other", "a\\u0020\tb", "null"],
+    [
+        "a+b/c=d&e#f%g h",
+        "ä€😀",
+        "x" * 8192,
+        "https://evil.example/?integrated_account_id=other",
+        "a\\u0020\tb",
+        "null",
+    ],
 )
-def test_a_cursor_arrives_as_it_came_and_at_our_origin(cursor: str, unified: Unified, service: Service) -> None:
-    by_cursor(service, {None: {"result": [], "next_cursor": cursor}, cursor: {"result": tickets(1)}})
+def test_a_cursor_arrives_as_it_came_and_at_our_origin(
+    cursor: str, unified: Unified, service: Service
+) -> None:
+    by_cursor(
+        service, {None: {"result": [], "next_cursor": cursor}, cursor: {"result": tickets(1)}}
+    )
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.stdout, result.code) == ("t-0\n", 0)
     assert [cursor_of(seen) for seen in service.seen] == [None, cursor]
 
 
-def test_pages_that_come_earn_repeats_for_those_that_fail(unified: Unified, service: Service) -> None:
+def test_pages_that_come_earn_repeats_for_those_that_fail(
+    unified: Unified, service: Service
+) -> None:
     failed: set[str | None] = set()
 
     def reply(seen: Seen) -> Reply:
@@ -148,15 +176,22 @@ def test_pages_that_come_earn_repeats_for_those_that_fail(unified: Unified, serv
 
 
 @pytest.mark.parametrize("status", [400, 404, 410, 422])
-def test_a_cursor_that_is_no_longer_taken_ends_with_12(status: int, unified: Unified, service: Service) -> None:
+def test_a_cursor_that_is_no_longer_taken_ends_with_12(
+    status: int, unified: Unified, service: Service
+) -> None:
     gone = {"statusCode": status, "error": "Gone", "message": "cursor expired"}
-    by_cursor(service, {None: {"result": tickets(1), "next_cursor": "c1"}, "c1": lambda: served(gone, status)})
+    by_cursor(
+        service,
+        {None: {"result": tickets(1), "next_cursor": "c1"}, "c1": lambda: served(gone, status)},
+    )
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.stdout, result.code, len(service.seen)) == ("t-0\n", 12, 2)
     assert "the service no longer takes the cursor of page 2" in result.stderr
 
 
-def test_a_page_size_that_is_refused_is_told_in_the_services_words(unified: Unified, service: Service) -> None:
+def test_a_page_size_that_is_refused_is_told_in_the_services_words(
+    unified: Unified, service: Service
+) -> None:
     refusal = {"statusCode": 400, "error": "Bad Request", "message": "limit must be at most 100"}
     service.reply = lambda _: served(refusal, 400)
     result = unified(f"{LIST} --all --page-size 1000", environ=service.environ)
@@ -168,11 +203,17 @@ def test_a_partial_page_is_told_at_the_end(unified: Unified, service: Service) -
     partial = {"result": tickets(1, 1), "next_cursor": "c2", "is_partial_response": True}
     by_cursor(
         service,
-        {None: {"result": tickets(1), "next_cursor": "c1"}, "c1": partial, "c2": {"result": tickets(1, 2)}},
+        {
+            None: {"result": tickets(1), "next_cursor": "c1"},
+            "c1": partial,
+            "c2": {"result": tickets(1, 2)},
+        },
     )
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
     assert (result.stdout, result.code) == ("t-0\nt-1\nt-2\n", 9)
-    assert result.stderr.endswith("the provider left something out of page 2 (--allow-partial accepts that)\n")
+    assert result.stderr.endswith(
+        "the provider left something out of page 2 (--allow-partial accepts that)\n"
+    )
     assert unified(f"{LIST} --all -o ids --allow-partial", environ=service.environ).code == 0
 
 
@@ -181,8 +222,16 @@ def test_a_partial_page_is_told_at_the_end(unified: Unified, service: Service) -
     [
         (lambda: Reply(502, b"<html>", {"Content-Type": "text/html"}), 5),
         (lambda: Reply(200, b'{"result": [{"id"', {"Content-Type": "application/json"}), 5),
-        (lambda: served({"statusCode": 401, "error": "Unauthorized", "message": "expired"}, 401), 7),
-        (lambda: served({"statusCode": 429, "error": "Too Many Requests", "message": "slow"}, 429), 8),
+        (
+            lambda: served({"statusCode": 401, "error": "Unauthorized", "message": "expired"}, 401),
+            7,
+        ),
+        (
+            lambda: served(
+                {"statusCode": 429, "error": "Too Many Requests", "message": "slow"}, 429
+            ),
+            8,
+        ),
     ],
 )
 @pytest.mark.parametrize("output", ["json", "ndjson", "csv", "ids"])
@@ -219,7 +268,9 @@ def test_a_bare_array_is_a_page(unified: Unified, service: Service) -> None:
     assert unified(f"{LIST} --all -o ids", environ=service.environ).stdout == "t-0\nt-1\n"
 
 
-def test_the_next_page_is_requested_before_this_one_is_written(unified: Unified, service: Service) -> None:
+def test_the_next_page_is_requested_before_this_one_is_written(
+    unified: Unified, service: Service
+) -> None:
     asked = threading.Event()
     serve(service, [tickets(1), tickets(1, 1)])
     good = service.reply
@@ -249,7 +300,16 @@ def test_a_cursor_is_sent_and_shown_for_one_page_too(unified: Unified, service: 
     assert shown.json["url"].endswith("&next_cursor=c1")
 
 
-FORMATS = ["", "-o raw", "-o yaml", "-o csv", "-o ids", "--jq '.result|length'", "--jq .id -o ndjson", "--columns id"]
+FORMATS = [
+    "",
+    "-o raw",
+    "-o yaml",
+    "-o csv",
+    "-o ids",
+    "--jq '.result|length'",
+    "--jq .id -o ndjson",
+    "--columns id",
+]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -261,14 +321,22 @@ def test_a_list_that_goes_on_says_so_in_every_format(
     records = [{"id": "1", "text": "x" * padding}]
     service.reply = lambda _: served({"result": records, "next_cursor": cursor})
     result = unified(f"ticketing tickets list {form}", environ=service.environ)
-    assert (result.code, result.stderr) == (0, f"there are more records: --all, or --cursor {onward}\n")
+    assert (result.code, result.stderr) == (
+        0,
+        f"there are more records: --all, or --cursor {onward}\n",
+    )
     service.reply = lambda _: served({"result": records, "next_cursor": None})
     assert unified(f"ticketing tickets list {form}", environ=service.environ).stderr == ""
 
 
 @pytest.mark.parametrize("cursor", ["null", '"c1"', "9" * 10_000])
-def test_a_number_of_thousands_of_digits_is_passed_on(cursor: str, unified: Unified, service: Service) -> None:
-    body = b'{"result":[{"id":"1","n":%s,"x":1e999999}],"next_cursor":%s}' % (b"9" * 10_000, cursor.encode())
+def test_a_number_of_thousands_of_digits_is_passed_on(
+    cursor: str, unified: Unified, service: Service
+) -> None:
+    body = b'{"result":[{"id":"1","n":%s,"x":1e999999}],"next_cursor":%s}' % (
+        b"9" * 10_000,
+        cursor.encode(),
+    )
     service.reply = lambda _: Reply(200, body, {"Content-Type": "application/json"})
     result = unified("ticketing tickets list", environ=service.environ)
     more = "there are more records: --all, or --cursor c1\n" if cursor == '"c1"' else ""

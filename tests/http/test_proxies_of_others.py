@@ -1,4 +1,6 @@
-"""Proxies that others wrote, with and without credentials and TLS of their own, before a service that speaks TLS."""
+"""Proxies that others wrote, with and without credentials and TLS of their own, before
+a service that speaks TLS.
+"""
 
 import os
 import shutil
@@ -31,29 +33,42 @@ def tinyproxy(folder: Path, port: int, *, login: bool) -> list[str]:
     return ["tinyproxy", "-d", "-c", str(folder / "conf")]
 
 
-def squid(folder: Path, port: int, *, login: bool = False, secure: bool = False, closed: bool = False) -> list[str]:
+def squid(
+    folder: Path, port: int, *, login: bool = False, secure: bool = False, closed: bool = False
+) -> list[str]:
     """The same for squid; `secure` with TLS, `closed` to everybody."""
     # Squid's own user cannot read the folder.
     asking = "/bin/sed -u s/^me.s%20cret/OK/;t;s/.*/ERR/"
     authority.write_identity(folder / "identity.pem", "127.0.0.1")
     listening = f"https_port 127.0.0.1:{port} tls-cert={folder}/identity.pem"
-    lines = [listening if secure else f"http_port 127.0.0.1:{port}", "access_log none", "cache deny all"]
+    lines = [
+        listening if secure else f"http_port 127.0.0.1:{port}",
+        "access_log none",
+        "cache deny all",
+    ]
     lines += [f"cache_log {folder}/log", f"pid_filename {folder}/pid", f"coredump_dir {folder}"]
     lines += [f"auth_param basic program {asking}", "acl known proxy_auth REQUIRED"] * login
-    lines += ["http_access deny all" if closed else f"http_access allow {'known' if login else 'all'}"]
+    lines += [
+        "http_access deny all" if closed else f"http_access allow {'known' if login else 'all'}"
+    ]
     (folder / "conf").write_text("\n".join([*lines, ""]))
     return ["squid", "-N", "-f", str(folder / "conf")]
 
 
 def privoxy(folder: Path, port: int) -> list[str]:
     """The same for privoxy, which knows no credentials."""
-    (folder / "conf").write_text(f"listen-address 127.0.0.1:{port}\nlogdir {folder}\nconfdir /etc/privoxy\ntoggle 0\n")
+    (folder / "conf").write_text(
+        f"listen-address 127.0.0.1:{port}\nlogdir {folder}\nconfdir /etc/privoxy\ntoggle 0\n"
+    )
     return ["privoxy", "--no-daemon", str(folder / "conf")]
 
 
 PROXIES = {
     "tinyproxy": (lambda folder, port: tinyproxy(folder, port, login=False), ""),
-    "tinyproxy with a login": (lambda folder, port: tinyproxy(folder, port, login=True), "me:s3cret@"),
+    "tinyproxy with a login": (
+        lambda folder, port: tinyproxy(folder, port, login=True),
+        "me:s3cret@",
+    ),
     "squid": (squid, ""),
     "squid with a login": (lambda folder, port: squid(folder, port, login=True), ME),
     "squid in TLS": (lambda folder, port: squid(folder, port, login=True, secure=True), ME),
@@ -62,8 +77,12 @@ PROXIES = {
 
 
 @contextmanager
-def running(command: Callable[[Path, int], list[str]], folder: Path) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """The port on which a proxy listens, and its process; the test is skipped where it is not installed."""
+def running(
+    command: Callable[[Path, int], list[str]], folder: Path
+) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """The port on which a proxy listens, and its process; the test is skipped where it
+    is not installed.
+    """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
     folder.chmod(0o777)
@@ -71,7 +90,9 @@ def running(command: Callable[[Path, int], list[str]], folder: Path) -> Iterator
     program = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip(f"{name} is not installed")
-    with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        [program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
         try:
             until = time.monotonic() + 30
             while not _listens(port) and process.poll() is None and time.monotonic() < until:
@@ -131,7 +152,9 @@ def test_a_call_goes_through(name: str, tmp_path: Path, origin: Listener, ask: A
 
 @pytest.mark.parametrize("name", [one for one in PROXIES if PROXIES[one][1]])
 @pytest.mark.parametrize("me", ["", "me:wrong@"])
-def test_without_its_login_a_proxy_refuses(name: str, me: str, tmp_path: Path, origin: Listener, ask: Ask) -> None:
+def test_without_its_login_a_proxy_refuses(
+    name: str, me: str, tmp_path: Path, origin: Listener, ask: Ask
+) -> None:
     scheme = "https" if name.endswith("TLS") else "http"
     with running(PROXIES[name][0], tmp_path) as (port, _):
         code, said = ask(f"{scheme}://{me}127.0.0.1:{port}")
@@ -156,7 +179,9 @@ def test_a_service_that_a_proxy_cannot_reach_is_told(name: str, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", PROXIES)
-def test_a_proxy_that_stands_still_is_left(name: str, tmp_path: Path, origin: Listener, ask: Ask) -> None:
+def test_a_proxy_that_stands_still_is_left(
+    name: str, tmp_path: Path, origin: Listener, ask: Ask
+) -> None:
     command, me = PROXIES[name]
     scheme = "https" if name.endswith("TLS") else "http"
     with running(command, tmp_path) as (port, process):

@@ -1,4 +1,6 @@
-"""The pace of sends: in no window more than the user allows or the service lets through, however many workers ask."""
+"""The pace of sends: in no window more than the user allows or the service lets
+through, however many workers ask.
+"""
 
 import threading
 

@@ -1,4 +1,6 @@
-"""`--record` and `--replay`: a command that is answered from its own recording does the same again."""
+"""`--record` and `--replay`: a command that is answered from its own recording does the
+same again.
+"""
 
 import json
 import os
@@ -32,12 +34,17 @@ class Terminal:
         self._service = service
         self.folder = folder
 
-    def run(self, command: Command, *more: str, name: str, environ: dict[str, str]) -> tuple[Result, dict[str, bytes]]:
+    def run(
+        self, command: Command, *more: str, name: str, environ: dict[str, str]
+    ) -> tuple[Result, dict[str, bytes]]:
         answers(self._service)
         place = self.folder / name
         place.mkdir(exist_ok=True)
         (place / "records.ndjson").write_bytes(RECORDS)
-        argv = [re.sub(r"\{(.*)\}", lambda found: str(place / found[1]), word) for word in shlex.split(command.line)]
+        argv = [
+            re.sub(r"\{(.*)\}", lambda found: str(place / found[1]), word)
+            for word in shlex.split(command.line)
+        ]
         found = self._unified([*argv, *more], environ=environ, stdin=command.stdin)
         return found, files(place)
 
@@ -49,7 +56,9 @@ def terminal(unified: Unified, service: Service, config: Config, tmp_path: Path)
 
 
 def timeless(text: str, terminal: Terminal) -> str:
-    """What was said, without the times, the names of folders and the keys, which differ from run to run."""
+    """What was said, without the times, the names of folders and the keys, which differ
+    from run to run.
+    """
     text = re.sub(rf"{terminal.folder}/\w+/", "", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[A-Z2-7]{40}\b", "KEY", text)
     text = re.sub(r"\b\d{8}-[0-9a-f]{4}\b", "RUN", text)
@@ -65,7 +74,11 @@ def test_a_recording_is_private_and_its_command_does_the_same_when_it_is_replaye
     name: str, terminal: Terminal, service: Service
 ) -> None:
     command, har = COMMANDS[name], str(terminal.folder / "session.har")
-    secret = {"UNIFIED_TOKEN": CANARY, "UNIFIED_ACCOUNT_ID": "acme", "UNIFIED_BASE_URL": service.url}
+    secret = {
+        "UNIFIED_TOKEN": CANARY,
+        "UNIFIED_ACCOUNT_ID": "acme",
+        "UNIFIED_BASE_URL": service.url,
+    }
     old = os.umask(0)
     try:
         recorded, left = terminal.run(command, "--record", har, name="one", environ=secret)
@@ -84,7 +97,9 @@ def test_a_recording_is_private_and_its_command_does_the_same_when_it_is_replaye
     assert len(service.seen) == sent, "a replay sends nothing"
     assert timeless(replayed.stdout, terminal) == timeless(recorded.stdout, terminal)
     # Its runs are gone with it, so none is named.
-    assert timeless(replayed.stderr, terminal) == timeless(recorded.stderr, terminal).replace("run RUN\n", "")
+    assert timeless(replayed.stderr, terminal) == timeless(recorded.stderr, terminal).replace(
+        "run RUN\n", ""
+    )
     assert replayed.code == recorded.code
     assert timeless(repr(left_again), terminal) == timeless(repr(left), terminal)
 
@@ -93,7 +108,9 @@ def entries(path: Path) -> Any:
     return json.loads(path.read_bytes())["log"]["entries"]
 
 
-def test_the_first_request_that_is_not_in_it_is_named(terminal: Terminal, service: Service, unified: Unified) -> None:
+def test_the_first_request_that_is_not_in_it_is_named(
+    terminal: Terminal, service: Service, unified: Unified
+) -> None:
     har = terminal.folder / "a.har"
     answers(service)
     environ = {**service.environ, "UNIFIED_ACCOUNT_ID": "acme"}
@@ -101,13 +118,18 @@ def test_the_first_request_that_is_not_in_it_is_named(terminal: Terminal, servic
     other = unified(f"ticketing tickets list -q limit=3 --replay {har}", environ=environ)
     where = service.url.partition("//")[2]
     assert (other.stdout, other.code) == ("", 5)
-    assert other.stderr == (
-        f"error: GET /unified/ticketing/tickets?limit=3 of account acme at {where} is not in {har}, which holds "
-        "1 exchange (record the same command again with --record)\n"
+    assert (
+        other.stderr
+        == f"error: GET /unified/ticketing/tickets?limit=3 of account acme at {where} is not in"
+        f" {har}, which holds 1 exchange (record the same command again with --record)\n"
     )
-    twice = unified(f"ticketing tickets update - -f name=y --replay {har}", environ=environ, stdin=b"t-1\n")
+    twice = unified(
+        f"ticketing tickets update - -f name=y --replay {har}", environ=environ, stdin=b"t-1\n"
+    )
     assert twice.code == 5
-    assert f"PATCH /unified/ticketing/tickets/t-1 of account acme at {where} is not in" in twice.stderr
+    assert (
+        f"PATCH /unified/ticketing/tickets/t-1 of account acme at {where} is not in" in twice.stderr
+    )
 
 
 def test_a_request_is_answered_as_often_as_it_was_recorded(
@@ -116,13 +138,22 @@ def test_a_request_is_answered_as_often_as_it_was_recorded(
     har = terminal.folder / "a.har"
     answers(service)
     environ = {**service.environ, "UNIFIED_ACCOUNT_ID": "acme"}
-    assert unified(f"ticketing tickets delete - --yes --record {har}", environ=environ, stdin=b"t-1\n").code == 0
-    again = unified(f"ticketing tickets delete - --yes --replay {har}", environ=environ, stdin=b"t-1\nt-1\n")
+    assert (
+        unified(
+            f"ticketing tickets delete - --yes --record {har}", environ=environ, stdin=b"t-1\n"
+        ).code
+        == 0
+    )
+    again = unified(
+        f"ticketing tickets delete - --yes --replay {har}", environ=environ, stdin=b"t-1\nt-1\n"
+    )
     assert again.code == 5
     assert f"was recorded once in {har} and is asked for once more" in again.stderr
 
 
-def test_a_download_is_cut_and_ends_a_replay(service: Service, unified: Unified, tmp_path: Path) -> None:
+def test_a_download_is_cut_and_ends_a_replay(
+    service: Service, unified: Unified, tmp_path: Path
+) -> None:
     har, content = tmp_path / "a.har", b"x" * 3_000_000
     service.reply = lambda _: Reply(200, content, {"Content-Type": "application/octet-stream"})
     line = f"ticketing attachments download -f id=1 --out {tmp_path}/file --force"
@@ -130,7 +161,9 @@ def test_a_download_is_cut_and_ends_a_replay(service: Service, unified: Unified,
     assert (tmp_path / "file").read_bytes() == content
     (found,) = entries(har)
     assert found["response"]["content"]["_end"] == "cut"
-    assert found["response"]["content"]["comment"] == "cut: only the first 1048576 bytes are recorded"
+    assert (
+        found["response"]["content"]["comment"] == "cut: only the first 1048576 bytes are recorded"
+    )
     assert har.stat().st_size < 1_500_000
     replayed = unified(f"{line} --replay {har}", environ=service.environ)
     assert replayed.code == 5
@@ -146,7 +179,9 @@ def test_json_is_never_cut(service: Service, unified: Unified, tmp_path: Path) -
     assert two.raw == one.raw
 
 
-def test_a_header_of_any_characters_is_replayed(service: Service, unified: Unified, tmp_path: Path) -> None:
+def test_a_header_of_any_characters_is_replayed(
+    service: Service, unified: Unified, tmp_path: Path
+) -> None:
     headers = {"Content-Type": "application/json", "X-Name": "caf\xe9 \x85\tx"}
     service.reply = lambda _: Reply(200, b'{"result":[]}', headers)
     one = unified(f"ticketing tickets list --record {tmp_path}/a.har", environ=service.environ)
@@ -155,7 +190,11 @@ def test_a_header_of_any_characters_is_replayed(service: Service, unified: Unifi
 
 
 def test_a_lost_connection_is_lost_again(unified: Unified, tmp_path: Path) -> None:
-    environ = {"UNIFIED_BASE_URL": "http://127.0.0.1:1", "UNIFIED_TOKEN": CANARY, "UNIFIED_ACCOUNT_ID": "a"}
+    environ = {
+        "UNIFIED_BASE_URL": "http://127.0.0.1:1",
+        "UNIFIED_TOKEN": CANARY,
+        "UNIFIED_ACCOUNT_ID": "a",
+    }
     one = unified(f"ticketing tickets list --record {tmp_path}/a.har", environ=environ)
     two = unified(f"ticketing tickets list --replay {tmp_path}/a.har", environ=environ)
     assert (one.code, two.code) == (6, 6)
@@ -172,10 +211,14 @@ def test_a_replay_waits_for_nothing(service: Service, unified: Unified, tmp_path
     def sleep(_: float) -> None:
         raise AssertionError("a replay waits")
 
-    assert unified(f"{line} --replay {tmp_path}/a.har", environ=service.environ, sleep=sleep).code == 0
+    assert (
+        unified(f"{line} --replay {tmp_path}/a.har", environ=service.environ, sleep=sleep).code == 0
+    )
 
 
-def test_a_replay_reads_no_token(service: Service, unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_a_replay_reads_no_token(
+    service: Service, unified: Unified, config: Config, tmp_path: Path
+) -> None:
     har = tmp_path / "a.har"
     assert unified(f"ticketing tickets list --record {har}", environ=service.environ).code == 0
     config(f'base_url = "{service.url}"\naccount_id = "acct-1"\ntoken_command = ["/bin/false"]\n')
@@ -196,7 +239,10 @@ def test_what_was_replayed_is_not_taken_for_work_that_was_done(
     done = len(service.seen)
     journal = tmp_path / "records.ndjson.unified-journal"
     real = journal.read_bytes()
-    said = "is of this import itself, which a replay cannot continue (replay it with a copy of its input)"
+    said = (
+        "is of this import itself, which a replay cannot continue (replay it with a copy of its"
+        " input)"
+    )
     for more in ("", " --restart"):
         replayed = unified(f"{line} --replay {har}{more}", environ=environ)
         assert (replayed.code, replayed.stderr) == (12, f"error: {journal} {said}\n")
@@ -204,7 +250,10 @@ def test_what_was_replayed_is_not_taken_for_work_that_was_done(
     journal.unlink()
     assert unified(f"{line} --replay {har}", environ=environ).code == 0
     result = unified(line, environ=environ)
-    said = "a replay of this import, which sent nothing (remove it, or --restart discards it: then everything is sent)"
+    said = (
+        "a replay of this import, which sent nothing (remove it, or --restart discards it: then"
+        " everything is sent)"
+    )
     assert (result.code, result.stderr) == (12, f"error: {journal} is of {said}\n")
     assert len(service.seen) == done
     assert unified(f"{line} --restart", environ=environ).code == 0
@@ -214,11 +263,17 @@ def test_what_was_replayed_is_not_taken_for_work_that_was_done(
     assert (other.code, "is of an import with another operation" in other.stderr) == (12, True)
 
 
-def test_a_replayed_plan_leaves_no_ids(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
-    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+def test_a_replayed_plan_leaves_no_ids(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    config(
+        f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n'
+    )
     made = iter("xy")
     service.reply = lambda seen: (
-        served({"id": f"new-{next(made)}"}) if seen.method == "POST" else served({"result": [], "next_cursor": None})
+        served({"id": f"new-{next(made)}"})
+        if seen.method == "POST"
+        else served({"result": [], "next_cursor": None})
     )
     side, plan, ids, har = (tmp_path / name for name in ("side", "p.plan", "ids", "a.har"))
     side.write_text('{"id":"1","name":"one"}\n{"id":"2","name":"two","parent":{"id":"1"}}\n')
@@ -242,15 +297,24 @@ def test_a_replay_names_no_run_that_is_gone_with_it(
 ) -> None:
     profiles(config, service.url, 3)
     service.reply = failing({"a-c01": 500, "a-c02": 404})
-    lines = "".join(f'{{"_profile":"c{at:02}","id":"t-1"}}\n' for at in range(3)).encode() if stdin else b""
+    lines = (
+        "".join(f'{{"_profile":"c{at:02}","id":"t-1"}}\n' for at in range(3)).encode()
+        if stdin
+        else b""
+    )
     command = f"ticketing tickets update {'-' if stdin else 't-1'} -f name=x -p c* --yes {form}"
     recorded = unified(f"{command} --record {tmp_path}/a.har", stdin=lines)
     run = run_id(recorded.stderr)
     assert (recorded.code, f"unified runs resume {run}" in recorded.stderr) == (10, True)
     replayed = unified(f"{command} --replay {tmp_path}/a.har", stdin=lines)
-    told = [re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|,$", "", one.stdout, flags=re.MULTILINE) for one in (recorded, replayed)]
+    told = [
+        re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|,$", "", one.stdout, flags=re.MULTILINE)
+        for one in (recorded, replayed)
+    ]
     assert (replayed.code, sorted(told[1].splitlines())) == (10, sorted(told[0].splitlines()))
-    assert re.search(r"\brun\b|\bruns\b|\b\d{8}-[0-9a-f]{4}\b(?!-)", replayed.stderr) is None, replayed.stderr
+    assert re.search(r"\brun\b|\bruns\b|\b\d{8}-[0-9a-f]{4}\b(?!-)", replayed.stderr) is None, (
+        replayed.stderr
+    )
     assert [one["id"] for one in unified("runs list -o json").json["runs"]] == [run]
 
 
@@ -261,9 +325,18 @@ def test_a_replay_names_no_run_that_is_gone_with_it(
         (b"[]", "a.har is not JSON: expected '{' (byte 0)"),
         (b"{}", "a.har is no HAR file: it has no log with entries"),
         (b'{"log":{"entries":{}}}', "a.har is no HAR file: it has no log with entries"),
-        (b'{"log":{"entries":[{}]}}', "entry 1 of {}/a.har is damaged: Object missing required field `request`"),
-        (b'{"log":{"entries":[{"request":1,"response":2}]}}', "entry 1 of {}/a.har is damaged: Expected `object`, got"),
-        (b'{"log":{"_started":-5,"entries":[]}}', "a.har is damaged at '_started': Expected `float` >= 0.0"),
+        (
+            b'{"log":{"entries":[{}]}}',
+            "entry 1 of {}/a.har is damaged: Object missing required field `request`",
+        ),
+        (
+            b'{"log":{"entries":[{"request":1,"response":2}]}}',
+            "entry 1 of {}/a.har is damaged: Expected `object`, got",
+        ),
+        (
+            b'{"log":{"_started":-5,"entries":[]}}',
+            "a.har is damaged at '_started': Expected `float` >= 0.0",
+        ),
         (b'{"log":{"entries":[]}} x', "a.har is not JSON: there is text after the JSON value"),
         (b'{"log":{"entries":[' + b"[" * 100_000, "a.har is nested too deeply"),
         (b'\xff{"log":{"entries":[]}}', "a.har is not UTF-8 at byte 0"),
@@ -278,7 +351,9 @@ def test_a_damaged_file_is_refused(
     assert said.replace("{}", str(tmp_path)) in found.stderr
 
 
-def test_a_file_that_ends_early_names_the_last_entry(service: Service, unified: Unified, tmp_path: Path) -> None:
+def test_a_file_that_ends_early_names_the_last_entry(
+    service: Service, unified: Unified, tmp_path: Path
+) -> None:
     answers(service)
     har = tmp_path / "a.har"
     unified(f"ticketing tickets list --all -o ndjson --record {har}", environ=service.environ)
@@ -288,7 +363,9 @@ def test_a_file_that_ends_early_names_the_last_entry(service: Service, unified: 
     assert f"{har}, after entry 1, is not JSON" in found.stderr
 
 
-def test_a_hostile_answer_in_a_file_is_refused(service: Service, unified: Unified, tmp_path: Path) -> None:
+def test_a_hostile_answer_in_a_file_is_refused(
+    service: Service, unified: Unified, tmp_path: Path
+) -> None:
     har = tmp_path / "a.har"
     unified(f"ticketing tickets list --record {har}", environ=service.environ)
     for change, said in {
@@ -301,7 +378,9 @@ def test_a_hostile_answer_in_a_file_is_refused(service: Service, unified: Unifie
         text = har.read_text()
         assert change in text
         (tmp_path / "b.har").write_text(text.replace(change, said[0]))
-        found = unified(f"ticketing tickets list --replay {tmp_path}/b.har", environ=service.environ)
+        found = unified(
+            f"ticketing tickets list --replay {tmp_path}/b.har", environ=service.environ
+        )
         assert (found.code, said[1] in found.stderr) == (12, True), found.stderr
 
 
@@ -342,6 +421,9 @@ def test_a_write_is_done_even_if_it_can_no_longer_be_recorded(
     har = tmp_path / "a.har"
     found = unified(f"ticketing tickets create -f name=x --record {har}", environ=service.environ)
     assert (found.stdout, found.code) == ("{}\n", 11)
-    assert found.stderr == f"error: {har} holds only a part of the exchanges: No space left on device\n"
+    assert (
+        found.stderr
+        == f"error: {har} holds only a part of the exchanges: No space left on device\n"
+    )
     assert len(service.seen) == 1
     assert entries(har) == []

@@ -1,4 +1,6 @@
-"""Bodies: what is typed with -d, -f and -F is what arrives, to the digit, or it is refused with the place."""
+"""Bodies: what is typed with -d, -f and -F is what arrives, to the digit, or it is
+refused with the place.
+"""
 
 import base64
 import io
@@ -19,7 +21,13 @@ CREATE = ["ticketing", "tickets", "create"]
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="[]="), min_size=1)
-leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts
+)
 values: st.SearchStrategy[Any] = st.deferred(
     lambda: leaves | st.lists(values, max_size=3) | st.dictionaries(texts, values, max_size=3)
 )
@@ -33,7 +41,9 @@ def alike(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 trees: st.SearchStrategy[Any] = st.deferred(
-    lambda: leaves | st.lists(leaves, max_size=3) | alike() | st.dictionaries(names, trees, max_size=3)
+    lambda: (
+        leaves | st.lists(leaves, max_size=3) | alike() | st.dictionaries(names, trees, max_size=3)
+    )
 )
 
 
@@ -44,7 +54,9 @@ def runtime(stdin: bytes = b"") -> Runtime:
 def spelled(tree: Any, path: str) -> list[BodyField]:
     """The fields that build the tree: strings with -f, everything else with -F."""
     if isinstance(tree, dict) and tree:
-        return [field for name, value in tree.items() for field in spelled(value, f"{path}[{name}]")]
+        return [
+            field for name, value in tree.items() for field in spelled(value, f"{path}[{name}]")
+        ]
     if isinstance(tree, list) and tree:
         return [field for value in tree for field in spelled(value, f"{path}[]")]
     if isinstance(tree, str):
@@ -63,14 +75,18 @@ def test_fields_build_any_tree(tree: dict[str, Any]) -> None:
 
 @settings(max_examples=300)
 @given(values, st.sampled_from([None, 2]), st.booleans())
-def test_a_typed_body_arrives_byte_for_byte(value: Any, indent: int | None, ascii_only: bool) -> None:
+def test_a_typed_body_arrives_byte_for_byte(
+    value: Any, indent: int | None, ascii_only: bool
+) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     assert compose("-", [], runtime(text.encode())) == text.encode()
 
 
 @settings(max_examples=100)
 @given(st.dictionaries(names, values, max_size=3), flat)
-def test_fields_go_over_the_template_and_leave_the_rest(template: dict[str, Any], over: dict[str, Any]) -> None:
+def test_fields_go_over_the_template_and_leave_the_rest(
+    template: dict[str, Any], over: dict[str, Any]
+) -> None:
     fields = [field for name, value in over.items() for field in spelled(value, name)]
     composed = compose(json.dumps(template), fields, runtime())
     assert composed is not None
@@ -84,18 +100,34 @@ BUILD = " (-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)"
 @pytest.mark.parametrize(
     ("argv", "sent"),
     [
-        (["-F", "price=1.10", "-F", "n=12345678901234567890123", "-F", "e=1e400"],
-         b'{"price":1.10,"n":12345678901234567890123,"e":1e400}'),
-        (["-f", "price=1.10", "-f", "open=true", "-f", "none=null"], b'{"price":"1.10","open":"true","none":"null"}'),
-        (["-F", "a=true", "-F", "b=null", "-F", "c=[]", "-F", 'd={"x": 1.50}'],
-         b'{"a":true,"b":null,"c":[],"d":{"x": 1.50}}'),
-        (["-F", "a=NaN", "-F", "b=01", "-F", "c=Nov", "-F", "d=-", "-F", "e=", "-F", "f=+49 30"],
-         b'{"a":"NaN","b":"01","c":"Nov","d":"-","e":"","f":"+49 30"}'),
-        (["-f", "a[b][c]=1", "-f", "a[b][d]=2", "-f", "l[]=x", "-f", "l[]=y"],
-         b'{"a":{"b":{"c":"1","d":"2"}},"l":["x","y"]}'),
-        (["-f", "l[][a]=1", "-f", "l[][b]=2", "-f", "l[][a]=3"], b'{"l":[{"a":"1","b":"2"},{"a":"3"}]}'),
-        (["-d", '{"keep":1.10,"l":[1],"o":{"x":1}}', "-f", "l[]=y", "-F", "o[y]=2"],
-         b'{"keep":1.10,"l":[1,"y"],"o":{"x":1,"y":2}}'),
+        (
+            ["-F", "price=1.10", "-F", "n=12345678901234567890123", "-F", "e=1e400"],
+            b'{"price":1.10,"n":12345678901234567890123,"e":1e400}',
+        ),
+        (
+            ["-f", "price=1.10", "-f", "open=true", "-f", "none=null"],
+            b'{"price":"1.10","open":"true","none":"null"}',
+        ),
+        (
+            ["-F", "a=true", "-F", "b=null", "-F", "c=[]", "-F", 'd={"x": 1.50}'],
+            b'{"a":true,"b":null,"c":[],"d":{"x": 1.50}}',
+        ),
+        (
+            ["-F", "a=NaN", "-F", "b=01", "-F", "c=Nov", "-F", "d=-", "-F", "e=", "-F", "f=+49 30"],
+            b'{"a":"NaN","b":"01","c":"Nov","d":"-","e":"","f":"+49 30"}',
+        ),
+        (
+            ["-f", "a[b][c]=1", "-f", "a[b][d]=2", "-f", "l[]=x", "-f", "l[]=y"],
+            b'{"a":{"b":{"c":"1","d":"2"}},"l":["x","y"]}',
+        ),
+        (
+            ["-f", "l[][a]=1", "-f", "l[][b]=2", "-f", "l[][a]=3"],
+            b'{"l":[{"a":"1","b":"2"},{"a":"3"}]}',
+        ),
+        (
+            ["-d", '{"keep":1.10,"l":[1],"o":{"x":1}}', "-f", "l[]=y", "-F", "o[y]=2"],
+            b'{"keep":1.10,"l":[1,"y"],"o":{"x":1,"y":2}}',
+        ),
         (["-d", '\ufeff {"a": 1.10}\n'], b'{"a": 1.10}'),
         (["-d", '{"half":"\\ud83d"}'], b'{"half":"\\ud83d"}'),
         (["-d", '{"a":1,"a":2}'], b'{"a":1,"a":2}'),
@@ -104,8 +136,10 @@ BUILD = " (-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)"
         (["-f", "a=x=y"], b'{"a":"x=y"}'),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
-)  # fmt: skip
-def test_what_is_typed_is_what_arrives(argv: list[str], sent: bytes, unified: Unified, service: Service) -> None:
+)
+def test_what_is_typed_is_what_arrives(
+    argv: list[str], sent: bytes, unified: Unified, service: Service
+) -> None:
     result = unified([*CREATE, *argv], environ=service.environ)
     assert (result.code, result.stderr) == (0, "")
     assert [seen.body for seen in service.seen] == [sent]
@@ -121,24 +155,39 @@ def test_what_is_typed_is_what_arrives(argv: list[str], sent: bytes, unified: Un
         (["-f", "a[b]x=1"], "-f a[b]x=1: only [name] may follow\n  -f a[b]x=1\n         ^"),
         (["-f", "a=1", "-f", "a[b]=2"], f"-f a[b]=2: {ALREADY}\n  -f a[b]=2\n     ^"),
         (["-f", "a[]=1", "-f", "a[b]=2"], f"-f a[b]=2: {ALREADY}\n  -f a[b]=2\n     ^"),
-        (["-d", '{"x":{"a":[]}}', "-f", "x[a][b]=2"],
-         f"-f x[a][b]=2: {ALREADY}\n  -f x[a][b]=2\n      ^"),
+        (
+            ["-d", '{"x":{"a":[]}}', "-f", "x[a][b]=2"],
+            f"-f x[a][b]=2: {ALREADY}\n  -f x[a][b]=2\n      ^",
+        ),
         (["-f", "a"], "-f 'a' needs a value (-f NAME=VALUE; -d @FILE sends a file)"),
         (["-d", "[1]", "-f", "a=1"], "-f and -F set fields of an object, and -d is not one"),
-        (["-d", '{"half":"\\ud83d"}', "-f", "a=1"],
-         "-d holds half a surrogate pair, so -f and -F cannot change it"),
+        (
+            ["-d", '{"half":"\\ud83d"}', "-f", "a=1"],
+            "-d holds half a surrogate pair, so -f and -F cannot change it",
+        ),
         (["-d", ""], "-d gave no input; a body is JSON (-d '{}' sends an empty one)"),
         (["-d", "-"], "-d gave no input; a body is JSON (-d '{}' sends an empty one)"),
         (["-d", "{"], f"the body given with -d is not JSON: Input data was truncated{BUILD}"),
-        (["-d", "{} {}"], f"the body given with -d is not JSON: trailing characters (byte 4){BUILD}"),
-        (["-d", "!!python/object/apply:os.system ['true']"],
-         f"the body given with -d is not JSON: invalid character (byte 0){BUILD}"),
+        (
+            ["-d", "{} {}"],
+            f"the body given with -d is not JSON: trailing characters (byte 4){BUILD}",
+        ),
+        (
+            ["-d", "!!python/object/apply:os.system ['true']"],
+            f"the body given with -d is not JSON: invalid character (byte 0){BUILD}",
+        ),
         (["-d", "[" * 100_000], f"the body given with -d is nested too deeply{BUILD}"),
-        (["-f", "a" + "[b]" * 300 + "=1"], "-f a[b][b][b][b][b][b][b][b][b][b][b][b][b]…: deeper than 200 levels"),
-        (["-d", "-", "-F", "a=@-"], "standard input can be read once (give the others a file: @FILE)"),
+        (
+            ["-f", "a" + "[b]" * 300 + "=1"],
+            "-f a[b][b][b][b][b][b][b][b][b][b][b][b][b]…: deeper than 200 levels",
+        ),
+        (
+            ["-d", "-", "-F", "a=@-"],
+            "standard input can be read once (give the others a file: @FILE)",
+        ),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
-)  # fmt: skip
+)
 def test_what_cannot_be_meant_is_refused_with_the_place(
     argv: list[str], message: str, unified: Unified, service: Service
 ) -> None:
@@ -147,23 +196,41 @@ def test_what_cannot_be_meant_is_refused_with_the_place(
     assert result.stderr == f"error: {message}\n"
 
 
-def test_a_field_takes_a_files_text_or_its_bytes_in_base64(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_field_takes_a_files_text_or_its_bytes_in_base64(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     (tmp_path / "text").write_text("grüß\n", "utf-8")
     (tmp_path / "bytes").write_bytes(bytes(range(256)))
-    argv = ["-F", f"body=@{tmp_path / 'text'}", "-F", f"data=@base64:{tmp_path / 'bytes'}", "-F", "more=@base64:-"]
+    argv = [
+        "-F",
+        f"body=@{tmp_path / 'text'}",
+        "-F",
+        f"data=@base64:{tmp_path / 'bytes'}",
+        "-F",
+        "more=@base64:-",
+    ]
     assert unified([*CREATE, *argv], environ=service.environ, stdin=b"\xff").code == 0
     sent = service.seen[0].json
-    assert sent == {"body": "grüß\n", "data": base64.b64encode(bytes(range(256))).decode(), "more": "/w=="}
+    assert sent == {
+        "body": "grüß\n",
+        "data": base64.b64encode(bytes(range(256))).decode(),
+        "more": "/w==",
+    }
 
 
 def test_bytes_are_no_text_field(unified: Unified, service: Service, tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"ab\xff")
     result = unified([*CREATE, "-F", f"a=@{tmp_path / 'bytes'}"], environ=service.environ)
     assert (result.code, service.seen) == (2, [])
-    assert result.stderr == f"error: {tmp_path / 'bytes'} is not UTF-8 at byte 2 (for bytes: @base64:FILE)\n"
+    assert (
+        result.stderr
+        == f"error: {tmp_path / 'bytes'} is not UTF-8 at byte 2 (for bytes: @base64:FILE)\n"
+    )
 
 
-def test_a_file_that_is_not_there_is_named(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_named(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     result = unified([*CREATE, "-d", f"@{tmp_path / 'none'}"], environ=service.environ)
     assert (result.code, service.seen) == (11, [])
     assert result.stderr == f"error: cannot read {tmp_path / 'none'}: No such file or directory\n"
@@ -177,7 +244,9 @@ def test_a_closed_standard_input_is_no_body(unified: Unified, service: Service) 
 
 @settings(max_examples=60)
 @given(st.dictionaries(names, values, min_size=1, max_size=4))
-def test_what_is_created_in_the_sandbox_comes_back_equal(unified: Unified, record: dict[str, Any]) -> None:
+def test_what_is_created_in_the_sandbox_comes_back_equal(
+    unified: Unified, record: dict[str, Any]
+) -> None:
     # Fields of the service's own are written by it, or have a type.
     record = {f"own_{name}": value for name, value in record.items()}
     made = unified(["-p", "sandbox", *CREATE, "-d", "-"], stdin=json.dumps(record).encode())

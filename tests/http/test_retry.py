@@ -22,14 +22,20 @@ def test_a_status_is_repeated_for_what_a_key_or_nature_protects() -> None:
         for one in (READ, CREATE, UPDATE, DELETE):
             assert attempt.may_repeat(one, answered(status)) == (status in AGAIN), status
         assert attempt.may_repeat(SEND, answered(status)) == (status == 429), status
-        assert attempt.may_repeat(SEND, answered(status, retry_after=1.0)) == (status == 429), status
-        assert attempt.may_repeat(SEND, answered(status, retry_after=1.0, own=True)) == (status in {429, 503}), status
+        assert attempt.may_repeat(SEND, answered(status, retry_after=1.0)) == (status == 429), (
+            status
+        )
+        assert attempt.may_repeat(SEND, answered(status, retry_after=1.0, own=True)) == (
+            status in {429, 503}
+        ), status
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.operation.command)
 def test_how_far_an_attempt_got_decides(one: Request) -> None:
     harmless = one is not SEND
-    failed = [outcome for outcome in Outcome if outcome not in {Outcome.ANSWERED, Outcome.SUCCEEDED}]
+    failed = [
+        outcome for outcome in Outcome if outcome not in {Outcome.ANSWERED, Outcome.SUCCEEDED}
+    ]
     assert {outcome: attempt.may_repeat(one, Attempt(outcome)) for outcome in failed} == {
         Outcome.NOT_SENT: True,
         Outcome.PERMANENT: False,
@@ -88,19 +94,38 @@ NOW = "Fri, 20 Nov 2026 12:00:00 GMT"
         (["2", "3"], NOW, None),
         *(
             ([word], NOW, None)
-            for word in ("", "0", "-5", "abc", "1e9", "5, 10", "+1", "9" * 20, "\u0662", "inf", "nan")
+            for word in (
+                "",
+                "0",
+                "-5",
+                "abc",
+                "1e9",
+                "5, 10",
+                "+1",
+                "9" * 20,
+                "\u0662",
+                "inf",
+                "nan",
+            )
         ),
     ],
 )
-def test_retry_after_is_read_strictly(values: list[str], date: str | None, seconds: float | None) -> None:
+def test_retry_after_is_read_strictly(
+    values: list[str], date: str | None, seconds: float | None
+) -> None:
     assert rate_headers.retry_after(values, date) == seconds
 
 
 def test_a_dead_service_is_given_up_after_a_hundred_repeats_or_half_of_lost_ones() -> None:
     quota = Quota()
-    assert sum(1 for _ in itertools.takewhile(lambda _: quota.spend(Outcome.ANSWERED), range(1000))) == 100
+    assert (
+        sum(1 for _ in itertools.takewhile(lambda _: quota.spend(Outcome.ANSWERED), range(1000)))
+        == 100
+    )
     quota = Quota()
-    assert sum(1 for _ in itertools.takewhile(lambda _: quota.spend(Outcome.LOST), range(1000))) == 50
+    assert (
+        sum(1 for _ in itertools.takewhile(lambda _: quota.spend(Outcome.LOST), range(1000))) == 50
+    )
 
 
 def test_successes_earn_repeats_back_up_to_where_it_began() -> None:

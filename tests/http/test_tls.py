@@ -1,4 +1,6 @@
-"""The authorities that answers are verified by: the system's, as the interpreter itself would use them."""
+"""The authorities that answers are verified by: the system's, as the interpreter itself
+would use them.
+"""
 
 import os
 import shlex
@@ -40,7 +42,9 @@ def secure(authority: Path) -> Iterator[Service]:
         yield service
 
 
-def test_all_connections_of_a_run_share_what_was_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_all_connections_of_a_run_share_what_was_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     read = []
     load = ssl.SSLContext.load_verify_locations
 
@@ -52,7 +56,9 @@ def test_all_connections_of_a_run_share_what_was_read(monkeypatch: pytest.Monkey
     bundles = [str(tmp_path / name) for name in ("one.pem", "two.pem")]
     for bundle in bundles:
         trustme.CA().cert_pem.write_to_path(bundle)
-    one, two = ({tls_context(None, {"SSL_CERT_FILE": bundle}) for _ in range(20)} for bundle in bundles)
+    one, two = (
+        {tls_context(None, {"SSL_CERT_FILE": bundle}) for _ in range(20)} for bundle in bundles
+    )
     assert (len(one), len(two), len(one | two), len(read)) == (1, 1, 2, 2)
 
 
@@ -63,7 +69,9 @@ def test_the_context_verifies_as_the_interpreters_own_does(
 ) -> None:
     assert secure.url
     places = {"SSL_CERT_FILE": str(authority), "SSL_CERT_DIR": str(authority.parent)}
-    context = tls_context(str(authority) if bundled else None, {variable: places[variable]} if variable else {})
+    context = tls_context(
+        str(authority) if bundled else None, {variable: places[variable]} if variable else {}
+    )
     own = ssl.create_default_context()
     assert (context.verify_flags, context.options) == (own.verify_flags, own.options)
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
@@ -88,14 +96,18 @@ def test_the_named_authorities_replace_the_systems_and_a_bundle_is_added(
         ({"SSL_CERT_FILE": str(other)}, f" --ca-bundle {authority}", 0),
         ({"SSL_CERT_FILE": str(authority)}, f" --ca-bundle {other}", 0),
     ]:
-        assert unified(LIST + flag, environ={**secure.environ, **environ}).code == code, (environ, flag)
+        assert unified(LIST + flag, environ={**secure.environ, **environ}).code == code, (
+            environ,
+            flag,
+        )
 
 
 def test_a_mac_verifies_by_its_keychain_and_by_a_bundle(
     unified: Unified, secure: Service, authority: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tls, "sys", SimpleNamespace(platform="darwin"))
-    # Contexts are kept for the run; this one is not to be found by another test, nor the other way round.
+    # Contexts are kept for the run; this one is not to be found by another test, nor
+    # the other way round.
     tls._context.cache_clear()
     try:
         assert type(tls_context(None, {})) is truststore.SSLContext
@@ -106,7 +118,9 @@ def test_a_mac_verifies_by_its_keychain_and_by_a_bundle(
         tls._context.cache_clear()
 
 
-def _in_a_namespace(command: str, mounts: list[str], environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def _in_a_namespace(
+    command: str, mounts: list[str], environ: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
     """Run a command as a process that sees these mounts, which nobody else does."""
     alone = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
     if sys.platform == "darwin" or subprocess.run([*alone, "true"], check=False).returncode:
@@ -115,7 +129,12 @@ def _in_a_namespace(command: str, mounts: list[str], environ: dict[str, str]) ->
     script = "\n".join([*mounts, f"exec {program}"])
     own = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
     return subprocess.run(
-        [*alone, "sh", "-ec", script], check=False, capture_output=True, text=True, timeout=60, env={**own, **environ}
+        [*alone, "sh", "-ec", script],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**own, **environ},
     )
 
 
@@ -125,12 +144,18 @@ def _hide(*folders: Path) -> list[str]:
     return [f"if [ -d {folder} ]; then mount -t tmpfs none {folder}; fi" for folder in quoted]
 
 
-def test_who_is_only_in_the_systems_bundle_is_trusted(secure: Service, authority: Path, tmp_path: Path) -> None:
+def test_who_is_only_in_the_systems_bundle_is_trusted(
+    secure: Service, authority: Path, tmp_path: Path
+) -> None:
     bundle = Path(ssl.get_default_verify_paths().openssl_cafile)
     longer = tmp_path / "longer.pem"
     there = bundle.read_bytes() if bundle.exists() else b""
     longer.write_bytes(there + authority.read_bytes())
-    mounts = [f"mount --bind {shlex.quote(str(longer))} {shlex.quote(str(bundle.resolve()))}"] if there else []
+    mounts = (
+        [f"mount --bind {shlex.quote(str(longer))} {shlex.quote(str(bundle.resolve()))}"]
+        if there
+        else []
+    )
     environ = {"HOME": str(tmp_path), **secure.environ}
     refused = _in_a_namespace(LIST, [], environ)
     trusted = _in_a_namespace(LIST, mounts, environ)
@@ -180,7 +205,10 @@ def test_certifis_authorities_are_used_where_the_system_has_none(
     done = _in_a_namespace(LIST, [*mounts[store], known], environ)
     examined = _in_a_namespace("doctor", mounts[store], environ)
     if store == "there":
-        assert (done.returncode, "the certificate of 127.0.0.1 is refused" in done.stderr) == (6, True), done.stderr
+        assert (done.returncode, "the certificate of 127.0.0.1 is refused" in done.stderr) == (
+            6,
+            True,
+        ), done.stderr
         assert "those of the system can be used" in examined.stdout
     else:
         assert (done.returncode, done.stdout) == (0, "{}\n"), done.stderr

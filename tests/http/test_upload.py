@@ -1,4 +1,6 @@
-"""A file as a body: sent whole, in bounded memory, and what became of it is told truthfully, wherever it is cut."""
+"""A file as a body: sent whole, in bounded memory, and what became of it is told
+truthfully, wherever it is cut.
+"""
 
 import email
 import email.policy
@@ -58,7 +60,9 @@ def _path(large: Path, tmp_path: Path) -> Path:
 
 def parsed(head: str, body: bytes) -> EmailMessage:
     """A form as the parser of e-mail reads it."""
-    message = email.message_from_bytes(head.partition("\r\n")[2].encode() + b"\r\n" + body, policy=email.policy.HTTP)
+    message = email.message_from_bytes(
+        head.partition("\r\n")[2].encode() + b"\r\n" + body, policy=email.policy.HTTP
+    )
     assert isinstance(message, EmailMessage)
     return message
 
@@ -66,7 +70,11 @@ def parsed(head: str, body: bytes) -> EmailMessage:
 def parts(message: EmailMessage) -> list[tuple[str, str | None, bytes]]:
     """Name, file name and content of the parts of a form."""
     return [
-        (str(part.get_param("name", header="content-disposition")), part.get_filename(), part.get_payload(decode=True))
+        (
+            str(part.get_param("name", header="content-disposition")),
+            part.get_filename(),
+            part.get_payload(decode=True),
+        )
         for part in message.iter_parts()
     ]  # type: ignore[misc]
 
@@ -85,7 +93,8 @@ def test_the_bytes_of_a_file_arrive_as_they_are(size: int, tmp_path: Path) -> No
     assert got.header("transfer-encoding") == ""
     assert got.header("idempotency-key") == "k-1"
     assert got.head.startswith(
-        "POST /unified/ticketing/attachments?integrated_account_id=acct-1&truto_body_passthrough=true HTTP/1.1\r\n"
+        "POST /unified/ticketing/attachments"
+        "?integrated_account_id=acct-1&truto_body_passthrough=true HTTP/1.1\r\n"
     )
     assert [step[0] for step in sent.progress][-1:] == ([size] if size else [])
 
@@ -99,8 +108,10 @@ def test_a_form_holds_its_fields_and_the_file(size: int, tmp_path: Path) -> None
     (got,) = service.got
     found = parts(parsed(got.head, got.body))
     assert found == [
-        ("note", None, "für dich".encode()), ("lines", None, b"a\r\n--b"), ("picture", "photo.png", path.read_bytes()),
-    ]  # fmt: skip
+        ("note", None, "für dich".encode()),
+        ("lines", None, b"a\r\n--b"),
+        ("picture", "photo.png", path.read_bytes()),
+    ]
     assert got.header("content-length") == str(got.size)
     assert got.whole
 
@@ -133,7 +144,10 @@ def test_no_name_of_a_file_can_add_a_header(name: str, shown: str, tmp_path: Pat
     (got,) = service.got
     head, _, rest = got.body.partition(b"\r\n\r\n")
     lines = head.decode().split("\r\n")
-    assert lines[1:] == [f'Content-Disposition: form-data; name="file"; filename="{shown}"', "Content-Type: text/plain"]
+    assert lines[1:] == [
+        f'Content-Disposition: form-data; name="file"; filename="{shown}"',
+        "Content-Type: text/plain",
+    ]
     assert rest.startswith(b"content\r\n--unified-")
 
 
@@ -164,8 +178,9 @@ def test_a_body_that_is_cut_was_not_sent(tenth: int, end: str, path: Path) -> No
         send(service.url, of_bytes(str(path), RAW), flags=ONCE)
     found = re.search(rf"(\d+) of {SIZE} bytes were sent", caught.value.message)
     assert found
-    # The last megabytes may all have left this machine before the service broke off: nobody can tell from here.
-    # The last piece counts from its beginning, and is told as sent at its end.
+    # The last megabytes may all have left this machine before the service broke off:
+    # nobody can tell from here. The last piece counts from its beginning, and is told
+    # as sent at its end.
     whole = int(found[1]) >= SIZE - PIECE
     assert not (whole and tenth <= 5)
     assert type(caught.value) is (UnknownError if whole else NetworkError)
@@ -178,12 +193,17 @@ def test_a_body_with_a_key_is_sent_again_after_it_was_cut(tenth: int, path: Path
     with taking(turn, Turn()) as service:
         sent = send(service.url, of_bytes(str(path), RAW))
     assert sent.answer is not None
-    assert [(got.whole, got.header("idempotency-key")) for got in service.got] == [(False, "k-1"), (True, "k-1")]
+    assert [(got.whole, got.header("idempotency-key")) for got in service.got] == [
+        (False, "k-1"),
+        (True, "k-1"),
+    ]
     assert sent.progress[-1] == (SIZE, SIZE)
 
 
 @pytest.mark.parametrize(
-    ("key", "path_of"), [(None, None), ("k-1", OUTWARD), (None, OUTWARD)], ids=["no key", "outward", "both"]
+    ("key", "path_of"),
+    [(None, None), ("k-1", OUTWARD), (None, OUTWARD)],
+    ids=["no key", "outward", "both"],
 )
 @pytest.mark.parametrize(
     ("turn", "error"),
@@ -213,7 +233,10 @@ def test_a_limit_is_waited_for_whatever_is_sent(key: str | None, path: Path) -> 
 
 
 def test_a_limit_that_stays_is_told(path: Path) -> None:
-    with taking(Turn(refused(429, "Retry-After: 3600\r\n"))) as service, pytest.raises(RateLimitError):
+    with (
+        taking(Turn(refused(429, "Retry-After: 3600\r\n"))) as service,
+        pytest.raises(RateLimitError),
+    ):
         send(service.url, of_bytes(str(path), RAW))
     assert len(service.got) == 1
 
@@ -228,12 +251,17 @@ def test_what_fails_is_sent_again_with_its_key_from_the_beginning(turn: Turn, pa
 
 
 @pytest.mark.parametrize("then", ["close", "reset", "stay", "go on"])
-@pytest.mark.parametrize(("status", "error"), [(401, AccessError), (403, AccessError), (413, RefusedError)])
+@pytest.mark.parametrize(
+    ("status", "error"), [(401, AccessError), (403, AccessError), (413, RefusedError)]
+)
 @pytest.mark.parametrize("reads", [0, 1_000_000])
 def test_a_refusal_before_the_end_is_told(
     status: int, error: type[UnifiedError], then: str, reads: int, path: Path
 ) -> None:
-    with taking(Turn(refused(status), reads=reads, then=then)) as service, pytest.raises(error) as caught:
+    with (
+        taking(Turn(refused(status), reads=reads, then=then)) as service,
+        pytest.raises(error) as caught,
+    ):
         send(service.url, of_bytes(str(path), RAW))
     assert caught.value.status == status
     assert "because" in caught.value.message
@@ -242,7 +270,10 @@ def test_a_refusal_before_the_end_is_told(
 
 @pytest.mark.parametrize("then", ["close", "stay"])
 def test_a_success_before_the_end_is_not_believed(then: str, path: Path) -> None:
-    with taking(Turn(CREATED, reads=1000, then=then)) as service, pytest.raises(UnknownError) as caught:
+    with (
+        taking(Turn(CREATED, reads=1000, then=then)) as service,
+        pytest.raises(UnknownError) as caught,
+    ):
         send(service.url, of_bytes(str(path), RAW))
     assert "answered 201 before it had the whole file" in caught.value.message
     assert len(service.got) == 1
@@ -256,7 +287,9 @@ def test_what_is_only_said_on_the_way_ends_nothing(path: Path) -> None:
 
 
 @pytest.mark.parametrize("reads", [0, 5_000_000, None])
-def test_a_service_that_stands_still_is_left(reads: int | None, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_that_stands_still_is_left(
+    reads: int | None, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sockets, "_ATTEMPT", 2.0)
     began = time.monotonic()
     error = NetworkError if reads is not None else UnknownError
@@ -273,7 +306,10 @@ def test_a_slow_upload_outlasts_the_timeout(path: Path) -> None:
     with taking(Turn(refused(500)), Turn()) as service:
         # As if the network were slow: half a minute for all of it, and never long for a piece.
         sent = send(
-            service.url, of_bytes(str(path), RAW), flags=Overrides(timeout=5), monotonic=lambda: next(calls) * 0.02
+            service.url,
+            of_bytes(str(path), RAW),
+            flags=Overrides(timeout=5),
+            monotonic=lambda: next(calls) * 0.02,
         )
     assert sent.answer is not None
     assert [got.whole for got in service.got] == [True, True]
@@ -284,9 +320,12 @@ def test_only_the_waits_count_for_the_timeout(path: Path) -> None:
     clock = Clock()
     with taking(Turn(refused(500))) as service, pytest.raises(UnknownError):
         send(
-            service.url, of_bytes(str(path), RAW), flags=Overrides(timeout=5, retries=50), clock=clock,
+            service.url,
+            of_bytes(str(path), RAW),
+            flags=Overrides(timeout=5, retries=50),
+            clock=clock,
             uniform=lambda _low, high: high,
-        )  # fmt: skip
+        )
     assert sum(clock.slept) < 5
     assert 3 <= len(service.got) <= 6
 
@@ -345,7 +384,9 @@ def changed(path: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["grows", "shrinks", "differs", "differs unseen"])
 @pytest.mark.parametrize("form", [True, False])
-def test_a_file_that_changes_while_it_is_sent_is_sent_to_nobody(how: str, form: bool, path: Path) -> None:
+def test_a_file_that_changes_while_it_is_sent_is_sent_to_nobody(
+    how: str, form: bool, path: Path
+) -> None:
     upload = of_form(str(path)) if form else of_bytes(str(path), RAW)
 
     changes = iter([lambda: changed(path, how)])
@@ -388,9 +429,13 @@ def test_what_is_told_of_a_file_is_what_is_sent(path: Path) -> None:
     upload = of_form(f"f={path}", [("a", "b")])
     facts = upload.facts
     assert facts.as_json() == {
-        "file": str(path), "size": SIZE, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "field": "f",
-        "fields": [["a", "b"]], "content_type": "image/png",
-    }  # fmt: skip
+        "file": str(path),
+        "size": SIZE,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "field": "f",
+        "fields": [["a", "b"]],
+        "content_type": "image/png",
+    }
     upload.close()
 
 
@@ -450,7 +495,9 @@ def test_a_content_type_is_one(kind: str, path: Path) -> None:
         of_bytes(str(path), kind)
 
 
-@pytest.mark.parametrize("kind", ["image/png", "text/plain; charset=utf-8", 'application/vnd.x+json;a="b c"'])
+@pytest.mark.parametrize(
+    "kind", ["image/png", "text/plain; charset=utf-8", 'application/vnd.x+json;a="b c"']
+)
 def test_a_content_type_may_have_parameters(kind: str, path: Path) -> None:
     upload = of_bytes(str(path), kind)
     assert upload.content_type == kind
@@ -480,9 +527,13 @@ def test_a_recording_holds_what_was_sent_in_words_and_replays_it(path: Path) -> 
     sent = json.loads(text)["log"]["entries"][0]["request"]
     assert sent["bodySize"] == service.got[0].size
     assert json.loads(sent["postData"]["text"]) == {
-        "file": "photo.png", "size": SIZE, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "field": "file",
-        "fields": [["note", "x"]], "content_type": "image/png",
-    }  # fmt: skip
+        "file": "photo.png",
+        "size": SIZE,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "field": "file",
+        "fields": [["note", "x"]],
+        "content_type": "image/png",
+    }
     replayed = send(service.url, of_form(str(path), fields), har=Evidence(replay=str(har)))
     assert replayed.answer is not None
     assert (replayed.answer.status, replayed.answer.body) == (201, b'{"id":"1"}')

@@ -1,4 +1,6 @@
-"""Uploads as a server of another library reads them: its parser of forms, its sockets, its early answers."""
+"""Uploads as a server of another library reads them: its parser of forms, its sockets,
+its early answers.
+"""
 
 import hashlib
 import json
@@ -16,7 +18,8 @@ from unified_cli.http.upload import Upload, of_bytes, of_form
 
 pytestmark = pytest.mark.extra
 serving, wrappers = (
-    pytest.importorskip(f"werkzeug.{part}", reason="needs the extra test-all") for part in ("serving", "wrappers")
+    pytest.importorskip(f"werkzeug.{part}", reason="needs the extra test-all")
+    for part in ("serving", "wrappers")
 )
 
 
@@ -53,10 +56,15 @@ def told(request: Any) -> Any:
     else:
         content, name, kind, field = request.stream.read(), None, request.content_type, None
     said = {
-        "id": "1", "sha256": hashlib.sha256(content).hexdigest(), "size": len(content), "name": name, "type": kind,
-        "field": field, "fields": {key: request.form[key] for key in request.form},
+        "id": "1",
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "size": len(content),
+        "name": name,
+        "type": kind,
+        "field": field,
+        "fields": {key: request.form[key] for key in request.form},
         "passthrough": request.args["truto_body_passthrough"],
-    }  # fmt: skip
+    }
     return wrappers.Response(json.dumps(said), 201, content_type="application/json")
 
 
@@ -65,18 +73,36 @@ def told(request: Any) -> Any:
 def test_the_bytes_are_understood(form: bool, size: int, tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     digest = uploading.written(path, size)
-    upload = of_form(f"photo={path}", [("note", "für\r\ndich")]) if form else of_bytes(str(path), "image/png")
+    upload = (
+        of_form(f"photo={path}", [("note", "für\r\ndich")])
+        if form
+        else of_bytes(str(path), "image/png")
+    )
     with werkzeug_serving(told) as url:
         answer = uploading.send(url, upload).answer
     assert answer is not None
     assert json.loads(answer.body or b"") == {
-        "id": "1", "sha256": digest, "size": size, "name": "a.png" if form else None, "type": "image/png",
-        "field": "photo" if form else None, "fields": {"note": "für\r\ndich"} if form else {}, "passthrough": "true",
-    }  # fmt: skip
+        "id": "1",
+        "sha256": digest,
+        "size": size,
+        "name": "a.png" if form else None,
+        "type": "image/png",
+        "field": "photo" if form else None,
+        "fields": {"note": "für\r\ndich"} if form else {},
+        "passthrough": "true",
+    }
 
 
 @pytest.mark.parametrize(
-    "name", ['a"; filename="b.exe', "a\r\nX-Evil: 1\r\n\r\nb", "zażółć 🦊.txt", "; name=x", "%22.txt", "a'b.txt"]
+    "name",
+    [
+        'a"; filename="b.exe',
+        "a\r\nX-Evil: 1\r\n\r\nb",
+        "zażółć 🦊.txt",
+        "; name=x",
+        "%22.txt",
+        "a'b.txt",
+    ],
 )
 def test_a_hostile_name_is_a_name(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
@@ -91,8 +117,12 @@ def test_a_hostile_name_is_a_name(name: str, tmp_path: Path) -> None:
     assert found["name"] in (shown, shown.replace("%22", '"'))
 
 
-@pytest.mark.parametrize(("status", "error"), [(401, AccessError), (403, AccessError), (413, RefusedError)])
-def test_a_refusal_without_reading_is_told(status: int, error: type[Exception], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("status", "error"), [(401, AccessError), (403, AccessError), (413, RefusedError)]
+)
+def test_a_refusal_without_reading_is_told(
+    status: int, error: type[Exception], tmp_path: Path
+) -> None:
     path = tmp_path / "a.bin"
     uploading.written(path, 30 << 20)
     body = json.dumps({"statusCode": status, "error": "x", "message": "because"})

@@ -24,12 +24,18 @@ def test_a_status_alone_decides_one_attempt(one: Request) -> None:
         expected = FAILED if 400 <= status < 500 else IN_DOUBT
         assert outcome_of(one, [answered(status)]) is expected, status
         assert outcome_of(one, [answered(status, own=True, remote=True)]) is expected, status
-        assert outcome_of(one, [answered(status, own=True)]) is (FAILED if status == 503 else expected), status
+        assert outcome_of(one, [answered(status, own=True)]) is (
+            FAILED if status == 503 else expected
+        ), status
 
 
 @pytest.mark.parametrize("one", WRITES, ids=lambda one: one.operation.command)
 def test_how_far_an_attempt_got_decides_without_a_status(one: Request) -> None:
-    assert {outcome: outcome_of(one, [Attempt(outcome)]) for outcome in Outcome if outcome is not Outcome.ANSWERED} == {
+    assert {
+        outcome: outcome_of(one, [Attempt(outcome)])
+        for outcome in Outcome
+        if outcome is not Outcome.ANSWERED
+    } == {
         Outcome.NOT_SENT: FAILED,
         Outcome.PERMANENT: FAILED,
         Outcome.LOST: IN_DOUBT,
@@ -47,12 +53,17 @@ def test_a_read_is_never_in_doubt() -> None:
 
 
 @pytest.mark.parametrize("later", [401, 402, 403, 408, 409, 425, 429, 451])
-@pytest.mark.parametrize("first", [LOST, answered(500), answered(504), answered(303), Attempt(Outcome.DAMAGED)])
+@pytest.mark.parametrize(
+    "first", [LOST, answered(500), answered(504), answered(303), Attempt(Outcome.DAMAGED)]
+)
 def test_a_doubt_outlives_what_says_nothing_about_it(first: Attempt, later: int) -> None:
     for one in WRITES:
         assert outcome_of(one, [first, answered(later, own=True)]) is IN_DOUBT
         assert outcome_of(one, [first, answered(503, own=True)]) is IN_DOUBT
-        assert outcome_of(one, [first, Attempt(Outcome.NOT_SENT), Attempt(Outcome.PERMANENT)]) is IN_DOUBT
+        assert (
+            outcome_of(one, [first, Attempt(Outcome.NOT_SENT), Attempt(Outcome.PERMANENT)])
+            is IN_DOUBT
+        )
         assert outcome_of(one, [answered(429), first, answered(429)]) is IN_DOUBT
         assert outcome_of(one, [first, Attempt(Outcome.SUCCEEDED, 201)]) is DONE
 

@@ -1,4 +1,6 @@
-"""Differences of JSON texts: exact, path by path, and the same as comparing the values would give."""
+"""Differences of JSON texts: exact, path by path, and the same as comparing the values
+would give.
+"""
 
 import json
 from decimal import Decimal
@@ -7,12 +9,23 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from unified_cli.json_text.difference import PathRules, ValueDifference, canonical, differences, without_ignored
+from unified_cli.json_text.difference import (
+    PathRules,
+    ValueDifference,
+    canonical,
+    differences,
+    without_ignored,
+)
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.floats(allow_nan=False, allow_infinity=False),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=4)
+    | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text("ab.", min_size=1, max_size=3), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text("ab.", min_size=1, max_size=3), inner, max_size=3)
     ),
     max_leaves=8,
 )
@@ -70,7 +83,10 @@ def test_the_values_of_a_difference_are_as_they_were_written() -> None:
 
 
 def test_a_path_is_left_out_with_all_below_it() -> None:
-    one, other = '{"a":{"b":1,"c":2},"tags":[{"id":1,"n":2}]}', '{"a":{"b":2,"c":3},"tags":[{"id":2,"n":3}]}'
+    one, other = (
+        '{"a":{"b":1,"c":2},"tags":[{"id":1,"n":2}]}',
+        '{"a":{"b":2,"c":3},"tags":[{"id":2,"n":3}]}',
+    )
     assert paths(one, other, ignored=frozenset({"a", "tags.id"})) == ["tags[0].n"]
     assert paths(one, other, ignored=frozenset({"a.b", "tags[0]"})) == ["a.c"]
     rules = PathRules(frozenset({"a.b", "tags.id"}))
@@ -78,7 +94,10 @@ def test_a_path_is_left_out_with_all_below_it() -> None:
 
 
 def test_the_order_of_an_unordered_array_does_not_matter_but_how_often_an_item_is_there() -> None:
-    one, other = '{"t":[{"id":1,"at":5},{"id":2,"at":6},{"id":2,"at":6}]}', '{"t":[{"id":2,"at":7},{"id":1},{"id":2}]}'
+    one, other = (
+        '{"t":[{"id":1,"at":5},{"id":2,"at":6},{"id":2,"at":6}]}',
+        '{"t":[{"id":2,"at":7},{"id":1},{"id":2}]}',
+    )
     rules = {"unordered": frozenset({"t"}), "ignored": frozenset({"t.at"})}
     assert paths(one, other, **rules) == []
     assert paths(one, '{"t":[{"id":1},{"id":1},{"id":2}]}', **rules) == ["t"]

@@ -1,4 +1,6 @@
-"""The check of JSON: the standard library and msgspec agree about every text, and what is wrong is named."""
+"""The check of JSON: the standard library and msgspec agree about every text, and what
+is wrong is named.
+"""
 
 import json
 from contextlib import suppress
@@ -9,17 +11,67 @@ from hypothesis import given, settings, strategies as st
 
 from unified_cli.json_text import json_check
 
-# fmt: off
 ODD = [
-    "", " ", "null", " 1 ", "01", "-", "-0", "1.", ".5", "1e5", "1E+05", "1e", "+1", "0x1", "NaN", "-Infinity", "nul",
-    "[]", "[1,]", "[,1]", "[1 2]", "[", "]", "[[]", '{"a":1}', '{"a":1,}', "{a:1}", '{"a" 1}', '{"a":1,"a":2}', "{}{}",
-    '"', '"a', '"\\u12"', '"\\x41"', '"\\ud83d"', '"\\ude00\\ud83d"', '"\t"', '"\x7f"', '"\u2028"', "'a'", "1 1", "t f",
-    "[1]\x00", "\ufeff1", "\x0b1", "\u00a01", "/* */1", "9" * 5000, "1e999999", "[" * 150 + "]" * 150,
+    "",
+    " ",
+    "null",
+    " 1 ",
+    "01",
+    "-",
+    "-0",
+    "1.",
+    ".5",
+    "1e5",
+    "1E+05",
+    "1e",
+    "+1",
+    "0x1",
+    "NaN",
+    "-Infinity",
+    "nul",
+    "[]",
+    "[1,]",
+    "[,1]",
+    "[1 2]",
+    "[",
+    "]",
+    "[[]",
+    '{"a":1}',
+    '{"a":1,}',
+    "{a:1}",
+    '{"a" 1}',
+    '{"a":1,"a":2}',
+    "{}{}",
+    '"',
+    '"a',
+    '"\\u12"',
+    '"\\x41"',
+    '"\\ud83d"',
+    '"\\ude00\\ud83d"',
+    '"\t"',
+    '"\x7f"',
+    '"\u2028"',
+    "'a'",
+    "1 1",
+    "t f",
+    "[1]\x00",
+    "\ufeff1",
+    "\x0b1",
+    "\u00a01",
+    "/* */1",
+    "9" * 5000,
+    "1e999999",
+    "[" * 150 + "]" * 150,
 ]
-# fmt: on
 DOCUMENT = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -34,7 +86,9 @@ def by_scan(text: bytes) -> bool:
 
 
 def by_msgspec(text: bytes) -> bool:
-    """Whether msgspec, which reads large texts, takes it; halves of surrogate pairs are let pass."""
+    """Whether msgspec, which reads large texts, takes it; halves of surrogate pairs are
+    let pass.
+    """
     for one in (text, json_check.without_surrogates(text)):
         with suppress(msgspec.DecodeError):
             msgspec.json.decode(one, type=msgspec.Raw)
@@ -47,7 +101,12 @@ def test_odd_texts(text: str) -> None:
     body = text.encode()
     # Blanks behind it make it so long that msgspec reads it.
     long = body + b" " * (1 << 20)
-    assert (not json_check.flaw(body)) == (not json_check.flaw(long)) == by_scan(body) == by_msgspec(body)
+    assert (
+        (not json_check.flaw(body))
+        == (not json_check.flaw(long))
+        == by_scan(body)
+        == by_msgspec(body)
+    )
 
 
 @settings(max_examples=300)
@@ -58,7 +117,9 @@ def test_odd_texts(text: str) -> None:
     cut=st.integers(0, 2),
     added=st.sampled_from([*' \n\\"{}[]:,-+.eE019tfnu/\x00\x1f\x7f', ""]),
 )
-def test_texts_that_were_damaged_a_little(document: object, ascii_only: bool, at: int, cut: int, added: str) -> None:
+def test_texts_that_were_damaged_a_little(
+    document: object, ascii_only: bool, at: int, cut: int, added: str
+) -> None:
     text = json.dumps(document, ensure_ascii=ascii_only)
     body = (text[:at] + added + text[at + cut :]).encode("utf-8", "replace")
     assert by_scan(body) == by_msgspec(body)

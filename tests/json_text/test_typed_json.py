@@ -39,5 +39,7 @@ CALLS = [
 @pytest.mark.parametrize("call", CALLS, ids=["decode", "convert"])
 def test_threads_that_read_a_class_for_the_first_time_at_once_do_not_crash(call: str) -> None:
     argv = [sys.executable, "-c", RACE.replace("CALL", call)]
-    ended = subprocess.run(argv, env={"PYTHONPATH": str(ROOT)}, capture_output=True, check=False, timeout=60)
+    ended = subprocess.run(
+        argv, env={"PYTHONPATH": str(ROOT)}, capture_output=True, check=False, timeout=60
+    )
     assert (ended.returncode, ended.stderr) == (0, b"")

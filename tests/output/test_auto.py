@@ -40,7 +40,9 @@ def test_a_table_at_a_terminal_and_json_elsewhere(
 
 def test_the_default_is_json_at_a_terminal_too(unified: Unified, service: Service) -> None:
     serve(service, [tickets(3)])
-    assert unified(LIST, environ={**service.environ, "NO_COLOR": "1"}, tty=True).stdout.startswith("{\n")
+    assert unified(LIST, environ={**service.environ, "NO_COLOR": "1"}, tty=True).stdout.startswith(
+        "{\n"
+    )
 
 
 def test_what_another_program_reads_is_json_while_the_terminal_shows_a_table(
@@ -48,12 +50,19 @@ def test_what_another_program_reads_is_json_while_the_terminal_shows_a_table(
 ) -> None:
     path = config('output = "auto"\n')
     serve(service, [tickets(50)])
-    environ = {**service.environ, "UNIFIED_CONFIG": str(path), "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    environ = {
+        **service.environ,
+        "UNIFIED_CONFIG": str(path),
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+    }
     shown = Terminal(shlex.split(f"{LIST} --limit 3"), environ)
     assert shown.end() == 0
     assert shown.lines[1].split() == ["t-0", "Ticket", "0"]
     piped = f"{shlex.quote(sys.executable)} -P -m unified_cli {LIST} | jq -r '.result[49].id'"
-    found = subprocess.run(["/bin/sh", "-c", piped], env=environ, capture_output=True, check=True, timeout=60)
+    found = subprocess.run(
+        ["/bin/sh", "-c", piped], env=environ, capture_output=True, check=True, timeout=60
+    )
     assert found.stdout == b"t-49\n"
 
 
@@ -64,7 +73,9 @@ def test_a_file_is_elsewhere(more: str, unified: Unified, service: Service, tmp_
     assert unified(words, environ=service.environ, tty=True).code == 0
     assert len(json.loads((tmp_path / "found").read_bytes())["result"]) == 3
     serve(service, [tickets(3)])
-    assert unified(f"{LIST} -o auto {more} --out -", environ=service.environ, tty=True).stdout.startswith("\x1b[1mID")
+    assert unified(
+        f"{LIST} -o auto {more} --out -", environ=service.environ, tty=True
+    ).stdout.startswith("\x1b[1mID")
 
 
 @pytest.mark.parametrize("more", ["", "--all"])
@@ -75,12 +86,17 @@ def test_a_jq_program_has_the_same_input_at_a_terminal(
     config(f'output = "auto"\n{PROFILE}[profiles.other]\naccount_id = "8"\n')
     serve(service, [tickets(3)])
     command = f"{way} {LIST} --jq '.result | length' {more}"
-    off, at = (unified(command, environ={**service.environ, "NO_COLOR": "1"}, tty=tty) for tty in (False, True))
+    off, at = (
+        unified(command, environ={**service.environ, "NO_COLOR": "1"}, tty=tty)
+        for tty in (False, True)
+    )
     assert (off.code, off.stdout) == (at.code, at.stdout)
     assert off.json == (3 if way == "-p acme" else 6)
 
 
-def test_other_commands_take_it_from_before_their_name(unified: Unified, config: Callable[[str], Path]) -> None:
+def test_other_commands_take_it_from_before_their_name(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
     config(PROFILE)
     assert "acme" in unified("-o auto profile list", tty=True).stdout
     assert [one["name"] for one in unified("-o auto profile list").json["profiles"]] == ["acme"]
@@ -89,7 +105,9 @@ def test_other_commands_take_it_from_before_their_name(unified: Unified, config:
 def test_changes_that_are_followed_are_lines(unified: Unified, service: Service) -> None:
     served = [tickets(2)]
     service.reply = lambda _: (
-        Reply(200, json.dumps({"result": served.pop(), "next_cursor": None}).encode()) if served else Reply(403, b"{}")
+        Reply(200, json.dumps({"result": served.pop(), "next_cursor": None}).encode())
+        if served
+        else Reply(403, b"{}")
     )
     found = unified(f"{LIST} --follow -o auto --retries 0", environ=service.environ)
     assert [json.loads(line)["id"] for line in found.stdout.splitlines()] == ["t-0", "t-1"]

@@ -11,7 +11,8 @@ from unified_cli.json_text.members import Record, parts
 from unified_cli.json_text.record_columns import pick
 
 LIST = "ticketing tickets list"
-RECORD = b"""{"id":"1","status":{"name":"open"},"tags":[{"name":"a","n":[1,2]},{"name":"b"},{}],"none":null,
+RECORD = b"""{"id":"1","status":{"name":"open"},
+"tags":[{"name":"a","n":[1,2]},{"name":"b"},{}],"none":null,
 "empty":[],"a.b":{"c":1},"x[0]":2,"words":["u","v"],"deep":[[{"k":1}],[{"k":2}]]}"""
 
 
@@ -55,7 +56,8 @@ def pages(*pages: Sequence[str]) -> list[Reply]:
     """The pages of a list, each with these records."""
     cursors = [*(f'"c{number}"' for number in range(1, len(pages))), "null"]
     texts = (
-        f'{{"result":[{",".join(page)}],"next_cursor":{cursor}}}' for page, cursor in zip(pages, cursors, strict=True)
+        f'{{"result":[{",".join(page)}],"next_cursor":{cursor}}}'
+        for page, cursor in zip(pages, cursors, strict=True)
     )
     return [Reply(body=text.encode()) for text in texts]
 
@@ -71,10 +73,14 @@ FORMATS = {
     "tsv": 'id\tnmae\ttags.name\n1\t\t["a"]\n2\t\t[]\n',
     "table": "ID  NMAE  TAGS.NAME\n1         a\n2\n",
     "ndjson": '{"id":"1","nmae":null,"tags.name":["a"]}\n{"id":"2","nmae":null,"tags.name":[]}\n',
-    "json": '{"result": [\n{"id":"1","nmae":null,"tags.name":["a"]},\n'
-    '{"id":"2","nmae":null,"tags.name":[]}\n], "next_cursor": null}\n',
-    "yaml": "result:\n- id: '1'\n  nmae: null\n  tags.name:\n  - a\n- id: '2'\n  nmae: null\n  tags.name: []\n"
-    "next_cursor: null\n",
+    "json": (
+        '{"result": [\n{"id":"1","nmae":null,"tags.name":["a"]},\n'
+        '{"id":"2","nmae":null,"tags.name":[]}\n], "next_cursor": null}\n'
+    ),
+    "yaml": (
+        "result:\n- id: '1'\n  nmae: null\n  tags.name:\n  - a\n- id: '2'\n  nmae: null\n "
+        " tags.name: []\nnext_cursor: null\n"
+    ),
 }
 
 
@@ -83,8 +89,13 @@ FORMATS = {
 def test_a_column_in_no_record_is_named_with_the_nearest_one(
     form: str, more: str, unified: Unified, service: Service
 ) -> None:
-    answer(service, *pages(['{"id":"1","name":"x","tags":[{"name":"a"}]}', '{"id":"2","name":"y","tags":[]}']))
-    result = unified(f"{LIST} --columns id,nmae,tags.name -o {form} {more}", environ=service.environ)
+    answer(
+        service,
+        *pages(['{"id":"1","name":"x","tags":[{"name":"a"}]}', '{"id":"2","name":"y","tags":[]}']),
+    )
+    result = unified(
+        f"{LIST} --columns id,nmae,tags.name -o {form} {more}", environ=service.environ
+    )
     # In rows, which programs read, it is missing.
     rows = form in {"csv", "tsv"}
     assert (result.stdout, result.code) == (FORMATS[form], 9 if rows else 0)
@@ -100,9 +111,14 @@ def test_nothing_is_printed_where_no_record_has_any_of_the_columns(
 ) -> None:
     record = '{"id":"1","label":"x"}'
     answer(service, Reply(body=record.encode()) if " get " in command else pages([record])[0])
-    result = unified(f"{command} --columns lable,label.text,nmae -o {form}", environ=service.environ)
+    result = unified(
+        f"{command} --columns lable,label.text,nmae -o {form}", environ=service.environ
+    )
     assert (result.stdout, result.code) == ("", 2)
-    said = 'no record has any of the columns "lable", "label.text", "nmae" (did you mean "label", "name"?)'
+    said = (
+        'no record has any of the columns "lable", "label.text", "nmae" (did you mean "label",'
+        ' "name"?)'
+    )
     assert said in result.stderr.replace("\\", "")
 
 
@@ -119,19 +135,25 @@ def test_an_empty_list_has_no_wrong_columns(form: str, unified: Unified, service
     assert (result.stderr, result.code) == ("", 0)
 
 
-def test_a_known_field_that_no_record_has_is_told_without_a_guess(unified: Unified, service: Service) -> None:
+def test_a_known_field_that_no_record_has_is_told_without_a_guess(
+    unified: Unified, service: Service
+) -> None:
     answer(service, *pages(['{"id":"1","nom":"x"}']))
     result = unified(f"{LIST} --columns id,name -o csv", environ=service.environ)
     assert (result.stderr, result.code) == ('no record has the column "name"\n', 0)
 
 
-def test_what_resembles_nothing_is_answered_with_what_there_is(unified: Unified, service: Service) -> None:
+def test_what_resembles_nothing_is_answered_with_what_there_is(
+    unified: Unified, service: Service
+) -> None:
     answer(service, *pages(['{"id":"1","label\\u001b[2J":{"x":1}}']))
     result = unified(f"{LIST} --columns zzz -o csv", environ=service.environ)
     assert result.stderr == 'error: no record has the column "zzz" (there are id, label\\x1b[2J)\n'
 
 
-def test_several_connections_are_one_result(unified: Unified, config: Callable[[str], Path]) -> None:
+def test_several_connections_are_one_result(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
     config(
         '[profiles.a]\nbase_url="sandbox:"\naccount_id="empty"\n[profiles.b]\nbase_url="sandbox:"\naccount_id="full"'
     )
@@ -142,7 +164,9 @@ def test_several_connections_are_one_result(unified: Unified, config: Callable[[
     assert none.stderr == 'error: no record has the column "nmae" (did you mean "name"?)\n'
 
 
-def test_a_connection_that_failed_may_have_the_columns(unified: Unified, config: Callable[[str], Path]) -> None:
+def test_a_connection_that_failed_may_have_the_columns(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
     config(
         '[profiles.a]\nbase_url="sandbox:"\naccount_id="dead-provider"\n'
         '[profiles.b]\nbase_url="sandbox:"\naccount_id="full"'
@@ -151,21 +175,31 @@ def test_a_connection_that_failed_may_have_the_columns(unified: Unified, config:
     assert (result.stdout, result.code) == ("", 9)
     assert "a: the service" in result.stderr or "a: the provider" in result.stderr
     assert result.stderr.endswith(
-        'error: 1 of 2 connections failed: a; no record has the column "nmae" (did you mean "name"?)\n'
+        'error: 1 of 2 connections failed: a; no record has the column "nmae" (did you mean'
+        ' "name"?)\n'
     )
 
 
 @pytest.mark.parametrize("command", ["create -f name=x", "update - -f name=x"])
 def test_a_write_that_was_done_is_no_misuse(command: str, unified: Unified) -> None:
-    result = unified(f"-p sandbox ticketing tickets {command} --columns nmae -o ndjson", stdin=b"tickets-1\n")
+    result = unified(
+        f"-p sandbox ticketing tickets {command} --columns nmae -o ndjson", stdin=b"tickets-1\n"
+    )
     assert (result.stdout, result.code) == ('{"nmae":null}\n', 0)
     assert result.stderr == 'no record has the column "nmae" (did you mean "name"?)\n'
 
 
-def test_a_file_with_blank_columns_only_is_not_written(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_file_with_blank_columns_only_is_not_written(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     answer(service, *pages(['{"id":"1","name":"x"}'], ['{"id":"2","name":"y"}']))
-    result = unified(f"{LIST} --all --columns nmae -o csv --out {tmp_path}/t.csv", environ=service.environ)
-    assert (result.stderr, result.code) == ('error: no record has the column "nmae" (did you mean "name"?)\n', 2)
+    result = unified(
+        f"{LIST} --all --columns nmae -o csv --out {tmp_path}/t.csv", environ=service.environ
+    )
+    assert (result.stderr, result.code) == (
+        'error: no record has the column "nmae" (did you mean "name"?)\n',
+        2,
+    )
     assert [one.name for one in tmp_path.glob("*t.csv*")] == []
 
 
@@ -187,5 +221,7 @@ def test_the_records_in_an_answer_of_an_action_are_what_columns_are_chosen_from(
     unified: Unified, service: Service
 ) -> None:
     answer(service, Reply(body=b'{"result":{"id":"1","name":"x"}}'))
-    result = unified("ticketing tickets import -f a=b --columns name -o json", environ=service.environ)
+    result = unified(
+        "ticketing tickets import -f a=b --columns name -o json", environ=service.environ
+    )
     assert (result.stdout, result.stderr) == ('{"name":"x"}\n', "")

@@ -1,4 +1,6 @@
-"""jq programs see no token, read no files, and end with the signal that would end any other program."""
+"""jq programs see no token, read no files, and end with the signal that would end any
+other program.
+"""
 
 import contextlib
 import json
@@ -26,8 +28,15 @@ def start(service: Service, tmp_path: Path) -> Iterator[Start]:
     """Start the program against the service; the end of the test ends it."""
     with contextlib.ExitStack() as ending:
 
-        def begin(*argv: str, slow: bool = True, shell: tuple[str, ...] = ()) -> "subprocess.Popen[bytes]":
-            environ = {**service.environ, "HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        def begin(
+            *argv: str, slow: bool = True, shell: tuple[str, ...] = ()
+        ) -> "subprocess.Popen[bytes]":
+            environ = {
+                **service.environ,
+                "HOME": str(tmp_path),
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": str(ROOT),
+            }
             process = subprocess.Popen(
                 [*shell, sys.executable, "-P", "-m", "unified_cli", *argv],
                 cwd=tmp_path,
@@ -45,7 +54,12 @@ def start(service: Service, tmp_path: Path) -> Iterator[Start]:
 def pages(seen: Seen) -> Reply:
     number = int(dict(seen.query).get("next_cursor", "1"))
     records = [{"id": str(number)}, {"id": str(number), "more": True}]
-    return Reply(200, json.dumps({"result": records, "next_cursor": str(number + 1) if number < 5 else None}).encode())
+    return Reply(
+        200,
+        json.dumps(
+            {"result": records, "next_cursor": str(number + 1) if number < 5 else None}
+        ).encode(),
+    )
 
 
 def processor_time(pid: int) -> float:
@@ -54,7 +68,9 @@ def processor_time(pid: int) -> float:
 
 
 def wait_until_busy(pid: int, service: Service, requests: int) -> None:
-    """Wait until the service was asked so often, and the program has computed for some time since."""
+    """Wait until the service was asked so often, and the program has computed for some
+    time since.
+    """
     until = time.monotonic() + 30
     while len(service.seen) < requests:
         assert time.monotonic() < until
@@ -75,7 +91,8 @@ def stopped(process: "subprocess.Popen[bytes]", kind: signal.Signals) -> bytes:
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
-    "command", ["ticketing tickets list", "ticketing tickets list -o csv", "ticketing tickets get 1"]
+    "command",
+    ["ticketing tickets list", "ticketing tickets list -o csv", "ticketing tickets get 1"],
 )
 def test_the_first_signal_ends_a_running_program(
     command: str, kind: signal.Signals, start: Start, service: Service
@@ -89,7 +106,9 @@ def test_the_first_signal_ends_a_running_program(
 def test_a_shell_shows_the_exit_code_of_the_signal(start: Start, service: Service) -> None:
     service.reply = pages
     script = '"$@" & echo $!; wait $!; echo $?'
-    process = start("ticketing", "tickets", "list", "--jq", LONG, shell=("/bin/sh", "-c", script, "sh"))
+    process = start(
+        "ticketing", "tickets", "list", "--jq", LONG, shell=("/bin/sh", "-c", script, "sh")
+    )
     assert process.stdout
     pid = int(process.stdout.readline())
     try:
@@ -113,7 +132,9 @@ def test_the_lines_of_a_list_are_whole_when_its_program_is_ended(
     assert printed.endswith(b"\n")
 
 
-def test_a_file_is_resumed_after_its_program_was_ended(start: Start, service: Service, tmp_path: Path) -> None:
+def test_a_file_is_resumed_after_its_program_was_ended(
+    start: Start, service: Service, tmp_path: Path
+) -> None:
     service.reply = pages
     argv = ("ticketing", "tickets", "list", "--all", "-o", "ndjson", "--out", "found", "--jq", ONCE)
     process = start(*argv)
@@ -123,11 +144,15 @@ def test_a_file_is_resumed_after_its_program_was_ended(start: Start, service: Se
     again = start(*argv, slow=False)
     assert again.wait(20) == 0
     lines = (tmp_path / "found").read_bytes().splitlines()
-    assert [json.loads(line)["id"] for line in lines] == [str(number) for number in range(1, 6) for _ in range(2)]
+    assert [json.loads(line)["id"] for line in lines] == [
+        str(number) for number in range(1, 6) for _ in range(2)
+    ]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("found")] == ["found"]
 
 
-def test_an_import_is_resumed_after_its_map_was_ended(start: Start, service: Service, tmp_path: Path) -> None:
+def test_an_import_is_resumed_after_its_map_was_ended(
+    start: Start, service: Service, tmp_path: Path
+) -> None:
     created: list[str] = []
 
     def reply(seen: Seen) -> Reply:
@@ -171,7 +196,11 @@ def test_a_program_does_not_see_the_token(start: Start, service: Service, tmp_pa
     ],
 )
 def test_a_program_reads_no_modules(
-    program: str, unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: str,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.jq").write_text("def f: 42;")
@@ -185,10 +214,16 @@ def test_a_program_reads_no_modules(
 
 
 @pytest.mark.parametrize(
-    "program", ['"import \\"m\\""', "{import: 1}.import", '# include "m"\n1', '# \\\ninclude "m";\n1']
+    "program",
+    ['"import \\"m\\""', "{import: 1}.import", '# include "m"\n1', '# \\\ninclude "m";\n1'],
 )
-def test_words_that_are_no_directives_are_let_through(program: str, unified: Unified, service: Service) -> None:
-    assert unified(["ticketing", "tickets", "list", "--jq", program], environ=service.environ).code == 0
+def test_words_that_are_no_directives_are_let_through(
+    program: str, unified: Unified, service: Service
+) -> None:
+    assert (
+        unified(["ticketing", "tickets", "list", "--jq", program], environ=service.environ).code
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -196,7 +231,10 @@ def test_words_that_are_no_directives_are_let_through(program: str, unified: Uni
     [
         ('if .id == "3" then halt_error else .id end', ""),
         ('if .id == "3" then ("three" | halt_error(0)) else .id end', "three"),
-        ('if .id == "3" then halt else .id end', "halt has no meaning here, where a program runs once for each value"),
+        (
+            'if .id == "3" then halt else .id end',
+            "halt has no meaning here, where a program runs once for each value",
+        ),
         ("halt_error(1; 2)", "halt_error/2 is not defined at <top-level>, line 1, column 1: "),
     ],
 )
@@ -206,21 +244,49 @@ def test_a_program_that_halts_leaves_no_record_out_silently(
     service.reply = pages
     result = unified([*READS, program, "--all"], environ=service.environ)
     assert (result.code, said in result.stderr) == (2, True), result.stderr
-    assert unified(["ticketing", "tickets", "get", "1", "--jq", '"halt"'], environ=service.environ).code == 0
+    assert (
+        unified(
+            ["ticketing", "tickets", "get", "1", "--jq", '"halt"'], environ=service.environ
+        ).code
+        == 0
+    )
 
 
-@pytest.mark.parametrize("program", ["setpath([2147483647]; 1)", "[range(10)] | .[1e18] = 1", "error(null)", "{} + 1"])
-def test_a_program_that_fails_is_invalid_usage(program: str, process: Process, service: Service) -> None:
-    result = process(["ticketing", "tickets", "list", "--jq", f"null | {program}"], environ=service.environ)
+@pytest.mark.parametrize(
+    "program", ["setpath([2147483647]; 1)", "[range(10)] | .[1e18] = 1", "error(null)", "{} + 1"]
+)
+def test_a_program_that_fails_is_invalid_usage(
+    program: str, process: Process, service: Service
+) -> None:
+    result = process(
+        ["ticketing", "tickets", "list", "--jq", f"null | {program}"], environ=service.environ
+    )
     assert (result.returncode, result.stderr[:12]) == (2, b"error: --jq:")
 
 
 @pytest.mark.parametrize("form", ["json", "ndjson"])
 def test_a_result_that_is_nested_deep_is_printed_or_refused(form: str, unified: Unified) -> None:
     program = "reduce range(5000) as $i (1; [.])"
-    result = unified(["-p", "sandbox", "ticketing", "tickets", "list", "--limit", "1", "-o", form, "--jq", program])
+    result = unified(
+        [
+            "-p",
+            "sandbox",
+            "ticketing",
+            "tickets",
+            "list",
+            "--limit",
+            "1",
+            "-o",
+            form,
+            "--jq",
+            program,
+        ]
+    )
     # How deep Python writes JSON depends on its version.
-    refused = (result.stdout, result.code) == ("", 2) and "nested too deep to be written" in result.stderr
+    refused = (result.stdout, result.code) == (
+        "",
+        2,
+    ) and "nested too deep to be written" in result.stderr
     assert refused or (result.stdout.startswith("[" * 5000), result.code) == (True, 0)
 
 

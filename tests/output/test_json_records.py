@@ -11,8 +11,9 @@ from server import Reply, Service
 
 LONG = "x" * 10_000
 SERVED = (
-    b'{"price": 1.10,  "big": 1234567890123456789, "vast": 1e400, "smile": "\\ud83d\\ude00", "half": "\\ud83d",'
-    b' "markup": "[bold]:smile:[/]", "a": 1, "a": 2, "name": "M\xc3\xbcller", "long": "' + LONG.encode() + b'"}'
+    b'{"price": 1.10,  "big": 1234567890123456789, "vast": 1e400, "smile": "\\ud83d\\ude00",'
+    b' "half": "\\ud83d", "markup": "[bold]:smile:[/]", "a": 1, "a": 2, "name": "M\xc3\xbcller",'
+    b' "long": "' + LONG.encode() + b'"}'
 )
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
 HOSTILE = '{"title":"\u009b31m\u202e\u200b\x7f","esc":"\\u001b]52;c;x\\u0007"}'.encode()
@@ -26,22 +27,32 @@ def answering(service: Service, body: bytes, kind: str = "application/json") -> 
 def test_a_pipe_gets_the_bytes_as_served(output: str, unified: Unified, service: Service) -> None:
     answering(service, SERVED)
     result = unified(f"ticketing tickets get 1 {output}", environ=service.environ)
-    assert (result.raw, result.stderr, result.code) == (SERVED + (b"" if "raw" in output else b"\n"), "", 0)
+    assert (result.raw, result.stderr, result.code) == (
+        SERVED + (b"" if "raw" in output else b"\n"),
+        "",
+        0,
+    )
 
 
-def test_a_body_that_ends_its_line_gets_no_second_newline(unified: Unified, service: Service) -> None:
+def test_a_body_that_ends_its_line_gets_no_second_newline(
+    unified: Unified, service: Service
+) -> None:
     answering(service, b'{"id": "1"}\n')
     assert unified("ticketing tickets get 1", environ=service.environ).raw == b'{"id": "1"}\n'
 
 
-@pytest.mark.parametrize(("environ", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+@pytest.mark.parametrize(
+    ("environ", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
 def test_a_terminal_gets_it_pretty_and_not_a_digit_changed(
     environ: dict[str, str], coloured: bool, unified: Unified, service: Service
 ) -> None:
     answering(service, SERVED.replace(b' "half": "\\ud83d",', b""))
     result = unified("ticketing tickets get 1", environ={**service.environ, **environ}, tty=True)
     assert ("\x1b[" in result.stdout) is coloured
-    plain = unified("ticketing tickets get 1", environ={**service.environ, "NO_COLOR": "1"}, tty=True).stdout
+    plain = unified(
+        "ticketing tickets get 1", environ={**service.environ, "NO_COLOR": "1"}, tty=True
+    ).stdout
     assert plain.splitlines()[:4] == [
         "{",
         '  "price": 1.10,',
@@ -53,21 +64,37 @@ def test_a_terminal_gets_it_pretty_and_not_a_digit_changed(
     )
 
 
-def test_server_text_cannot_drive_the_terminal_and_stays_the_same_value(unified: Unified, service: Service) -> None:
+def test_server_text_cannot_drive_the_terminal_and_stays_the_same_value(
+    unified: Unified, service: Service
+) -> None:
     answering(service, HOSTILE)
-    shown = unified("ticketing tickets get 1", environ={**service.environ, "NO_COLOR": "1"}, tty=True).stdout
-    assert shown == '{\n  "title": "\\u009b31m\\u202e\\u200b\\u007f",\n  "esc": "\\u001b]52;c;x\\u0007"\n}\n'
+    shown = unified(
+        "ticketing tickets get 1", environ={**service.environ, "NO_COLOR": "1"}, tty=True
+    ).stdout
+    assert (
+        shown
+        == '{\n  "title": "\\u009b31m\\u202e\\u200b\\u007f",\n  "esc": "\\u001b]52;c;x\\u0007"\n}\n'
+    )
     assert json.loads(shown) == json.loads(HOSTILE)
     assert unified("ticketing tickets get 1", environ=service.environ).raw == HOSTILE + b"\n"
 
 
-def test_json_of_any_size_is_coloured_and_stays_the_same_text(unified: Unified, service: Service) -> None:
+def test_json_of_any_size_is_coloured_and_stays_the_same_text(
+    unified: Unified, service: Service
+) -> None:
     body = json.dumps(
-        [{"a\\": ['say "1"', -1.5e3, True, False, None, {}], "b": LONG, "ü": number} for number in range(99)]
+        [
+            {"a\\": ['say "1"', -1.5e3, True, False, None, {}], "b": LONG, "ü": number}
+            for number in range(99)
+        ]
     )
     answering(service, body.encode())
-    shown = unified("ticketing tickets list", environ={**service.environ, "TERM": "xterm"}, tty=True).stdout
-    plain = unified("ticketing tickets list --color never", environ=service.environ, tty=True).stdout
+    shown = unified(
+        "ticketing tickets list", environ={**service.environ, "TERM": "xterm"}, tty=True
+    ).stdout
+    plain = unified(
+        "ticketing tickets list --color never", environ=service.environ, tty=True
+    ).stdout
     assert len(plain) > 900_000
     assert (COLOUR.sub("", shown), json.loads(plain)) == (plain, json.loads(body))
     assert shown.startswith(
@@ -100,10 +127,18 @@ def test_json_of_any_size_is_coloured_and_stays_the_same_text(unified: Unified, 
 )
 @pytest.mark.parametrize("command", ["get 1", "list", "list --all", "list -o ndjson"])
 def test_colours_are_chosen_by_option_then_variables_then_terminal(
-    command: str, option: str, environ: dict[str, str], tty: bool, coloured: bool, unified: Unified, service: Service
+    command: str,
+    option: str,
+    environ: dict[str, str],
+    tty: bool,
+    coloured: bool,
+    unified: Unified,
+    service: Service,
 ) -> None:
     answering(service, b'{"result": [{"id": "1"}]}')
-    result = unified(f"ticketing tickets {command} {option}", environ={**service.environ, **environ}, tty=tty)
+    result = unified(
+        f"ticketing tickets {command} {option}", environ={**service.environ, **environ}, tty=tty
+    )
     assert result.code == 0
     assert ("\x1b[" in result.stdout) is coloured
     assert msgspec.json.decode(COLOUR.sub("", result.stdout)) in (
@@ -115,8 +150,8 @@ def test_colours_are_chosen_by_option_then_variables_then_terminal(
 
 def test_an_unknown_choice_of_colours_is_refused(unified: Unified) -> None:
     said = (
-        "error: unified ticketing tickets list: invalid value for '--color': "
-        "'rainbow' is not one of 'auto', 'always', 'never' (unified ticketing tickets list --help)\n"
+        "error: unified ticketing tickets list: invalid value for '--color': 'rainbow' is not one"
+        " of 'auto', 'always', 'never' (unified ticketing tickets list --help)\n"
     )
     result = unified("ticketing tickets list --color rainbow")
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
@@ -134,7 +169,9 @@ def test_bytes_are_kept_from_a_terminal(unified: Unified, service: Service) -> N
     said = "error: the answer is image/png, not text (write it with --out FILE, or use --force)\n"
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
     assert (
-        unified("ats attachments download -q file_url=x --force", environ=service.environ, tty=True).stdout
+        unified(
+            "ats attachments download -q file_url=x --force", environ=service.environ, tty=True
+        ).stdout
         == "\\x89PNG\\r\n\\x00\\xff"
     )
 

@@ -16,7 +16,12 @@ LIST = "ticketing tickets list"
 COUNT = 1500
 RECORDS = [
     b'{"id":"%d","name":"%s","text":"%s"%s}'
-    % (number, b"n" * (number == COUNT - 1) * 40, b"x" * 1000, b',"last":"\\ud83d"' * (number == COUNT - 1))
+    % (
+        number,
+        b"n" * (number == COUNT - 1) * 40,
+        b"x" * 1000,
+        b',"last":"\\ud83d"' * (number == COUNT - 1),
+    )
     for number in range(COUNT)
 ]
 PAGE = envelope(b"[" + b",\r\n".join(RECORDS) + b"]")
@@ -28,7 +33,9 @@ def page(service: Service) -> None:
 
 
 @pytest.mark.parametrize("how", ["ndjson", "ndjson --all", "ndjson --all --out {}"])
-def test_ndjson_is_what_was_served(how: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_ndjson_is_what_was_served(
+    how: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
     result = unified(f"{LIST} -o {how.format(tmp_path / 'list')}", environ=service.environ)
     written = (tmp_path / "list").read_bytes() if "--out" in how else result.raw
     assert (written.splitlines(), result.code) == (RECORDS, 0)
@@ -48,23 +55,34 @@ def test_the_columns_of_csv_are_those_of_all_records(unified: Unified, service: 
     assert (rows[0]["last"], rows[-1]["last"], rows[-1]["name"]) == ("", "\\ud83d", "n" * 40)
 
 
-def test_the_columns_of_a_table_are_as_wide_as_the_widest_cell(unified: Unified, service: Service) -> None:
-    lines = unified(f"{LIST} --all -o table --columns id,name,text", environ=service.environ).stdout.splitlines()
+def test_the_columns_of_a_table_are_as_wide_as_the_widest_cell(
+    unified: Unified, service: Service
+) -> None:
+    lines = unified(
+        f"{LIST} --all -o table --columns id,name,text", environ=service.environ
+    ).stdout.splitlines()
     assert (len(lines), lines[0].index("TEXT")) == (COUNT + 1, 4 + 2 + 40 + 2)
     assert {line.index("xxx") for line in lines[1:]} == {4 + 2 + 40 + 2}
-    assert unified(f"{LIST} --all -o table", environ=service.environ, tty=True).stdout.count("\n") == COUNT + 1
+    assert (
+        unified(f"{LIST} --all -o table", environ=service.environ, tty=True).stdout.count("\n")
+        == COUNT + 1
+    )
 
 
 @pytest.mark.parametrize("how", ["", "--all"])
 def test_yaml_is_one_document(how: str, unified: Unified, service: Service) -> None:
     result = unified(f"{LIST} -o yaml {how}", environ=service.environ)
-    assert re.findall(r"^- id: '(\d+)'$", result.stdout, re.MULTILINE) == [str(number) for number in range(COUNT)]
+    assert re.findall(r"^- id: '(\d+)'$", result.stdout, re.MULTILINE) == [
+        str(number) for number in range(COUNT)
+    ]
     assert result.stdout.startswith("result:\n- id: '0'\n  name: ''\n  text: x")
     assert result.stdout.endswith('\n  last: "\\uD83D"\nnext_cursor: null\n')
 
 
 @pytest.mark.parametrize("output", ["ndjson", "csv"])
-def test_a_jq_program_gets_each_record_once(output: str, unified: Unified, service: Service) -> None:
+def test_a_jq_program_gets_each_record_once(
+    output: str, unified: Unified, service: Service
+) -> None:
     result = unified(f"{LIST} --all -o {output} --jq '{{id}}'", environ=service.environ)
     assert result.stdout.count("\n") == COUNT + (output == "csv")
 
@@ -79,9 +97,14 @@ def test_each_record_of_a_fan_out_gets_its_profile(
     assert (found.count("one"), found.count("two"), result.code) == (COUNT, COUNT, 0)
 
 
-def test_a_page_that_breaks_off_in_its_middle_is_said_to(unified: Unified, service: Service) -> None:
+def test_a_page_that_breaks_off_in_its_middle_is_said_to(
+    unified: Unified, service: Service
+) -> None:
     deep = b'{"id":"9","deep":' + b"[" * 330 + b"]" * 330 + b"}"
     service.reply = lambda _: served(envelope(b"[" + b",".join([*RECORDS, deep]) + b"]"))
     result = unified(f"{LIST} --all -o yaml", environ=service.environ)
     assert (result.code, result.stdout.startswith("result:\n- id: '0'\n")) == (5, True)
-    assert "broken off after 0 records in 0 pages and part of another; to continue: from the start" in result.stderr
+    assert (
+        "broken off after 0 records in 0 pages and part of another; to continue: from the start"
+        in result.stderr
+    )

@@ -1,4 +1,5 @@
-"""Peak memory of the program for a page of 57 MiB: printed in each format, exported, and imported from a file.
+"""Peak memory of the program for a page of 57 MiB: printed in each format, exported,
+and imported from a file.
 
 `pytest -m long -n0` on this file prints the table.
 """
@@ -21,7 +22,19 @@ LARGEST = 300
 """Megabytes that a run may take."""
 MIB = 2**20
 LIST = "ticketing tickets list"
-FORMATS = ["json", "json --all", "ndjson", "csv", "tsv", "table", "yaml", "yaml --all", "ids", "raw", "ndjson --jq ."]
+FORMATS = [
+    "json",
+    "json --all",
+    "ndjson",
+    "csv",
+    "tsv",
+    "table",
+    "yaml",
+    "yaml --all",
+    "ids",
+    "raw",
+    "ndjson --jq .",
+]
 OUTPUTS = [
     *(f"{LIST} -o {output}" for output in FORMATS),
     f"{LIST} --all -o csv --out list.csv",
@@ -43,13 +56,16 @@ def ordinary(size: int) -> Iterator[bytes]:
     """300,000 of them are 57 MiB."""
     for number in range(300_000 * size // (57 * MIB)):
         yield (
-            b'{"id":"%07d","name":"Ticket number %07d","status":"open","priority":"high","created_at":"2026-01-01T00:00'
-            b':00Z","updated_at":"2026-01-02T00:00:00Z","tags":["a","b"],"remote":{"x":1},"text":"twenty bytes"}'
-        ) % (number, number)
+            b'{"id":"%07d","name":"Ticket number %07d","status":"open","priority":"high",'
+            b'"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z",'
+            b'"tags":["a","b"],"remote":{"x":1},"text":"twenty bytes"}' % (number, number)
+        )
 
 
 def same(record: bytes) -> Callable[[int], list[bytes]]:
-    """A record again and again, with commas between: to join thirty million takes longer than to read them."""
+    """A record again and again, with commas between: to join thirty million takes
+    longer than to read them.
+    """
     return lambda size: [(record + b",") * (size // (len(record) + 1) - 1) + record]
 
 
@@ -75,7 +91,9 @@ class Runner:
         body = envelope(b"[" + b",".join(PAGES[what](mebibytes * MIB)) + b"]")
         (self._folder / "page.json").write_bytes(body)
         wire = gzip.compress(body)
-        self._service.reply = lambda _: Reply(body=wire, headers={**JSON, "Content-Encoding": "gzip"})
+        self._service.reply = lambda _: Reply(
+            body=wire, headers={**JSON, "Content-Encoding": "gzip"}
+        )
         return len(wire)
 
     def run(self, command: str) -> Peak:
@@ -85,7 +103,11 @@ class Runner:
                 shlex.split(command),
                 stdout=stdout,
                 cwd=self._folder,
-                env={"PATH": os.environ["PATH"], "HOME": str(self._folder), **self._service.environ},
+                env={
+                    "PATH": os.environ["PATH"],
+                    "HOME": str(self._folder),
+                    **self._service.environ,
+                },
                 timeout=600,
             )
         with printed.open("rb") as lines:
@@ -101,7 +123,8 @@ def runner(service: Service, tmp_path: Path) -> Runner:
 @pytest.mark.parametrize(
     ("what", "mebibytes", "command", "most", "code"),
     [
-        # Of all that is taken apart, this much was 20 MB more when a whole page was, and 150 MB in YAML.
+        # Of all that is taken apart, this much was 20 MB more when a whole page was,
+        # and 150 MB in YAML.
         ("ordinary records", 4, f"{LIST} -o csv", 56, 0),
         ("ordinary records", 4, f"{LIST} -o table", 56, 0),
         ("ordinary records", 1, f"{LIST} -o yaml", 56, 0),
@@ -133,7 +156,10 @@ def test_no_page_of_57_mebibytes_takes_300_megabytes(
     found = {command: runner.run(command) for command in commands}
     with capsys.disabled():
         for command, peak in found.items():
-            sys.stdout.write(f"\n{what:17} {command:45} {peak.megabytes:4} MB  exit {peak.code}  {peak.lines} lines")
+            sys.stdout.write(
+                f"\n{what:17} {command:45} {peak.megabytes:4} MB  exit {peak.code}  {peak.lines}"
+                " lines"
+            )
     for command, peak in found.items():
         assert peak.megabytes < LARGEST, command
         assert peak.code in {0, 5, 2}, peak.stderr
@@ -143,4 +169,6 @@ def test_no_page_of_57_mebibytes_takes_300_megabytes(
         lines = {f"{LIST} -o {output}": 300_000 for output in ("ndjson", "ids", "ndjson --jq .")}
         lines |= {f"{LIST} -o {output}": 300_001 for output in ("csv", "tsv", "table")}
         assert lines.keys() <= {*OUTPUTS}
-        assert {command: peak.lines for command, peak in found.items() if command in lines}.items() <= lines.items()
+        assert {
+            command: peak.lines for command, peak in found.items() if command in lines
+        }.items() <= lines.items()

@@ -26,7 +26,9 @@ Start = Callable[..., Terminal]
 
 @pytest.fixture
 def start(service: Service, tmp_path: Path) -> Start:
-    """Run a command on a terminal; the service has 150 pages of 50 tickets, more than a pipe holds."""
+    """Run a command on a terminal; the service has 150 pages of 50 tickets, more than a
+    pipe holds.
+    """
     serve(service, [tickets(50, 50 * page) for page in range(150)])
     home = {"HOME": str(tmp_path), "UNIFIED_RATE": "0", "UNIFIED_TOKEN": TOKEN, "NO_COLOR": "1"}
 
@@ -59,7 +61,9 @@ def program(path: Path, text: str) -> str:
     return str(path)
 
 
-def test_the_first_record_is_on_the_first_screen_and_q_ends_it(start: Start, service: Service) -> None:
+def test_the_first_record_is_on_the_first_screen_and_q_ends_it(
+    start: Start, service: Service
+) -> None:
     terminal = start(f"{LIST} --all")
     shown = terminal.until(r"(?s)ID .*\r\n.*\n:")
     terminal.press("q")
@@ -71,7 +75,9 @@ def test_the_first_record_is_on_the_first_screen_and_q_ends_it(start: Start, ser
     assert "error" not in terminal.sent
 
 
-def test_q_waits_for_no_page_that_is_under_way(start: Start, service: Service, held: threading.Event) -> None:
+def test_q_waits_for_no_page_that_is_under_way(
+    start: Start, service: Service, held: threading.Event
+) -> None:
     terminal = start(f"{LIST} --all")
     terminal.until(r"\n:")
     # The page after those that are there is asked for.
@@ -102,11 +108,16 @@ def test_what_fits_is_printed_without_it(start: Start) -> None:
 def test_it_can_be_turned_off(option: str, environ: dict[str, str], start: Start) -> None:
     terminal = start(f"{LIST} {option}", **{"PAGER": "false", **environ})
     assert terminal.end() == 0
-    assert [line[:4].strip() for line in terminal.lines[:51]] == ["ID", *(f"t-{at}" for at in range(50))]
+    assert [line[:4].strip() for line in terminal.lines[:51]] == [
+        "ID",
+        *(f"t-{at}" for at in range(50)),
+    ]
     assert terminal.lines[51].startswith(MORE)
 
 
-def test_the_config_file_names_it_below_the_variable_of_our_own(start: Start, tmp_path: Path) -> None:
+def test_the_config_file_names_it_below_the_variable_of_our_own(
+    start: Start, tmp_path: Path
+) -> None:
     path = tmp_path / "config.toml"
     path.write_text("pager = \"sed 's/^/file /'\"\n")
     path.chmod(0o600)
@@ -118,7 +129,9 @@ def test_the_config_file_names_it_below_the_variable_of_our_own(start: Start, tm
     assert terminal.lines[50].startswith("ourst-49")
 
 
-@pytest.mark.parametrize("command", [LIST, "ticketing tickets list", "ticketing tickets list --help"])
+@pytest.mark.parametrize(
+    "command", [LIST, "ticketing tickets list", "ticketing tickets list --help"]
+)
 def test_a_table_json_and_help_go_through_it(command: str, start: Start, tmp_path: Path) -> None:
     terminal = start(command, PAGER=f"tee '{tmp_path}/what it got'")
     assert terminal.end() == 0
@@ -144,7 +157,9 @@ def test_it_inherits_neither_the_token_nor_files(start: Start, tmp_path: Path) -
     assert [line for line in files if line.isdigit()] == ["0", "1", "2", "3"]
 
 
-def test_it_gets_nothing_that_controls_the_terminal(start: Start, service: Service, tmp_path: Path) -> None:
+def test_it_gets_nothing_that_controls_the_terminal(
+    start: Start, service: Service, tmp_path: Path
+) -> None:
     serve(service, [[{"id": f"t-{at}", "name": "\x1b[2Jgone\x07\u202e"} for at in range(50)]])
     for form in ("table", "json", "yaml", "csv", "ids"):
         assert start(f"ticketing tickets list -o {form}", PAGER=f"tee {tmp_path}/got").end() == 0
@@ -163,10 +178,15 @@ def test_it_gets_nothing_that_controls_the_terminal(start: Start, service: Servi
         ("sh -c 'kill -9 $$'", "the pager was killed by signal 9"),
     ],
 )
-def test_without_one_that_works_all_is_there_and_a_line_says_so(pager: str, said: str, start: Start) -> None:
+def test_without_one_that_works_all_is_there_and_a_line_says_so(
+    pager: str, said: str, start: Start
+) -> None:
     terminal = start(LIST, PAGER=pager)
     assert terminal.end() == 0
-    assert [line[:4].strip() for line in terminal.lines[:51]] == ["ID", *(f"t-{at}" for at in range(50))]
+    assert [line[:4].strip() for line in terminal.lines[:51]] == [
+        "ID",
+        *(f"t-{at}" for at in range(50)),
+    ]
     told = " ".join(line.strip() for line in terminal.lines[51:])
     assert told.startswith(f"{said} {MORE}")
 
@@ -183,9 +203,17 @@ def test_one_that_dies_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     command = f"{shlex.quote(sys.executable)} -P -m unified_cli -p sandbox ticketing tickets list"
     shell = f"stty rows 24 cols 80; {command}; {after}"
     # `screen.Terminal` runs the program alone; here a shell looks at the terminal afterwards.
-    environ = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "TERM": "xterm", "HOME": str(tmp_path), "PAGER": own}
+    environ = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(ROOT),
+        "TERM": "xterm",
+        "HOME": str(tmp_path),
+        "PAGER": own,
+    }
     argv = ["script", "-qec", shell, os.devnull]
-    found = subprocess.run(argv, env=environ, capture_output=True, check=False, timeout=60, stdin=subprocess.DEVNULL)
+    found = subprocess.run(
+        argv, env=environ, capture_output=True, check=False, timeout=60, stdin=subprocess.DEVNULL
+    )
     assert found.stdout.decode().split()[-2:] == ["icanon", "echo"]
     assert b"the pager was killed by signal 9" in found.stdout
 
@@ -203,7 +231,9 @@ def test_messages_wait_for_its_end(start: Start) -> None:
     assert MORE in screen.split("\x1b[?1l")[1]
 
 
-def test_ctrl_c_ends_the_reading_and_leaves_no_pager(start: Start, service: Service, held: threading.Event) -> None:
+def test_ctrl_c_ends_the_reading_and_leaves_no_pager(
+    start: Start, service: Service, held: threading.Event
+) -> None:
     terminal = start(f"{LIST} --all")
     terminal.until(r"\n:")
     # The third page is asked for when the first is done.
@@ -216,7 +246,10 @@ def test_ctrl_c_ends_the_reading_and_leaves_no_pager(start: Start, service: Serv
     last = " ".join(terminal.sent.rpartition("\x1b[?1l")[2].removeprefix("\x1b>").split())
     # A page may be on its way to the pager.
     first = ("50 records in 1 page", "50 records in 1 page and part of another")
-    done = (*(f"{one}; to continue: --cursor c1" for one in first), "100 records in 2 pages; to continue: --cursor c2")
+    done = (
+        *(f"{one}; to continue: --cursor c1" for one in first),
+        "100 records in 2 pages; to continue: --cursor c2",
+    )
     assert last in {f"error: interrupted; broken off after {one}" for one in done}
 
 
@@ -228,7 +261,9 @@ def test_sigterm_ends_it_too(start: Start) -> None:
     assert "terminated" in terminal.sent
 
 
-def test_quitting_hides_no_failure_of_before(start: Start, service: Service, tmp_path: Path) -> None:
+def test_quitting_hides_no_failure_of_before(
+    start: Start, service: Service, tmp_path: Path
+) -> None:
     config = tmp_path / "config.toml"
     profiles = "".join(f'[profiles.p{at}]\naccount_id = "{at}"\n' for at in range(9))
     config.write_text(f'base_url = "{service.environ["UNIFIED_BASE_URL"]}"\n{profiles}')
@@ -250,7 +285,9 @@ def test_quitting_hides_no_failure_of_before(start: Start, service: Service, tmp
     assert "1 of 9 connections failed" in " ".join(terminal.lines[-3:])
 
 
-def test_what_comes_after_a_question_has_a_pager_too(start: Start, service: Service, tmp_path: Path) -> None:
+def test_what_comes_after_a_question_has_a_pager_too(
+    start: Start, service: Service, tmp_path: Path
+) -> None:
     config = tmp_path / "config.toml"
     profiles = "".join(f'[profiles.p{at}]\naccount_id = "{at}"\n' for at in range(40))
     config.write_text(f'base_url = "{service.environ["UNIFIED_BASE_URL"]}"\n{profiles}')
@@ -266,11 +303,15 @@ def test_what_comes_after_a_question_has_a_pager_too(start: Start, service: Serv
 
 def test_quitting_changes_no_outcome_of_writes(service: Service, tmp_path: Path) -> None:
     records = tmp_path / "records"
-    records.write_text("".join(json.dumps({"id": f"t-{at}", "name": "x" * 2000}) + "\n" for at in range(100)))
+    records.write_text(
+        "".join(json.dumps({"id": f"t-{at}", "name": "x" * 2000}) + "\n" for at in range(100))
+    )
 
     def reply(seen: Seen) -> Reply:
         last = seen.path.endswith("/t-99")
-        return Reply(404 if last else 200, b'{"statusCode": 404, "message": "none"}' if last else seen.body)
+        return Reply(
+            404 if last else 200, b'{"statusCode": 404, "message": "none"}' if last else seen.body
+        )
 
     service.reply = reply
     terminal = Terminal(

@@ -1,4 +1,6 @@
-"""JSON that is indented and coloured: on a terminal, with --pretty and --color, and what a jq program gives."""
+"""JSON that is indented and coloured: on a terminal, with --pretty and --color, and
+what a jq program gives.
+"""
 
 import json
 import re
@@ -19,7 +21,9 @@ def record(service: Service) -> None:
 
 
 @pytest.mark.parametrize("how", ["", "--all"])
-def test_results_of_jq_look_like_any_json_on_a_terminal(how: str, unified: Unified, service: Service) -> None:
+def test_results_of_jq_look_like_any_json_on_a_terminal(
+    how: str, unified: Unified, service: Service
+) -> None:
     program = ["--jq", ".result[0] | {id, ok}, .name, .n, []"]
     shown = unified([*GET.split(), *how.split(), *program], environ=service.environ, tty=True)
     assert shown.stdout == (
@@ -36,7 +40,9 @@ def test_results_of_jq_look_like_any_json_on_a_terminal(how: str, unified: Unifi
 
 
 @pytest.mark.parametrize("how", ["", "--all", "--jq .", "--columns id,name"])
-def test_pretty_indents_on_a_pipe_and_changes_nothing(how: str, unified: Unified, service: Service) -> None:
+def test_pretty_indents_on_a_pipe_and_changes_nothing(
+    how: str, unified: Unified, service: Service
+) -> None:
     plain = unified(f"{GET} {how}", environ=service.environ)
     pretty = unified(f"{GET} {how} --pretty", environ=service.environ)
     assert pretty.json == plain.json
@@ -46,7 +52,10 @@ def test_pretty_indents_on_a_pipe_and_changes_nothing(how: str, unified: Unified
 
 
 def test_pretty_leaves_line_formats_alone(unified: Unified, service: Service) -> None:
-    assert unified(f"{GET} -o ndjson --pretty", environ=service.environ).stdout == json.dumps(RECORD) + "\n"
+    assert (
+        unified(f"{GET} -o ndjson --pretty", environ=service.environ).stdout
+        == json.dumps(RECORD) + "\n"
+    )
 
 
 @pytest.mark.parametrize("how", ["", "--all", "--jq .", "-o ndjson", "--pretty", "--jq . --pretty"])

@@ -1,4 +1,6 @@
-"""Progress on stderr: a line that changes on a terminal, a line every ten seconds elsewhere, nothing with --quiet."""
+"""Progress on stderr: a line that changes on a terminal, a line every ten seconds
+elsewhere, nothing with --quiet.
+"""
 
 import io
 import re
@@ -30,7 +32,9 @@ def slow_pages(service: Service, clock: Clock) -> None:
 def run(unified: Unified, service: Service, command: str, **world: Any) -> tuple[str, int]:
     clock, stderr = Clock(), io.BytesIO()
     slow_pages(service, clock)
-    result = unified(command, environ=service.environ, stderr=Stderr(stderr), monotonic=clock.now, **world)
+    result = unified(
+        command, environ=service.environ, stderr=Stderr(stderr), monotonic=clock.now, **world
+    )
     return stderr.getvalue().decode(), result.code
 
 
@@ -50,7 +54,9 @@ def test_off_a_terminal_it_says_what_was_waited_for(unified: Unified, service: S
     *told, last = stderr.getvalue().decode().splitlines()
     assert last == "complete: 600 records in 6 pages"
     assert len(told) == 2
-    assert all(re.search(r", wait(ed|ing) \d+ s: at most 2 in 10.2 s are sent$", line) for line in told)
+    assert all(
+        re.search(r", wait(ed|ing) \d+ s: at most 2 in 10.2 s are sent$", line) for line in told
+    )
 
 
 def test_off_a_terminal_it_says_how_long_it_will_take(unified: Unified, service: Service) -> None:
@@ -59,7 +65,9 @@ def test_off_a_terminal_it_says_how_long_it_will_take(unified: Unified, service:
     assert re.fullmatch(r"\d00 of 500 records, \d+ per second, about \d+ s left", first)
 
 
-def test_where_messages_and_results_are_one_stream_nothing_stands_between(unified: Unified, service: Service) -> None:
+def test_where_messages_and_results_are_one_stream_nothing_stands_between(
+    unified: Unified, service: Service
+) -> None:
     with tempfile.TemporaryFile() as both:
         clock = Clock()
         slow_pages(service, clock)
@@ -82,6 +90,8 @@ def test_quiet_is_quiet(world: dict[str, Any], unified: Unified, service: Servic
     assert run(unified, service, f"{LIST} --quiet", **world) == ("", 0)
 
 
-def test_a_terminal_that_gets_the_records_gets_no_changing_line(unified: Unified, service: Service) -> None:
+def test_a_terminal_that_gets_the_records_gets_no_changing_line(
+    unified: Unified, service: Service
+) -> None:
     told, _ = run(unified, service, LIST, stderr_is_terminal=True, stdout_is_terminal=True)
     assert "\x1b" not in told

@@ -46,7 +46,9 @@ def start(service: Service, tmp_path: Path) -> Start:
     def begin(words: list[str], columns: int = 80, piped: str = "", **environ: str) -> Terminal:
         home = {"HOME": str(tmp_path), "UNIFIED_RATE": "0"}
         to = None if piped else tmp_path / "out"
-        return Terminal(words, {**service.environ, **home, **environ}, columns=columns, to=to, piped=piped)
+        return Terminal(
+            words, {**service.environ, **home, **environ}, columns=columns, to=to, piped=piped
+        )
 
     return begin
 
@@ -57,8 +59,12 @@ def drawn(terminal: Terminal) -> list[str]:
     return [line for line in lines if " of 600" in line]
 
 
-@pytest.mark.parametrize(("columns", "pattern"), [(30, r"\d+ of 600 records.*"), (80, BAR), (120, BAR)])
-def test_it_fits_and_is_gone_at_the_end(columns: int, pattern: str, gate: Gate, start: Start) -> None:
+@pytest.mark.parametrize(
+    ("columns", "pattern"), [(30, r"\d+ of 600 records.*"), (80, BAR), (120, BAR)]
+)
+def test_it_fits_and_is_gone_at_the_end(
+    columns: int, pattern: str, gate: Gate, start: Start
+) -> None:
     terminal = start([*LIST, "--limit", "600"], columns)
     terminal.until("300 of 600 records")
     gate.open.set()
@@ -82,7 +88,9 @@ def test_nothing_of_it_stands_among_what_another_program_shows(
         return good(seen)
 
     service.reply = reply
-    terminal = start([*LIST, "--limit", "600"], piped=reader.replace("COPY", str(tmp_path / "copy")))
+    terminal = start(
+        [*LIST, "--limit", "600"], piped=reader.replace("COPY", str(tmp_path / "copy"))
+    )
     if "less" not in reader:
         terminal.until("t-299")
     # Longer than from one drawing to the next.
@@ -153,7 +161,9 @@ def test_notes_stand_above_it_and_waits_are_told_in_it(service: Service, start: 
     terminal.until(r"300 of 600 records, .*1 retry, waiting \d s: the service answered 429")
     assert terminal.end() == 0
     *note, complete, end = terminal.lines
-    assert " ".join(note).endswith(": the service answered 500 to GET /unified/ticketing/tickets: {}")
+    assert " ".join(note).endswith(
+        ": the service answered 500 to GET /unified/ticketing/tickets: {}"
+    )
     assert (complete, end) == (COMPLETE, "")
 
 
@@ -170,14 +180,19 @@ def sixth_waits(service: Service) -> threading.Event:
             go_on.wait(20)
         if seen.path.endswith("/download"):
             return Reply(200, b"x" * 200_000, {"Content-Type": "image/png"})
-        return Reply(200, b'{"result": [], "next_cursor": null}' if seen.method == "GET" else b'{"id": "1"}')
+        return Reply(
+            200, b'{"result": [], "next_cursor": null}' if seen.method == "GET" else b'{"id": "1"}'
+        )
 
     service.reply = reply
     return go_on
 
 
 AGAIN = "to continue: run the same command again"
-LISTS = [f"ticketing/{name}" for name in ("tickets", "tags", "teams", "contacts", "users", "comments", "accounts")]
+LISTS = [
+    f"ticketing/{name}"
+    for name in ("tickets", "tags", "teams", "contacts", "users", "comments", "accounts")
+]
 WORK = {
     "import": (
         ["import", "ticketing/tags", "in"],
@@ -203,17 +218,29 @@ WORK = {
 
 
 @pytest.mark.parametrize("work", WORK)
-def test_all_long_work_has_it_and_says_how_to_go_on(work: str, service: Service, tmp_path: Path) -> None:
+def test_all_long_work_has_it_and_says_how_to_go_on(
+    work: str, service: Service, tmp_path: Path
+) -> None:
     words, drawn, last = WORK[work]
-    (tmp_path / "in").write_text("".join(json.dumps({"id": f"i-{at}", "name": "x"}) + "\n" for at in range(10)))
+    (tmp_path / "in").write_text(
+        "".join(json.dumps({"id": f"i-{at}", "name": "x"}) + "\n" for at in range(10))
+    )
     go_on = sixth_waits(service)
     environ = {**service.environ, "HOME": str(tmp_path), "UNIFIED_RATE": "0"}
-    terminal = Terminal([*words, "--workers", "1"], environ, to=tmp_path / "out", stdin=tmp_path / "in", cwd=tmp_path)
+    terminal = Terminal(
+        [*words, "--workers", "1"],
+        environ,
+        to=tmp_path / "out",
+        stdin=tmp_path / "in",
+        cwd=tmp_path,
+    )
     try:
         terminal.until(rf" \d+ %  {drawn}")
         terminal.interrupt()
         assert terminal.end() == 130
     finally:
         go_on.set()
-    shown = re.sub(r"\d{8}-[0-9a-f]{4}", "ID", " ".join(terminal.lines)).removeprefix("run ID ").split()
+    shown = (
+        re.sub(r"\d{8}-[0-9a-f]{4}", "ID", " ".join(terminal.lines)).removeprefix("run ID ").split()
+    )
     assert shown == f"error: interrupted; broken off after {last}".split()

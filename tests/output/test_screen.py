@@ -29,13 +29,21 @@ def test_a_bar_is_full_and_shows_every_number(numbers: tuple[int, ...], lengths:
 @pytest.mark.parametrize(
     ("environ", "encoding", "expected"),
     [
-        ({"TERM": "xterm"}, "utf-8", "\x1b[32m████\x1b[0m\x1b[31m▒▒\x1b[0m\x1b[33m░\x1b[0m\x1b[2m·\x1b[0m\n"),
+        (
+            {"TERM": "xterm"},
+            "utf-8",
+            "\x1b[32m████\x1b[0m\x1b[31m▒▒\x1b[0m\x1b[33m░\x1b[0m\x1b[2m·\x1b[0m\n",
+        ),
         ({"TERM": "xterm", "NO_COLOR": "1"}, "utf-8", "████▒▒░·\n"),
         ({"TERM": "dumb"}, "ascii", "####xx?.\n"),
     ],
 )
-def test_a_bar_can_be_read_without_colours(environ: dict[str, str], encoding: str, expected: str) -> None:
-    runtime = Runtime(None, None, Stderr(None), environ, stdout_is_terminal=True, columns=20, encoding=encoding)
+def test_a_bar_can_be_read_without_colours(
+    environ: dict[str, str], encoding: str, expected: str
+) -> None:
+    runtime = Runtime(
+        None, None, Stderr(None), environ, stdout_is_terminal=True, columns=20, encoding=encoding
+    )
     bar = Bar([(4, Look.GOOD), (2, Look.BAD), (1, Look.DOUBT), (1, Look.OPEN)], 8)
     assert screen.drawn(runtime, screen.text(runtime, bar)) == expected
 
@@ -43,11 +51,19 @@ def test_a_bar_can_be_read_without_colours(environ: dict[str, str], encoding: st
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_what_the_terminal_cannot_write_is_as_wide_as_its_escapes(encoding: str) -> None:
     runtime = Runtime(
-        None, None, Stderr(None), {"TERM": "dumb"}, stdout_is_terminal=True, columns=40, encoding=encoding
+        None,
+        None,
+        Stderr(None),
+        {"TERM": "dumb"},
+        stdout_is_terminal=True,
+        columns=40,
+        encoding=encoding,
     )
     name = masked("中文名称很长" * 9)
     drawn = (
-        screen.table(runtime, ["name", "status", "id"], [[masked("中文名称"), masked("open"), masked("i1")]]),
+        screen.table(
+            runtime, ["name", "status", "id"], [[masked("中文名称"), masked("open"), masked("i1")]]
+        ),
         screen.drawn(runtime, screen.paragraph(runtime, name)),
         layout.lines(runtime, [name]),
         layout.tree(runtime, masked("head"), [20, 16], [Branch([name, masked("x")], [])]),

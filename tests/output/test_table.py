@@ -31,7 +31,9 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("what", LISTS)
-def test_a_table_of_the_sandbox_fits_80_columns_with_its_ids_whole(what: str, unified: Unified) -> None:
+def test_a_table_of_the_sandbox_fits_80_columns_with_its_ids_whole(
+    what: str, unified: Unified
+) -> None:
     ids = unified(f"-p sandbox {what} list -o ids").stdout.split()
     shown = unified(f"-p sandbox {what} list -o table", tty=True, environ={"NO_COLOR": "1"})
     head, *rows = shown.stdout.splitlines()
@@ -52,32 +54,63 @@ def test_on_a_pipe_nothing_is_cut(what: str, unified: Unified) -> None:
             assert str(record.get(key, "")) in piped
 
 
-def test_columns_stand_under_their_heads_whatever_the_text(unified: Unified, service: Service) -> None:
-    serve(service, [[{"id": f"i-{at}", "name": text, "status": "END"} for at, text in enumerate(HOSTILE)]])
+def test_columns_stand_under_their_heads_whatever_the_text(
+    unified: Unified, service: Service
+) -> None:
+    serve(
+        service,
+        [[{"id": f"i-{at}", "name": text, "status": "END"} for at, text in enumerate(HOSTILE)]],
+    )
     for tty in (True, False):
-        result = unified("ticketing tickets list -o table --columns id,name,status", environ=service.environ, tty=tty)
+        result = unified(
+            "ticketing tickets list -o table --columns id,name,status",
+            environ=service.environ,
+            tty=tty,
+        )
         lines = result.stdout.replace("\x1b[1m", "").replace("\x1b[0m", "").splitlines()
         assert len(lines) == len(HOSTILE) + 1
-        ends = {width(line[: line.index("END" if at else "STATUS")]) for at, line in enumerate(lines)}
+        ends = {
+            width(line[: line.index("END" if at else "STATUS")]) for at, line in enumerate(lines)
+        }
         assert len(ends) == 1
-        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "".join(lines))
+        assert not re.search(
+            "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "".join(lines)
+        )
         assert "[red]markup[/]" in result.stdout
         assert ":warning:" in result.stdout
 
 
 @pytest.mark.parametrize(
     "name",
-    ["\N{THUMBS UP SIGN}\N{EMOJI MODIFIER FITZPATRICK TYPE-4}", "\N{HEAVY BLACK HEART}\ufe0f", "1\ufe0f\u20e3", "漢"],
+    [
+        "\N{THUMBS UP SIGN}\N{EMOJI MODIFIER FITZPATRICK TYPE-4}",
+        "\N{HEAVY BLACK HEART}\ufe0f",
+        "1\ufe0f\u20e3",
+        "漢",
+    ],
 )
 def test_what_a_terminal_draws_as_one_wide_character_takes_two_columns(
     name: str, unified: Unified, service: Service
 ) -> None:
-    serve(service, [[{"id": "1", "name": f"{name}{name}", "status": "x"}, {"id": "2", "name": "abcd", "status": "x"}]])
-    rows = unified("ticketing tickets list -o table --columns id,name,status", environ=service.environ).stdout
+    serve(
+        service,
+        [
+            [
+                {"id": "1", "name": f"{name}{name}", "status": "x"},
+                {"id": "2", "name": "abcd", "status": "x"},
+            ]
+        ],
+    )
+    rows = unified(
+        "ticketing tickets list -o table --columns id,name,status", environ=service.environ
+    ).stdout
     assert rows == f"ID  NAME  STATUS\n1   {name}{name}  x\n2   abcd  x\n"
     serve(service, [[{"id": "1", "name": name * 40}]])
     rows = unified(
-        "ticketing tickets list -o table", environ={**service.environ, "NO_COLOR": "1"}, tty=True, columns=40
+        "ticketing tickets list -o table",
+        environ={**service.environ, "NO_COLOR": "1"},
+        tty=True,
+        columns=40,
     )
     assert rows.stdout.splitlines()[1] == f"1   {name * 17}…"
 
@@ -90,14 +123,18 @@ def test_marks_upon_marks_are_drawn_only_so_far(unified: Unified, service: Servi
 
 
 @pytest.mark.parametrize("output", ["ndjson", "csv", "tsv", "yaml", "ids", "json", "table"])
-def test_no_format_lets_server_text_drive_the_terminal(output: str, unified: Unified, service: Service) -> None:
+def test_no_format_lets_server_text_drive_the_terminal(
+    output: str, unified: Unified, service: Service
+) -> None:
     serve(service, [[{"id": "1", "name": text, text: 1} for text in HOSTILE]])
     environ = {**service.environ, "NO_COLOR": "1"}
     for how in ("", "--all", "--limit 5"):
         shown = unified(f"ticketing tickets list -o {output} {how}", environ=environ, tty=True)
         assert (shown.code, shown.stdout != "") == (0, True)
         for text in (shown.stdout, shown.stderr):
-            assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", text)
+            assert not re.search(
+                "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", text
+            )
 
 
 @pytest.mark.parametrize(
@@ -115,7 +152,9 @@ def test_no_format_lets_server_text_drive_the_terminal(output: str, unified: Uni
 )
 def test_what_stands_in_a_cell(value: Any, shown: str, unified: Unified, service: Service) -> None:
     serve(service, [[{"id": "1", "status": value, "z": "."}]])
-    result = unified("ticketing tickets list -o table --columns id,status,z", environ=service.environ)
+    result = unified(
+        "ticketing tickets list -o table --columns id,status,z", environ=service.environ
+    )
     assert result.stdout.splitlines()[1] == f"1   {shown:{max(6, len(shown))}}  ."
 
 
@@ -128,7 +167,12 @@ def test_an_empty_list_says_so(unified: Unified, service: Service) -> None:
 @pytest.mark.parametrize("columns", [1, 20, 40])
 def test_a_narrow_terminal_still_gets_the_ids(columns: int, unified: Unified) -> None:
     ids = unified("-p sandbox ticketing tickets list -o ids").stdout.split()
-    shown = unified("-p sandbox ticketing tickets list -o table", tty=True, columns=columns, environ={"NO_COLOR": "1"})
+    shown = unified(
+        "-p sandbox ticketing tickets list -o table",
+        tty=True,
+        columns=columns,
+        environ={"NO_COLOR": "1"},
+    )
     assert [row.split()[0] for row in shown.stdout.splitlines()[1:]] == ids
 
 
@@ -143,7 +187,9 @@ WIDE = [
         "created_at": "2026-01-02T03:04:05Z",
     }
 ]
-LONGER = [{**WIDE[0], "id": "7b0c5f7e-2222-4c53-9a3c-0d2f8f1f3f3a-longer", "status": {"id": "s-1234"}}]
+LONGER = [
+    {**WIDE[0], "id": "7b0c5f7e-2222-4c53-9a3c-0d2f8f1f3f3a-longer", "status": {"id": "s-1234"}}
+]
 
 
 def on_screen(unified: Unified, service: Service, command: str, columns: int) -> list[str]:
@@ -154,7 +200,9 @@ def on_screen(unified: Unified, service: Service, command: str, columns: int) ->
     ).stdout.splitlines()
 
 
-def test_the_name_comes_first_and_a_time_is_a_day_before_a_name_is_cut(unified: Unified, service: Service) -> None:
+def test_the_name_comes_first_and_a_time_is_a_day_before_a_name_is_cut(
+    unified: Unified, service: Service
+) -> None:
     assert on_screen(unified, service, "", 80) == [
         "ID                                    NAME                            CREATED_AT",
         "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a  A ticket with a long name tha…  2026-01-02",
@@ -172,11 +220,13 @@ def test_the_name_comes_first_and_a_time_is_a_day_before_a_name_is_cut(unified: 
 
 
 def test_the_fields_of_a_record_go_on_in_their_column(unified: Unified, service: Service) -> None:
-    service.reply = lambda _: Reply(200, json.dumps({**WIDE[0], "tags": [{"id": ID}, {"id": ID}]}).encode())
+    service.reply = lambda _: Reply(
+        200, json.dumps({**WIDE[0], "tags": [{"id": ID}, {"id": ID}]}).encode()
+    )
     environ = {**service.environ, "NO_COLOR": "1"}
     shown = unified("ticketing tickets get 1 -o table", environ=environ, tty=True, columns=50)
-    assert shown.stdout == (
-        f"id          {ID}\n"
+    assert (
+        shown.stdout == f"id          {ID}\n"
         "name        A ticket with a long name that does\n"
         "            not fit\n"
         "status      s-1\n"
@@ -193,11 +243,17 @@ def test_named_columns_share_the_terminal(unified: Unified, service: Service) ->
     named = "--columns priority,updated_at,name,id"
     assert on_screen(unified, service, named, 120) == [
         "PRIORITY  UPDATED_AT         NAME                                         ID",
-        f"high      2026-02-03 04:05Z  A ticket with a long name that does not fit  {WIDE[0]['id']}",
+        (
+            "high      2026-02-03 04:05Z  A ticket with a long name that does not fit "
+            f" {WIDE[0]['id']}"
+        ),
     ]
     assert on_screen(unified, service, named, 105) == [
         "PRIORITY  UPDATED_AT  NAME                                         ID",
-        "high      2026-02-03  A ticket with a long name that does not fit  7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a",
+        (
+            "high      2026-02-03  A ticket with a long name that does not fit "
+            " 7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a"
+        ),
     ]
     assert on_screen(unified, service, named, 72) == [
         "PRIORITY  UPDATED_AT  NAME          ID",
@@ -205,7 +261,9 @@ def test_named_columns_share_the_terminal(unified: Unified, service: Service) ->
     ]
 
 
-def test_later_pages_keep_the_layout_and_the_screen_and_ids_are_never_cut(unified: Unified, service: Service) -> None:
+def test_later_pages_keep_the_layout_and_the_screen_and_ids_are_never_cut(
+    unified: Unified, service: Service
+) -> None:
     assert on_screen(unified, service, "--all --columns id,name,status,priority", 60) == [
         "ID                                    NAME    STATUS  PRIOR…",
         "7b0c5f7e-1111-4c53-9a3c-0d2f8f1f3f3a  A tic…  s-1     high",
@@ -225,7 +283,12 @@ def test_columns_without_room_are_told(unified: Unified, service: Service) -> No
     assert shown.stderr == "not shown: updated_at (there is no room for more columns)\n"
 
 
-ODD = {"c00": "漢字かな交じり文のとても長い題名" * 4, "c01": "zu\u0308ge " * 12, "c02": "ok", "c03": "\U0001f600" * 40}
+ODD = {
+    "c00": "漢字かな交じり文のとても長い題名" * 4,
+    "c01": "zu\u0308ge " * 12,
+    "c02": "ok",
+    "c03": "\U0001f600" * 40,
+}
 ACROSS = """\
 _PROFILE  NAME                              ID
 c00       漢字かな交じり文のとても長い題…   c00-00000000000000000000000000000001
@@ -240,7 +303,7 @@ c02       okokok                     c02-00000000000000000000000000000003-longer
 c03       😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀…   c03-00000000000000000000000000000001
 c03       😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀…   c03-00000000000000000000000000000002
 c03  😀😀😀😀😀😀😀😀😀😀😀😀😀😀…   c03-00000000000000000000000000000003-longer
-""".splitlines()
+""".splitlines()  # noqa: E501  as a terminal shows it
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -260,7 +323,12 @@ def test_who_answers_first_does_not_decide_how_a_table_of_many_looks(
             "number": number,
             "status": "open",
         }
-        return Reply(200, json.dumps({"result": [record], "next_cursor": str(page + 1) if page < 3 else None}).encode())
+        return Reply(
+            200,
+            json.dumps(
+                {"result": [record], "next_cursor": str(page + 1) if page < 3 else None}
+            ).encode(),
+        )
 
     service.reply = reply
     shown = []

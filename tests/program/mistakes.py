@@ -13,10 +13,14 @@ CREATE = "ticketing tickets create -f name=x"
 NOT_HERE = "No such file or directory (it was looked for in @CWD@)"
 PATH = "/unified/ticketing/tickets"
 PAGE = Reply(200, b'{"result":[{"id":"1","name":"a"}],"next_cursor":null}')
-HERE: Mapping[str, str] = {"UNIFIED_BASE_URL": "@URL@", "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a-1"}
+HERE: Mapping[str, str] = {
+    "UNIFIED_BASE_URL": "@URL@",
+    "UNIFIED_TOKEN": "t-0123456789",
+    "UNIFIED_ACCOUNT_ID": "a-1",
+}
 NO_ALTERNATIVE = (
-    "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified profile add NAME; "
-    "to try things out: unified -p sandbox …"
+    "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified"
+    " profile add NAME; to try things out: unified -p sandbox …"
 )
 
 
@@ -34,99 +38,147 @@ class Mistake:
     environ: Mapping[str, str] = field(default_factory=lambda: HERE)
 
 
-def refusal(status: int, message: str, headers: Mapping[str, str] | None = None, **more: Any) -> Reply:
+def refusal(
+    status: int, message: str, headers: Mapping[str, str] | None = None, **more: Any
+) -> Reply:
     """The service's own error object."""
     body = json.dumps({"statusCode": status, "error": "Error", "message": message, **more})
     return Reply(status, body.encode(), {"Content-Type": "application/json", **(headers or {})})
 
 
 TYPED = [
-    Mistake("tiketing tickets list", 'unified: no API or command named "tiketing" (did you mean "ticketing"?)'),
-    Mistake("ticketing tikets list", 'unified ticketing: no resource named "tikets" (did you mean "tickets"?)'),
-    Mistake("ticketing tickets lst", 'unified ticketing tickets: no operation named "lst" (did you mean "list"?)'),
-    Mistake(f"{LIST} --colums id", f'unified {LIST}: no such option: --colums (did you mean "--columns"?)'),
-    Mistake("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
+    Mistake(
+        "tiketing tickets list",
+        'unified: no API or command named "tiketing" (did you mean "ticketing"?)',
+    ),
+    Mistake(
+        "ticketing tikets list",
+        'unified ticketing: no resource named "tikets" (did you mean "tickets"?)',
+    ),
+    Mistake(
+        "ticketing tickets lst",
+        'unified ticketing tickets: no operation named "lst" (did you mean "list"?)',
+    ),
+    Mistake(
+        f"{LIST} --colums id",
+        f'unified {LIST}: no such option: --colums (did you mean "--columns"?)',
+    ),
+    Mistake(
+        "tickets list",
+        'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)',
+    ),
     Mistake(
         "get ticketing tickets",
-        'unified: no API or command named "get" (the operation comes last: unified ticketing tickets list)',
+        'unified: no API or command named "get" (the operation comes last: unified ticketing'
+        " tickets list)",
     ),
     Mistake(
         "ticketing get tickets 42",
-        'unified ticketing: no resource named "get" (the resource comes first: unified ticketing tickets get 42)',
+        'unified ticketing: no resource named "get" (the resource comes first: unified ticketing'
+        " tickets get 42)",
     ),
     Mistake(
         "ticketing tickets describe 42",
         'unified ticketing tickets: no operation named "describe" (did you mean "get"?)',
     ),
-    Mistake("api /unified/ticketing/tickets", 'unified: no API or command named "api" (did you mean "request"?)'),
+    Mistake(
+        "api /unified/ticketing/tickets",
+        'unified: no API or command named "api" (did you mean "request"?)',
+    ),
     Mistake("request /x", "unified request: missing argument 'PATH' (unified request GET /x)"),
     Mistake(
         "ticketing tickets get",
-        "unified ticketing tickets get: the ID is missing (unified ticketing tickets list -o ids prints them)",
+        "unified ticketing tickets get: the ID is missing (unified ticketing tickets list -o ids"
+        " prints them)",
     ),
     Mistake(
         f"{LIST} 42",
         f'unified {LIST}: unexpected argument "42" '
         "(one record: unified ticketing tickets get 42; a filter: -q NAME=VALUE)",
     ),
-    Mistake(f"{LIST} --limit", "--limit needs a value (--limit N: read at most N records of each connection)"),
+    Mistake(
+        f"{LIST} --limit",
+        "--limit needs a value (--limit N: read at most N records of each connection)",
+    ),
     Mistake(
         f"{LIST} --limit many",
-        f"unified {LIST}: invalid value for '--limit': must be a whole number, 1 or more, not 'many' "
-        f"(unified {LIST} --help)",
+        f"unified {LIST}: invalid value for '--limit': must be a whole number, 1 or more, not"
+        f" 'many' (unified {LIST} --help)",
     ),
     Mistake(
         f"{LIST} -o yml",
-        f"unified {LIST}: invalid value for '-o' / '--output': 'yml' is not one of 'json', 'ndjson', 'table', 'csv', "
-        f"'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean \"yaml\"? (unified {LIST} --help)",
+        f"unified {LIST}: invalid value for '-o' / '--output': 'yml' is not one of 'json',"
+        " 'ndjson', 'table', 'csv', 'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean \"yaml\"?"
+        f" (unified {LIST} --help)",
     ),
     Mistake(
         f"{LIST} -o JSON",
-        f"unified {LIST}: invalid value for '-o' / '--output': 'JSON' is not one of 'json', 'ndjson', 'table', 'csv', "
-        f"'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean \"json\"? (unified {LIST} --help)",
+        f"unified {LIST}: invalid value for '-o' / '--output': 'JSON' is not one of 'json',"
+        " 'ndjson', 'table', 'csv', 'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean \"json\"?"
+        f" (unified {LIST} --help)",
     ),
     Mistake(
         "export ticketing --to x -o jsonl",
-        "unified export: invalid value for '-o' / '--output' / '--format': 'jsonl' is not one of 'ndjson', 'csv', "
-        "'tsv', 'json', 'parquet', 'delta'; did you mean \"ndjson\"? (unified export --help)",
+        "unified export: invalid value for '-o' / '--output' / '--format': 'jsonl' is not one of"
+        " 'ndjson', 'csv', 'tsv', 'json', 'parquet', 'delta'; did you mean \"ndjson\"? (unified"
+        " export --help)",
     ),
-    Mistake(f"{GET} --all", "unified ticketing tickets get: no such option: --all (only lists take it)"),
     Mistake(
-        "ticketing tickets create -d {} -d []", "-d is given twice, and there is one body (-f and -F change its fields)"
+        f"{GET} --all", "unified ticketing tickets get: no such option: --all (only lists take it)"
+    ),
+    Mistake(
+        "ticketing tickets create -d {} -d []",
+        "-d is given twice, and there is one body (-f and -F change its fields)",
     ),
     Mistake(
         "ticketing tickets update - -p a -p b -d {} -d {}",
         "-d is given twice, and there is one body (-f and -F change its fields)",
     ),
-    Mistake("request POST /x -d {} -d {}", "-d is given twice, and there is one body (-f and -F change its fields)"),
+    Mistake(
+        "request POST /x -d {} -d {}",
+        "-d is given twice, and there is one body (-f and -F change its fields)",
+    ),
     Mistake(f"{LIST} --csv-safe", "--csv-safe is for CSV and TSV, not for json (-o csv)"),
-    Mistake("export ticketing --to x --csv-safe", "--csv-safe is for CSV and TSV, not for ndjson (-o csv)"),
+    Mistake(
+        "export ticketing --to x --csv-safe",
+        "--csv-safe is for CSV and TSV, not for ndjson (-o csv)",
+    ),
     Mistake(f"{LIST} --restart", "--restart and --dedupe need --all and --out FILE"),
     Mistake(f"{LIST} --all --dedupe id", "--restart and --dedupe need --all and --out FILE"),
-    Mistake(f"{LIST} -p a -p b --all --restart", "--restart and --dedupe need --all and --out FILE"),
+    Mistake(
+        f"{LIST} -p a -p b --all --restart", "--restart and --dedupe need --all and --out FILE"
+    ),
 ]
 
 OF_OTHER_TOOLS = [
     Mistake(f"{LIST} --json id", f"unified {LIST}: no such option: --json (-o json --columns id)"),
-    Mistake(f"{LIST} --paginate", f"unified {LIST}: no such option: --paginate (--all reads every page)"),
+    Mistake(
+        f"{LIST} --paginate", f"unified {LIST}: no such option: --paginate (--all reads every page)"
+    ),
     Mistake(
         f"{LIST} -X GET",
-        f"unified {LIST}: no such option: -X (the operation is the method; unified request METHOD PATH calls any path)",
+        f"unified {LIST}: no such option: -X (the operation is the method; unified request METHOD"
+        " PATH calls any path)",
     ),
     Mistake(f"{LIST} --max-items 3", f"unified {LIST}: no such option: --max-items (--limit 3)"),
     Mistake(f"{LIST} --query T[].id", "-q 'T[].id' needs a value (--jq '.T[].id')"),
-    Mistake(f"{LIST} -n prod", f"unified {LIST}: no such option: -n (-p prod chooses a connection)"),
     Mistake(
-        "ticketing tickets create -f body.json", "-f 'body.json' needs a value (-f NAME=VALUE; -d @FILE sends a file)"
+        f"{LIST} -n prod", f"unified {LIST}: no such option: -n (-p prod chooses a connection)"
+    ),
+    Mistake(
+        "ticketing tickets create -f body.json",
+        "-f 'body.json' needs a value (-f NAME=VALUE; -d @FILE sends a file)",
     ),
     Mistake(
         "ticketing tickets create name=x",
-        "unified ticketing tickets create: unexpected argument \"name=x\" (-f 'name=x' sets a field)",
+        "unified ticketing tickets create: unexpected argument \"name=x\" (-f 'name=x' sets a"
+        " field)",
     ),
     Mistake(
         f"{LIST} --token abc",
         f"unified {LIST}: no such option: --token "
-        "(others can see a command line: --token-file FILE, --token-stdin or unified profile login)",
+        "(others can see a command line: --token-file FILE, --token-stdin or unified profile"
+        " login)",
     ),
     Mistake(
         f"{LIST} -k",
@@ -141,7 +193,9 @@ GIVEN = [
         "the body given with -d is not JSON: expected '\"' (byte 1) "
         "(-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)",
     ),
-    Mistake("ticketing tickets create -d @missing.json", f"cannot read missing.json: {NOT_HERE}", 11),
+    Mistake(
+        "ticketing tickets create -d @missing.json", f"cannot read missing.json: {NOT_HERE}", 11
+    ),
     Mistake(
         "ticketing tickets create -F 'tags=[1,'",
         "-F tags is not JSON: Input data was truncated (-f for text that only looks like JSON)",
@@ -156,14 +210,18 @@ GIVEN = [
     ),
     Mistake(
         f"{LIST} --jq '.result['",
-        "--jq: syntax error, unexpected end of file at <top-level>, line 1, column 8: .result[ ^ (it ends too early: "
-        "a value is missing there, or what closes a bracket or a text)",
+        "--jq: syntax error, unexpected end of file at <top-level>, line 1, column 8: .result[ ^"
+        " (it ends too early: a value is missing there, or what closes a bracket or a text)",
     ),
     Mistake(f"{LIST} --jq '.result[].name.x'", '--jq: Cannot index string with string ("x")'),
-    Mistake(f"{LIST} -o csv --columns nmae", 'no record has the column "nmae" (did you mean "name"?)'),
+    Mistake(
+        f"{LIST} -o csv --columns nmae", 'no record has the column "nmae" (did you mean "name"?)'
+    ),
     Mistake(f"{LIST} --all --out exists.json", "exists.json exists (--force overwrites it)", 11),
     Mistake(f"{LIST} --out no/dir/x.json", "there is no folder no/dir (mkdir -p no/dir)", 11),
-    Mistake("import ticketing/tickets missing.ndjson", f"cannot read missing.ndjson: {NOT_HERE}", 11),
+    Mistake(
+        "import ticketing/tickets missing.ndjson", f"cannot read missing.ndjson: {NOT_HERE}", 11
+    ),
     Mistake("export ticketing", "export needs a folder (--to DIR)"),
     Mistake("profile add acme acount_id=1", 'no key "acount_id" (did you mean "account_id"?)'),
 ]
@@ -183,7 +241,11 @@ CONFIGURED = [
         3,
         environ={**HERE, "UNIFIED_TOKEN": "t 0123456789"},
     ),
-    Mistake(f"{LIST} -p acme", 'no profile named "acme" (there are none yet: unified profile add NAME)', 3),
+    Mistake(
+        f"{LIST} -p acme",
+        'no profile named "acme" (there are none yet: unified profile add NAME)',
+        3,
+    ),
     Mistake(
         LIST,
         "base URL in UNIFIED_BASE_URL must look like https://api.example.com",
@@ -192,7 +254,8 @@ CONFIGURED = [
     ),
     Mistake(
         LIST,
-        "base URL in UNIFIED_BASE_URL would send the token in clear text (use https://api.example.com)",
+        "base URL in UNIFIED_BASE_URL would send the token in clear text (use"
+        " https://api.example.com)",
         13,
         environ={**HERE, "UNIFIED_BASE_URL": "http://api.example.com"},
     ),
@@ -234,7 +297,8 @@ ANSWERED = [
     ),
     Mistake(
         CREATE,
-        f"the service answered 409 to POST {PATH}: Conflict (it may exist already, or have changed since it was read)",
+        f"the service answered 409 to POST {PATH}: Conflict (it may exist already, or have changed"
+        " since it was read)",
         4,
         refusal(409, "Conflict"),
     ),
@@ -247,12 +311,16 @@ ANSWERED = [
             422,
             "Validation failed",
             {"X-Request-Id": "r-1"},
-            errors=[{"field": "name", "message": "is taken"}, {"field": "due", "message": "must be a date"}],
+            errors=[
+                {"field": "name", "message": "is taken"},
+                {"field": "due", "message": "must be a date"},
+            ],
         ),
     ),
     Mistake(
         f"{LIST} --timeout 5",
-        f"the service answered 429 to GET {PATH}: Too many (it asks to wait 5 min: run it again after that)",
+        f"the service answered 429 to GET {PATH}: Too many (it asks to wait 5 min: run it again"
+        " after that)",
         8,
         refusal(429, "Too many", {"Retry-After": "300"}),
     ),

@@ -1,4 +1,6 @@
-"""Bytes that are not UTF-8, on the command line and in the environment: refused, or the name of a file."""
+"""Bytes that are not UTF-8, on the command line and in the environment: refused, or the
+name of a file.
+"""
 
 import json
 import os
@@ -34,13 +36,17 @@ ARGUMENTS = {
     "plan": ["ticketing/tickets", "--from", "acme", "--to", "acme"],
     "apply": ["in.csv"],
     "schema": ["ticketing/tickets"],
-    **{f"profile {name}": ["acme"] for name in ("show", "use", "test", "login", "logout", "remove")},
+    **{
+        f"profile {name}": ["acme"] for name in ("show", "use", "test", "login", "logout", "remove")
+    },
 }
 COMMANDS = [
     entry
     for entry in ENTRIES
     if not entry.words
-    and (entry.path[0] in BUILT_IN or " ".join(entry.path) in {*ARGUMENTS, "ticketing tickets list"})
+    and (
+        entry.path[0] in BUILT_IN or " ".join(entry.path) in {*ARGUMENTS, "ticketing tickets list"}
+    )
     and entry.path != ("sandbox", "serve")
 ]
 CONFIG = '[profiles.acme]\naccount_id = "acct-1"\ntags = ["eu"]\n'
@@ -55,11 +61,18 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: Callable[[str
 
 @pytest.mark.usefixtures("there")
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: " ".join(entry.path))
-def test_an_option_that_is_not_utf8_is_refused(entry: CommandEntry, unified: Unified, service: Service) -> None:
+def test_an_option_that_is_not_utf8_is_refused(
+    entry: CommandEntry, unified: Unified, service: Service
+) -> None:
     for flag in entry.flags:
         if not flag.takes_value or flag.takes in FILES:
             continue
-        argv = [*entry.path, *ARGUMENTS.get(" ".join(entry.path), []), flag.spellings[-1], f"a={BYTE}"]
+        argv = [
+            *entry.path,
+            *ARGUMENTS.get(" ".join(entry.path), []),
+            flag.spellings[-1],
+            f"a={BYTE}",
+        ]
         result = unified(argv, environ=service.environ)
         assert (result.code, result.stdout, service.seen) == (2, "", []), argv
         assert flag.spellings[-1] in result.stderr, argv
@@ -67,7 +80,9 @@ def test_an_option_that_is_not_utf8_is_refused(entry: CommandEntry, unified: Uni
 
 @pytest.mark.usefixtures("there")
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: " ".join(entry.path))
-def test_an_argument_that_is_not_utf8_is_no_bug(entry: CommandEntry, unified: Unified, service: Service) -> None:
+def test_an_argument_that_is_not_utf8_is_no_bug(
+    entry: CommandEntry, unified: Unified, service: Service
+) -> None:
     given = ARGUMENTS.get(" ".join(entry.path), [])
     for at in range(len(given) + 1):
         for text in TEXTS:
@@ -78,8 +93,12 @@ def test_an_argument_that_is_not_utf8_is_no_bug(entry: CommandEntry, unified: Un
 
 @pytest.mark.usefixtures("there")
 @pytest.mark.parametrize("variable", [key.variable for key in KEYS.values() if key.env])
-@pytest.mark.parametrize("command", ["voice calls list", "profile list", "profile show acme", "doctor", "export voice"])
-def test_a_variable_that_is_not_utf8_is_no_bug(command: str, variable: str, unified: Unified, service: Service) -> None:
+@pytest.mark.parametrize(
+    "command", ["voice calls list", "profile list", "profile show acme", "doctor", "export voice"]
+)
+def test_a_variable_that_is_not_utf8_is_no_bug(
+    command: str, variable: str, unified: Unified, service: Service
+) -> None:
     if variable == "UNIFIED_BASE_URL" and command == "doctor":
         return
     result = unified(command, environ={**service.environ, variable: BYTE})
@@ -113,14 +132,20 @@ def test_a_file_of_any_name_is_told_with_its_own_bytes(unified: Unified) -> None
     rows = unified("profile show acme", environ=environ).raw.splitlines()
     assert any(row.startswith(b"ca_bundle\t/ca\xff\t") for row in rows)
     shown: Result = unified("profile show acme -o json", environ=environ)
-    [bundle] = [one["value"] for one in json.loads(shown.raw)["values"] if one["key"] == "ca_bundle"]
+    [bundle] = [
+        one["value"] for one in json.loads(shown.raw)["values"] if one["key"] == "ca_bundle"
+    ]
     assert os.fsencode(bundle) == b"/ca\xff"
     assert "/ca\\udcff" in unified("profile show acme", environ=environ, tty=True).stdout
 
 
 def test_the_bytes_of_a_process_are_read_the_same_way(process: Process, tmp_path: Path) -> None:
     done = process(["ticketing", "tickets", "list", "-q", b"a=\xff"])
-    assert (done.stdout, done.stderr, done.returncode) == (b"", b"error: --query is not UTF-8: a=\\udcff\n", 2)
+    assert (done.stdout, done.stderr, done.returncode) == (
+        b"",
+        b"error: --query is not UTF-8: a=\\udcff\n",
+        2,
+    )
     surroundings = ("HOME", "XDG_CONFIG_HOME", "HTTPS_PROXY", "TERM", "NO_PROXY", "LANG", "COLUMNS")
     done = process(
         "-p sandbox voice calls list -o ids --quiet",
@@ -130,4 +155,7 @@ def test_the_bytes_of_a_process_are_read_the_same_way(process: Process, tmp_path
     name = os.fsencode(tmp_path) + b"/caf\xe9.ndjson"
     Path(os.fsdecode(name)).write_text('{"name":"a"}\n')
     done = process(["-p", "sandbox", "-a", "empty", "import", "ticketing/tags", name])
-    assert (done.returncode, Path(os.fsdecode(name + b".unified-done.ndjson")).exists()) == (0, True), done.stderr
+    assert (done.returncode, Path(os.fsdecode(name + b".unified-done.ndjson")).exists()) == (
+        0,
+        True,
+    ), done.stderr

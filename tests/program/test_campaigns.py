@@ -1,4 +1,6 @@
-"""The long campaigns: each commit runs a slice of them, always the same, and none is left out for long."""
+"""The long campaigns: each commit runs a slice of them, always the same, and none is
+left out for long.
+"""
 
 import json
 import os
@@ -44,7 +46,8 @@ import pytest
 found = []
 for folder, options in json.load(sys.stdin):
     sys.modules.pop("test_sample", None)
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = pytest.main([*sys.argv[1:], "--rootdir", folder, *options, folder])
     found.append((int(code), out.getvalue() + err.getvalue()))
 print(json.dumps(found))
@@ -59,13 +62,25 @@ class Ran(NamedTuple):
 
 
 def runs(*asked: tuple[Path, list[str]]) -> list[Ran]:
-    """What pytest does with the sample in each of these folders, with the configuration of these tests."""
+    """What pytest does with the sample in each of these folders, with the configuration
+    of these tests.
+    """
     for folder, _ in asked:
         if not (folder / "test_sample.py").exists():
             (folder / "test_sample.py").write_text(SAMPLE)
     plugins = ("-p", "campaigns", "-p", "no:cacheprovider")
     done = subprocess.run(
-        [sys.executable, "-c", RUNS, "-c", str(ROOT / "pyproject.toml"), *plugins, "-n0", "-s", "-q"],
+        [
+            sys.executable,
+            "-c",
+            RUNS,
+            "-c",
+            str(ROOT / "pyproject.toml"),
+            *plugins,
+            "-n0",
+            "-s",
+            "-q",
+        ],
         input=json.dumps([(str(folder), options) for folder, options in asked]),
         env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
         capture_output=True,
@@ -82,7 +97,9 @@ def test_no_campaign_is_left_out_for_long(request: pytest.FixtureRequest) -> Non
     found = counts(campaigns, COMMITS)
     assert not found or min(found.values()) >= 5, found.most_common()[-3:]
     seconds = {part.id: part.seconds or 0 for parts in campaigns.values() for part in parts}
-    assert max(sum(seconds[one] for one in chosen(campaigns, commit)) for commit in COMMITS) <= SLICE
+    assert (
+        max(sum(seconds[one] for one in chosen(campaigns, commit)) for commit in COMMITS) <= SLICE
+    )
 
 
 def test_a_slice_is_that_of_its_commit_and_takes_some_of_each_campaign() -> None:
@@ -111,7 +128,9 @@ def test_a_slice_is_short_seeded_and_told(tmp_path: Path) -> None:
     points = re.findall(r"points (\d+) (\d+)", first.said)
     assert points == re.findall(r"points (\d+) (\d+)", again.said)
     assert [size for size, _ in points] == ["7"]
-    assert re.search(r"^nightly only: .*test_sample\.py::test_of_the_night$", first.said, re.MULTILINE)
+    assert re.search(
+        r"^nightly only: .*test_sample\.py::test_of_the_night$", first.said, re.MULTILINE
+    )
     assert first.said.partition("the slice of abc:\n")[2].count("test_sample.py::") == 2
     assert re.findall(r"points (\d+) (\d+)", other.said) != points
     assert full.code == 0, full.said
@@ -132,4 +151,7 @@ def test_a_long_test_says_how_long_it_takes_or_why_it_is_nightly(tmp_path: Path)
         (tmp_path / str(number) / "test_sample.py").write_text(sample)
     for found in runs(*((tmp_path / str(number), []) for number in range(len(marks)))):
         assert found.code == pytest.ExitCode.USAGE_ERROR
-        assert "test_sample.py::test_it: mark it long(seconds=N), of at most 40 for its slice" in found.said
+        assert (
+            "test_sample.py::test_it: mark it long(seconds=N), of at most 40 for its slice"
+            in found.said
+        )

@@ -1,4 +1,6 @@
-"""A signal that comes while the program is imported ends it as any other does: no traceback, and no bug."""
+"""A signal that comes while the program is imported ends it as any other does: no
+traceback, and no bug.
+"""
 
 import os
 import signal
@@ -35,7 +37,19 @@ run()
 )
 def test_it_ends_the_program(number: int, module: str, name: str, code: int, said: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", CODE, str(int(number)), module, name, "ticketing", "tickets", "list", "-o", "json"],
+        [
+            sys.executable,
+            "-c",
+            CODE,
+            str(int(number)),
+            module,
+            name,
+            "ticketing",
+            "tickets",
+            "list",
+            "-o",
+            "json",
+        ],
         env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "HOME": "/nonexistent"},
         capture_output=True,
         text=True,

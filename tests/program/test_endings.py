@@ -1,4 +1,6 @@
-"""How the program ends when somebody stops it, or when its streams are not there: in processes of its own."""
+"""How the program ends when somebody stops it, or when its streams are not there: in
+processes of its own.
+"""
 
 import contextlib
 import json
@@ -22,7 +24,9 @@ SERVED: Script = [reply(PAGE)]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., tuple[Listener, subprocess.Popen[bytes]]]]:
-    """Start the program against a script; the listener and the process, which the end of the test ends."""
+    """Start the program against a script; the listener and the process, which the end
+    of the test ends.
+    """
     with contextlib.ExitStack() as ending:
 
         def begin(
@@ -37,7 +41,17 @@ def start(tmp_path: Path) -> Iterator[Callable[..., tuple[Listener, subprocess.P
             ending.callback(listener.stop)
             streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
             process = subprocess.Popen(
-                ["/bin/sh", "-c", shell, "sh", sys.executable, "-P", "-m", "unified_cli", *command.split()],
+                [
+                    "/bin/sh",
+                    "-c",
+                    shell,
+                    "sh",
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "unified_cli",
+                    *command.split(),
+                ],
                 cwd=tmp_path,
                 env={
                     "PATH": os.environ["PATH"],
@@ -105,7 +119,10 @@ def test_a_signal_that_meets_a_write_leaves_its_key(start: Any, number: signal.S
     assert end(process) == (
         code,
         b"",
-        f"error: {word}; {path} may or may not have been done; to repeat it safely: --idempotency-key k-1\n",
+        (
+            f"error: {word}; {path} may or may not have been done; to repeat it safely:"
+            " --idempotency-key k-1\n"
+        ),
     )
 
 
@@ -129,12 +146,19 @@ SEVERAL = [
 
 
 @pytest.mark.parametrize("command", [*SEVERAL, f"{CREATE} -y"])
-def test_no_token_is_waited_for_and_none_is_asked_for_after_a_signal(start: Any, command: str, tmp_path: Path) -> None:
+def test_no_token_is_waited_for_and_none_is_asked_for_after_a_signal(
+    start: Any, command: str, tmp_path: Path
+) -> None:
     asked, program = tmp_path / "asked", tmp_path / "program"
     program.write_text(f"#!/bin/sh\necho $$ >>'{asked}'\nexec sleep 60\n")
     program.chmod(0o700)
     names = ("one", "two", "three")
-    config(tmp_path, "".join(f'[profiles.{name}]\naccount_id = "{name}"\n{token(program, name)}' for name in names))
+    config(
+        tmp_path,
+        "".join(
+            f'[profiles.{name}]\naccount_id = "{name}"\n{token(program, name)}' for name in names
+        ),
+    )
     _, process = start(f"-p * {command}", environ={"UNIFIED_TOKEN": ""})
     until(asked.exists)
     time.sleep(0.3)
@@ -201,7 +225,9 @@ try:
 except KeyboardInterrupt as stop:
     os._exit(signals.exit_code(stop))
 """
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=False, timeout=60
+    )
     assert (ended.returncode, ended.stderr) == (code, b"")
 
 
@@ -224,15 +250,23 @@ sys.meta_path.insert(0, Finder)
 sys.argv = ["unified", "profile", "list"]
 program.run()
 """
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60, text=True)
-    assert (ended.returncode, "Traceback" in ended.stderr, "bug" in ended.stderr) == (code, False, False)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=False, timeout=60, text=True
+    )
+    assert (ended.returncode, "Traceback" in ended.stderr, "bug" in ended.stderr) == (
+        code,
+        False,
+        False,
+    )
 
 
 def _caught(pid: int, number: int) -> bool:
     """Whether the process has a handler of its own for the signal, beyond Python's first one."""
     status = Path(f"/proc/{pid}/status").read_text()
     mask = next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1]
-    return bool(int(mask, 16) >> (signal.SIGTERM - 1) & 1) and bool(int(mask, 16) >> (number - 1) & 1)
+    return bool(int(mask, 16) >> (signal.SIGTERM - 1) & 1) and bool(
+        int(mask, 16) >> (number - 1) & 1
+    )
 
 
 def test_what_was_started_to_ignore_ctrl_c_goes_on_to(start: Any) -> None:
@@ -253,7 +287,9 @@ def test_a_reader_that_goes_away_is_141_and_no_word(start: Any, unbuffered: str)
     assert end(process) == (141, b"", "")
 
 
-@pytest.mark.parametrize("command", [LIST, "--version", "--help", "operations", f"{LIST} --dry-run"])
+@pytest.mark.parametrize(
+    "command", [LIST, "--version", "--help", "operations", f"{LIST} --dry-run"]
+)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_at_stdout_is_11(start: Any, command: str, unbuffered: str) -> None:
     with Path("/dev/full").open("wb") as full:
@@ -264,17 +300,21 @@ def test_a_full_disk_at_stdout_is_11(start: Any, command: str, unbuffered: str) 
 
 def test_a_full_disk_does_not_hide_that_a_write_was_done(start: Any) -> None:
     with Path("/dev/full").open("wb") as full:
-        _, process = start(f"{CREATE} --idempotency-key k-1 -o json", [reply(b"{}", 201)], stdout=full)
+        _, process = start(
+            f"{CREATE} --idempotency-key k-1 -o json", [reply(b"{}", 201)], stdout=full
+        )
         code, _, told = end(process)
     error = json.loads(told)["error"]
     assert (code, error["status"], error["idempotency_key"]) == (11, 201, "k-1")
-    assert error["message"] == (
-        "cannot write to standard output: No space left on device; POST /unified/ticketing/tickets was done "
-        "(to repeat it safely: --idempotency-key k-1)"
+    assert (
+        error["message"] == "cannot write to standard output: No space left on device; POST"
+        " /unified/ticketing/tickets was done (to repeat it safely: --idempotency-key k-1)"
     )
 
 
-@pytest.mark.parametrize("command", ["--version", "--help", "operations", f"{LIST} --dry-run", LIST, CREATE])
+@pytest.mark.parametrize(
+    "command", ["--version", "--help", "operations", f"{LIST} --dry-run", LIST, CREATE]
+)
 def test_a_closed_stdout_is_11_before_anything_is_sent(start: Any, command: str) -> None:
     listener, process = start(command, shell='exec "$@" >&-')
     code, _, told = end(process)
@@ -295,7 +335,12 @@ def test_a_closed_stdin_is_told_where_it_is_read(start: Any) -> None:
 
 @pytest.mark.parametrize(
     ("command", "script", "code"),
-    [(LIST, [reply(PAGE)], 0), (LIST, [reply(b"{}", 404)], 4), (CREATE, [[CLOSE]], 10), ("nonsense", [b""], 2)],
+    [
+        (LIST, [reply(PAGE)], 0),
+        (LIST, [reply(b"{}", 404)], 4),
+        (CREATE, [[CLOSE]], 10),
+        ("nonsense", [b""], 2),
+    ],
 )
 @pytest.mark.parametrize("stderr", ["closed", "full", "gone"])
 def test_the_exit_code_stays_right_without_stderr(
@@ -322,13 +367,19 @@ def test_all_three_closed_ends_with_a_code(start: Any) -> None:
 def page(number: int) -> bytes:
     """One of thirty pages of four records, each of a kilobyte: together more than a pipe holds."""
     records = [{"id": f"t-{number}-{place}", "text": "x" * 1000} for place in range(4)]
-    return reply(json.dumps({"result": records, "next_cursor": f"c-{number}" if number < 29 else None}).encode())
+    return reply(
+        json.dumps(
+            {"result": records, "next_cursor": f"c-{number}" if number < 29 else None}
+        ).encode()
+    )
 
 
 def test_a_pipe_that_does_not_wait_gets_everything_once(start: Any) -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    _, process = start("ticketing tickets list --all -o ndjson", [*map(page, range(30))], stdout=writing)
+    _, process = start(
+        "ticketing tickets list --all -o ndjson", [*map(page, range(30))], stdout=writing
+    )
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         time.sleep(1)
@@ -352,7 +403,9 @@ def test_the_mode_of_a_pipe_is_left_as_it_is(start: Any) -> None:
 def test_input_that_does_not_wait_is_read_to_its_end(start: Any) -> None:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
-    listener, process = start("ticketing tickets delete - --yes", [reply(b"", 204)] * 4, stdin=reading)
+    listener, process = start(
+        "ticketing tickets delete - --yes", [reply(b"", 204)] * 4, stdin=reading
+    )
     os.close(reading)
     with os.fdopen(writing, "wb", buffering=0) as pipe:
         for number in range(4):
@@ -395,7 +448,9 @@ def test_names_in_the_working_directory_are_not_imported(tmp_path: Path, start: 
 
 BEGINS_ANEW = "; to continue: run the same command again, which begins anew"
 READERS = {
-    f"{LIST} -p * --expect true --junit x.xml": f"0 of 2 connections, 0 records; x.xml is not written{BEGINS_ANEW}",
+    f"{LIST} -p * --expect true --junit x.xml": (
+        f"0 of 2 connections, 0 records; x.xml is not written{BEGINS_ANEW}"
+    ),
     f"{LIST} --expect true": f"0 records{BEGINS_ANEW}",
     "schema ticketing/tickets -p *": f"0 of 2 connections, 0 records{BEGINS_ANEW}",
     "capabilities ticketing -p *": f"0 of 2 connections, nothing printed{BEGINS_ANEW}",
@@ -406,7 +461,9 @@ READERS = {
 @pytest.mark.parametrize("command", READERS)
 def test_a_signal_says_what_a_reader_has_done(start: Any, tmp_path: Path, command: str) -> None:
     written = tmp_path / "config.toml"
-    written.write_text("".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in ("a", "b")))
+    written.write_text(
+        "".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in ("a", "b"))
+    )
     written.chmod(0o600)
     listener, process = start(command, [[Wait(20)]], {"UNIFIED_CONFIG": str(written)})
     until(lambda: len(listener.requests) == 1 + ("*" in command))
@@ -429,7 +486,9 @@ def test_a_signal_says_what_was_waited_for(start: Any) -> None:
 
 
 def test_a_signal_says_how_many_connections_were_asked(start: Any) -> None:
-    page = b'{"result":[{"id":"a","status":"active"},{"id":"b","status":"active"}],"next_cursor":null}'
+    page = (
+        b'{"result":[{"id":"a","status":"active"},{"id":"b","status":"active"}],"next_cursor":null}'
+    )
     listener, process = start("connections list --health", [reply(page), [Wait(20)]])
     until(lambda: len(listener.requests) == 3)
     time.sleep(0.05)

@@ -73,7 +73,9 @@ def test_rate_limit(unified: Unified, service: Service) -> None:
 
 
 def test_incomplete(unified: Unified, service: Service) -> None:
-    service.reply = lambda _: Reply(body=b'{"result":[{"id":"1"}],"next_cursor":null,"is_partial_response":true}')
+    service.reply = lambda _: Reply(
+        body=b'{"result":[{"id":"1"}],"next_cursor":null,"is_partial_response":true}'
+    )
     assert unified(f"{LIST} --all", environ=service.environ).code == ExitCode.INCOMPLETE == 9
 
 
@@ -93,7 +95,9 @@ def test_state(unified: Unified, service: Service) -> None:
     # The service no longer takes a cursor that it gave.
     def reply(seen: Any) -> Reply:
         return (
-            answer(400)(seen) if "next_cursor" in dict(seen.query) else Reply(body=b'{"result":[],"next_cursor":"2"}')
+            answer(400)(seen)
+            if "next_cursor" in dict(seen.query)
+            else Reply(body=b'{"result":[],"next_cursor":"2"}')
         )
 
     service.reply = reply
@@ -107,7 +111,11 @@ def test_unsafe(unified: Unified, service: Service) -> None:
 
 def test_different(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(200, b'{"result": []}')
-    assert unified(f"{LIST} --expect length==1", environ=service.environ).code == ExitCode.DIFFERENT == 14
+    assert (
+        unified(f"{LIST} --expect length==1", environ=service.environ).code
+        == ExitCode.DIFFERENT
+        == 14
+    )
 
 
 class Failing(io.BytesIO):
@@ -122,12 +130,19 @@ class Failing(io.BytesIO):
 
 
 def test_interrupted(unified: Unified, service: Service) -> None:
-    assert unified(LIST, environ=service.environ, stdout=Failing(KeyboardInterrupt())).code == ExitCode.INTERRUPTED
+    assert (
+        unified(LIST, environ=service.environ, stdout=Failing(KeyboardInterrupt())).code
+        == ExitCode.INTERRUPTED
+    )
     assert ExitCode.INTERRUPTED == 130
 
 
 def test_terminated(unified: Unified, service: Service) -> None:
-    assert unified(LIST, environ=service.environ, stdout=Failing(Terminated())).code == ExitCode.TERMINATED == 143
+    assert (
+        unified(LIST, environ=service.environ, stdout=Failing(Terminated())).code
+        == ExitCode.TERMINATED
+        == 143
+    )
 
 
 def test_closed(unified: Unified, service: Service) -> None:

@@ -1,4 +1,6 @@
-"""A connection is origin and account: what was kept of one is used for no other that a profile leads to now."""
+"""A connection is origin and account: what was kept of one is used for no other that a
+profile leads to now.
+"""
 
 import json
 from collections.abc import Callable
@@ -27,7 +29,10 @@ def reply(seen: Seen) -> Reply:
         "export ticketing/tags --to {folder}/dump -p c00",
         "export ticketing/tags --to {folder}/dump -p c*",
         "export ticketing/tags --to {folder}/dump -p c00 --incremental",
-        pytest.param("export ticketing/tags --to file://{folder}/store -p c00 --incremental", marks=pytest.mark.extra),
+        pytest.param(
+            "export ticketing/tags --to file://{folder}/store -p c00 --incremental",
+            marks=pytest.mark.extra,
+        ),
         "import ticketing/tags {folder}/records -p c00",
         "-p c00 ticketing tags list --all -o ndjson --out {folder}/list --limit 1",
     ],
@@ -71,7 +76,10 @@ def test_two_profiles_of_one_connection_are_named_for_a_read(
     result = unified(f"{command.format(folder=tmp_path)} -p c*")
     assert result.stderr.splitlines()[0] == "c00, c01 are the same connection"
     write = unified("ticketing tags update 1 -f name=y -p c* --yes")
-    assert (write.code, {account(seen) for seen in service.seen if seen.method != "GET"}) == (2, set())
+    assert (write.code, {account(seen) for seen in service.seen if seen.method != "GET"}) == (
+        2,
+        set(),
+    )
 
 
 def test_a_base_url_with_a_path_leads_to_the_same_connections(

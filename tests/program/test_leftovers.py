@@ -1,4 +1,6 @@
-"""What a killed process left is found and removed by the next run; what another process is writing stays."""
+"""What a killed process left is found and removed by the next run; what another process
+is writing stays.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +32,9 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "folder", "name"), COMMANDS, ids=[command for command, *_ in COMMANDS])
+@pytest.mark.parametrize(
+    ("command", "folder", "name"), COMMANDS, ids=[command for command, *_ in COMMANDS]
+)
 def test_what_was_left_is_removed_by_the_next_run(
     command: str,
     folder: str,
@@ -68,7 +72,9 @@ def test_the_lock_that_a_killed_run_left_is_removed(
     held.release()
 
 
-def test_what_another_process_is_writing_stays(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_what_another_process_is_writing_stays(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = failing({})
     path = tmp_path / "f.json"
     with AtomicFile.beside(path) as file:

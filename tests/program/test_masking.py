@@ -1,4 +1,6 @@
-"""Secrets are masked where text is made, in every form in which they may come back, and sinks take no other text."""
+"""Secrets are masked where text is made, in every form in which they may come back, and
+sinks take no other text.
+"""
 
 import ast
 import base64
@@ -93,7 +95,10 @@ def test_what_is_no_secret_stays() -> None:
     hide("abc")
     hide("")
     hide(SECRET)
-    begun = f"{SECRET[:7].encode().hex()} {base64.b32encode(SECRET[:7].encode()).decode()[:11]} {SECRET[::-1][:7]}"
+    begun = (
+        f"{SECRET[:7].encode().hex()} {base64.b32encode(SECRET[:7].encode()).decode()[:11]}"
+        f" {SECRET[::-1][:7]}"
+    )
     text = f"abc {SECRET[:7]} {SECRET[1:]} {begun} 100% \\ & &#99999999; %zz \\u12"
     assert masked(text) == text
 
@@ -131,7 +136,9 @@ def test_only_the_module_of_masking_calls_a_text_masked() -> None:
         f"{path.name}:{node.lineno}"
         for path, tree in modules("MaskedText")
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "MaskedText"
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "MaskedText"
         if path != Path(masking.__file__)
     ]
     assert makers == []
@@ -158,10 +165,15 @@ def sinks() -> Iterator[tuple[str, Any]]:
         try:
             module = import_module(found.name)
         except ModuleNotFoundError as error:
-            assert error.name in {"dask", "distributed"}, error.name  # noqa: PT017  the library of an extra
+            assert error.name in {  # noqa: PT017  the library of an extra
+                "dask",
+                "distributed",
+            }, error.name
             continue
         for kind in vars(module).values():
-            stored = dataclasses.is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, msgspec.Struct))
+            stored = dataclasses.is_dataclass(kind) or (
+                isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+            )
             if stored and isinstance(kind, type) and kind.__module__ == found.name:
                 for name, annotation in get_annotations(kind).items():
                     if name in WORDS and "Error" not in str(annotation):
@@ -170,8 +182,17 @@ def sinks() -> Iterator[tuple[str, Any]]:
 
 def test_what_is_kept_of_a_failure_is_masked_text_by_its_type() -> None:
     found = dict(sinks())
-    assert {"ManifestEntry.why", "DownloadEntry.error", "JournalEntry.why", "LineMark.why"} <= found.keys()
-    plain = [name for name, annotation in found.items() if annotation not in (MaskedText, MaskedText | None)]
+    assert {
+        "ManifestEntry.why",
+        "DownloadEntry.error",
+        "JournalEntry.why",
+        "LineMark.why",
+    } <= found.keys()
+    plain = [
+        name
+        for name, annotation in found.items()
+        if annotation not in (MaskedText, MaskedText | None)
+    ]
     assert plain == []
 
 
@@ -199,7 +220,9 @@ def test_nothing_unsafe_is_taken_for_harmless() -> None:
     characters = [chr(code) for code in range(sys.maxunicode + 1)]
     unsafe = masking.unsafe().findall("a".join(characters))
     known = {*unsafe}
-    piled = masking.unsafe().findall("".join(f"a{one * 5}" for one in characters[:0x10000] if one not in known))
+    piled = masking.unsafe().findall(
+        "".join(f"a{one * 5}" for one in characters[:0x10000] if one not in known)
+    )
     assert (len(unsafe) > 2000, len(piled) > 100) == (True, True)
     assert [hex(ord(one)) for one in unsafe if masking.is_harmless(one)] == []
     assert [hex(ord(one)) for one in piled if masking.is_harmless(one * 5)] == []

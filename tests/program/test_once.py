@@ -1,4 +1,6 @@
-"""What many commands share stands once: workers, clients, the order of exit codes, and who can be asked."""
+"""What many commands share stands once: workers, clients, the order of exit codes, and
+who can be asked.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -43,14 +45,20 @@ def called(node: ast.AST) -> str:
     # `Clients[…](…)` is a call of `Clients`, too.
     function = function.value if isinstance(function, ast.Subscript) else function
     return (
-        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+        function.id
+        if isinstance(function, ast.Name)
+        else function.attr
+        if isinstance(function, ast.Attribute)
+        else ""
     )
 
 
 def uses(names: set[str]) -> set[Use]:
     """Who calls one of these names outside the two rooms."""
     paths = [path for path, text in TEXTS.items() if any(name in text for name in names)]
-    found = {(path, called(node)) for path in paths for node in nodes(path) if called(node) in names}
+    found = {
+        (path, called(node)) for path in paths for node in nodes(path) if called(node) in names
+    }
     return {(path, name) for path, name in found if not path.startswith(ROOMS)}
 
 
@@ -59,7 +67,11 @@ def texts() -> Iterator[tuple[str, str]]:
     for path in TEXTS:
         told = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
         for node in nodes(path):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in told
+            ):
                 yield path, node.value
 
 
@@ -70,7 +82,9 @@ def attributes(node: ast.AST) -> set[str]:
 
 def orders(node: ast.AST) -> bool:
     """Whether an expression compares exit codes, or puts them in order."""
-    if not (called(node) in {"min", "max", "sorted", "sort", "index"} or isinstance(node, ast.Compare)):
+    if not (
+        called(node) in {"min", "max", "sorted", "sort", "index"} or isinstance(node, ast.Compare)
+    ):
         return False
     named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     return bool({"code", "exit_code"} & attributes(node) or {"ExitCode", "ORDER"} & named)
@@ -102,6 +116,7 @@ def test_one_function_knows_whether_somebody_can_be_asked() -> None:
         path
         for path in TEXTS
         for node in nodes(path)
-        if isinstance(node, ast.BoolOp) and attributes(node) >= {"stdin_is_terminal", "stderr_is_terminal"}
+        if isinstance(node, ast.BoolOp)
+        and attributes(node) >= {"stdin_is_terminal", "stderr_is_terminal"}
     ]
     assert both == ["cli/prompt.py"]

@@ -17,7 +17,9 @@ def test_no_two_operations_share_a_request_or_a_command() -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.command)
-def test_a_command_sends_exactly_its_request(operation: Operation, unified: Unified, service: Service) -> None:
+def test_a_command_sends_exactly_its_request(
+    operation: Operation, unified: Unified, service: Service
+) -> None:
     argv = [*operation.command.split(), *([IDENTIFIER] if operation.takes_id else [])]
     argv += ["-q", "created_at[gt]=2026-01-01", "-q", "truto_exclude_fields[]=id"]
     needed = [(name, "1") for name in operation.required_parameters]
@@ -32,7 +34,9 @@ def test_a_command_sends_exactly_its_request(operation: Operation, unified: Unif
     assert (result.stdout, result.stderr, result.code) == ("{}\n", "", 0)
     [seen] = service.seen
     assert seen.method == operation.method
-    expected = [IDENTIFIER if part == "{id}" else part for part in operation.path.strip("/").split("/")]
+    expected = [
+        IDENTIFIER if part == "{id}" else part for part in operation.path.strip("/").split("/")
+    ]
     assert seen.segments == expected
     assert seen.query == [
         ("integrated_account_id", "acct-1"),
@@ -55,7 +59,9 @@ def test_a_command_sends_exactly_its_request(operation: Operation, unified: Unif
     assert seen.body == (b'{"price": 1.10}' if operation.takes_body else b"")
 
 
-@pytest.mark.parametrize("operation", [one for one in OPERATIONS if not one.takes_body], ids=lambda one: one.command)
+@pytest.mark.parametrize(
+    "operation", [one for one in OPERATIONS if not one.takes_body], ids=lambda one: one.command
+)
 def test_a_get_takes_no_body(operation: Operation, unified: Unified, service: Service) -> None:
     argv = [*operation.command.split(), *(["1"] if operation.takes_id else []), "-d", "{}"]
     result = unified(argv, environ=service.environ)

@@ -1,4 +1,6 @@
-"""Where the operating system refuses threads or files, the end says so; no bug is claimed and no module is blamed."""
+"""Where the operating system refuses threads or files, the end says so; no bug is
+claimed and no module is blamed.
+"""
 
 import resource
 import threading
@@ -79,7 +81,9 @@ def home_of(tmp_path: Path) -> dict[str, str]:
 @pytest.mark.usefixtures("four")
 @pytest.mark.parametrize("limit", [5, 8, 11, 16, 20, 24])
 @pytest.mark.parametrize("command", COMMANDS[1:3])
-def test_too_many_open_files_is_told_as_such(command: str, limit: int, process: Process, tmp_path: Path) -> None:
+def test_too_many_open_files_is_told_as_such(
+    command: str, limit: int, process: Process, tmp_path: Path
+) -> None:
     done = process(
         f"{command} --workers 8",
         environ=home_of(tmp_path),

@@ -1,4 +1,6 @@
-"""What is obeyed is owned: nothing that somebody else can have written makes the program send anything."""
+"""What is obeyed is owned: nothing that somebody else can have written makes the
+program send anything.
+"""
 
 import json
 from collections.abc import Callable
@@ -57,7 +59,10 @@ def test_the_journal_of_a_run_sends_nothing_and_the_others_are_listed(
         result = unified(command)
         assert (result.code, result.stdout, result.stderr) == (3, "", f"error: {said}\n"), command
     listed = unified("runs list -o json")
-    assert [(one["id"], one["state"]) for one in listed.json["runs"]] == [(second, "done"), (first, "unsafe")]
+    assert [(one["id"], one["state"]) for one in listed.json["runs"]] == [
+        (second, "done"),
+        (first, "unsafe"),
+    ]
     assert (listed.code, listed.stderr) == (0, f"warning: run {first} is left alone: {said}\n")
     assert (service.seen, path.read_bytes()) == ([], before)
     assert unified(f"runs remove {first}").code == 2
@@ -72,7 +77,13 @@ def test_the_journal_of_a_run_sends_nothing_and_the_others_are_listed(
 )
 @pytest.mark.parametrize("folder", ["data/runs", "data"])
 def test_a_folder_of_runs_that_others_can_change_sends_nothing(
-    folder: str, command: str, spoil: Spoil, runs: list[str], unified: Unified, service: Service, tmp_path: Path
+    folder: str,
+    command: str,
+    spoil: Spoil,
+    runs: list[str],
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
 ) -> None:
     said = spoil(tmp_path / folder)
     result = unified(command.replace("RUN", runs[0]).replace("OUT", str(tmp_path / "out")))
@@ -81,7 +92,9 @@ def test_a_folder_of_runs_that_others_can_change_sends_nothing(
 
 
 @each_way
-def test_the_journal_of_an_import_sends_nothing(spoil: Spoil, unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_the_journal_of_an_import_sends_nothing(
+    spoil: Spoil, unified: Unified, config: Config, tmp_path: Path
+) -> None:
     config(TWO)
     path = tmp_path / "in.ndjson"
     ndjson(path, {"name": "a"})
@@ -117,7 +130,9 @@ def planned(unified: Unified, config: Config, tmp_path: Path) -> str:
     config(TWO)
     side = ndjson(tmp_path / "side.ndjson", {"id": "a", "name": "a"})
     plan = tmp_path / "a.plan"
-    plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to new --ids {tmp_path}/ids").raw)
+    plan.write_bytes(
+        unified(f"plan ticketing/tags --from {side} --to new --ids {tmp_path}/ids").raw
+    )
     return f"apply {plan} -p new --yes --ids {tmp_path}/ids"
 
 
@@ -136,7 +151,9 @@ def test_the_journal_of_a_plan_sends_nothing(
 
 
 @each_way
-def test_a_file_of_ids_sends_nothing(spoil: Spoil, planned: str, unified: Unified, tmp_path: Path) -> None:
+def test_a_file_of_ids_sends_nothing(
+    spoil: Spoil, planned: str, unified: Unified, tmp_path: Path
+) -> None:
     assert unified(planned).code == 0
     ids = tmp_path / "ids"
     said = spoil(ids)
@@ -146,7 +163,9 @@ def test_a_file_of_ids_sends_nothing(spoil: Spoil, planned: str, unified: Unifie
     assert tags(unified) == ["a"]
 
 
-def test_a_file_of_ids_that_anybody_can_replace_sends_nothing(planned: str, unified: Unified, tmp_path: Path) -> None:
+def test_a_file_of_ids_that_anybody_can_replace_sends_nothing(
+    planned: str, unified: Unified, tmp_path: Path
+) -> None:
     assert unified(planned).code == 0
     shared = tmp_path / "shared"
     shared.mkdir()
@@ -178,7 +197,9 @@ def test_the_records_of_the_sandbox_are_not_obeyed(
 
 @each_way
 @pytest.mark.parametrize("where", ["data/sandbox.db", "named.db"])
-def test_a_file_of_the_sandbox_is_not_served(where: str, spoil: Spoil, unified: Unified, tmp_path: Path) -> None:
+def test_a_file_of_the_sandbox_is_not_served(
+    where: str, spoil: Spoil, unified: Unified, tmp_path: Path
+) -> None:
     named = tmp_path / where
     named.parent.mkdir(exist_ok=True)
     with closing(SandboxStore.open(named)):
@@ -194,12 +215,22 @@ def modes(home: Path, *argv: str) -> Any:
     return bound_by_modes(home, *argv, UNIFIED_CONFIG=str(home / "config.toml"))
 
 
-def test_a_journal_that_cannot_be_read_or_written_hides_no_other(service: Service, tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_read_or_written_hides_no_other(
+    service: Service, tmp_path: Path
+) -> None:
     service.reply = failing({})
     config = tmp_path / "config.toml"
-    config.write_text("".join(f'[profiles.c{n}]\nbase_url = "{service.url}"\naccount_id = "a-{n}"\n' for n in (1, 2)))
+    config.write_text(
+        "".join(
+            f'[profiles.c{n}]\nbase_url = "{service.url}"\naccount_id = "a-{n}"\n' for n in (1, 2)
+        )
+    )
     config.chmod(0o600)
-    environ = {"UNIFIED_CONFIG": str(config), "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_BASE_URL": service.url}
+    environ = {
+        "UNIFIED_CONFIG": str(config),
+        "UNIFIED_TOKEN": "t-0123456789",
+        "UNIFIED_BASE_URL": service.url,
+    }
     for _ in range(3):
         done = bound_by_modes(tmp_path, *UPDATE.split(), "-p", "c*", **environ)
         assert done.returncode == 0, done.stderr
@@ -210,7 +241,10 @@ def test_a_journal_that_cannot_be_read_or_written_hides_no_other(service: Servic
     listed = bound_by_modes(tmp_path, "runs", "list", "-o", "json", **environ)
     states = {one["id"]: one["state"] for one in json.loads(listed.stdout)["runs"]}
     assert states == {closed.stem: "unreadable", fixed.stem: "done", usual.stem: "done"}
-    said = f"warning: run {closed.stem} is left alone: cannot use the journal {closed}: Permission denied\n"
+    said = (
+        f"warning: run {closed.stem} is left alone: cannot use the journal {closed}: Permission"
+        " denied\n"
+    )
     assert (listed.returncode, listed.stderr) == (0, said)
 
 
@@ -220,7 +254,11 @@ def test_a_plan_whose_journal_cannot_be_used_is_not_applied_again(tmp_path: Path
     config.chmod(0o600)
     side = ndjson(tmp_path / "side.ndjson", {"id": "a", "name": "a"})
     plan = tmp_path / "a.plan"
-    plan.write_text(modes(tmp_path, "plan", "ticketing/tags", "--from", side, "--to", "new", "--same-ids").stdout)
+    plan.write_text(
+        modes(
+            tmp_path, "plan", "ticketing/tags", "--from", side, "--to", "new", "--same-ids"
+        ).stdout
+    )
     words = ["apply", str(plan), "-p", "new", "--yes"]
     assert modes(tmp_path, *words).returncode == 0
     (journal,) = tmp_path.glob(".local/share/unified/plans/*.ndjson")

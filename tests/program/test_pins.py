@@ -1,4 +1,6 @@
-"""What speed rests on, pinned where it can be without a clock: modules imported, writes made, memory held."""
+"""What speed rests on, pinned where it can be without a clock: modules imported, writes
+made, memory held.
+"""
 
 import io
 import json
@@ -22,9 +24,11 @@ from unified_cli.exported.manifest import Manifest, ManifestEntry
 
 PAGE_SERVER = ROOT / "tests" / "benchmarks" / "page_server.py"
 
-# The program with its real entry; when it leaves, it writes down what was imported since the interpreter had started.
-# Where click is installed, httpx imports it with rich and pygments for a command line of its own. Its users have no
-# click from this program; the tests of the extras have it from schemathesis, so here it is not to be found.
+# The program with its real entry; when it leaves, it writes down what was imported
+# since the interpreter had started. Where click is installed, httpx imports it with
+# rich and pygments for a command line of its own. Its users have no click from this
+# program; the tests of the extras have it from schemathesis, so here it is not to be
+# found.
 _RUN = """
 import os, sys
 class NoClick:
@@ -43,7 +47,8 @@ from unified_cli.__main__ import run
 run()
 """
 
-# The same, but when it leaves it imports what others may need in the same process, such as a backend of keyring.
+# The same, but when it leaves it imports what others may need in the same process, such
+# as a backend of keyring.
 _IMPORT_AFTERWARDS = """
 import os
 leave = os._exit
@@ -64,16 +69,19 @@ def names(text: str) -> frozenset[str]:
 
 HELP = names("annotated_doc platformdirs shellingham typer")
 HELP_STDLIB = names("""
-    ast bisect bz2 collections contextlib copy copyreg datetime difflib dis encodings enum errno fcntl fnmatch functools
-    gc gettext glob grp heapq importlib inspect ipaddress itertools json keyword linecache locale lzma math ntpath
-    opcode operator pathlib platform pwd random re reprlib select selectors shutil signal string subprocess tempfile
-    textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings weakref zlib
+    ast bisect bz2 collections contextlib copy copyreg datetime difflib dis encodings enum
+    errno fcntl fnmatch functools gc gettext glob grp heapq importlib inspect ipaddress
+    itertools json keyword linecache locale lzma math ntpath opcode operator pathlib
+    platform pwd random re reprlib select selectors shutil signal string subprocess tempfile
+    textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings
+    weakref zlib
 """)
-# httpx is its requests and responses here: what it sends them with, httpcore with h11 and anyio, is not imported.
+# httpx is its requests and responses here: what it sends them with, httpcore with h11
+# and anyio, is not imported.
 CALL = HELP | names("httptools httpx idna")
 CALL_STDLIB = HELP_STDLIB | names("""
-    array atexit base64 binascii calendar email hashlib http logging mimetypes quopri socket ssl stringprep struct
-    unicodedata
+    array atexit base64 binascii calendar email hashlib http logging mimetypes quopri socket
+    ssl stringprep struct unicodedata
 """)
 # Only who takes records apart needs msgspec, which imports typing_extensions where it is installed.
 PAGES = CALL | names("msgspec typing_extensions")
@@ -84,15 +92,18 @@ SANDBOX_STDLIB = CALL_STDLIB | names("dataclasses decimal hmac numbers secrets s
 # Our own rooms that a call has and help does not, and the other way round.
 NOT_IN_HELP = names("http call.single config.settings config.token config.file json_text.members")
 NOT_IN_CALL = names("""
-    exported writes catalogue.extend catalogue.known cli.help_page cli.operation_pages cli.prompt call.dry_run
-    call.uploading config.connection_facts config.other_program json_text.members output.pager output.screen sandbox
+    exported writes catalogue.extend catalogue.known cli.help_page cli.operation_pages
+    cli.prompt call.dry_run call.uploading config.connection_facts config.other_program
+    json_text.members output.pager output.screen sandbox
 """)
 
 
 @contextmanager
 def pages() -> Iterator[dict[str, Any]]:
     """The service of the benchmarks: its ports, and the file of its authority."""
-    with subprocess.Popen([sys.executable, str(PAGE_SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        [sys.executable, str(PAGE_SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
         assert server.stdout
         assert server.stdin
         try:
@@ -103,7 +114,11 @@ def pages() -> Iterator[dict[str, Any]]:
 
 def connection(number: int, url: str) -> dict[str, str]:
     """An environment whose connection holds that many pages."""
-    return {"UNIFIED_BASE_URL": url, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": f"pages-{number}-0"}
+    return {
+        "UNIFIED_BASE_URL": url,
+        "UNIFIED_TOKEN": "t-0123456789",
+        "UNIFIED_ACCOUNT_ID": f"pages-{number}-0",
+    }
 
 
 def run(program: str, command: str, folder: Path, **environ: str) -> None:
@@ -121,7 +136,9 @@ def imported(command: str, folder: Path, **environ: str) -> set[str]:
 
 
 def tops(modules: set[str]) -> tuple[set[str], set[str]]:
-    """Their packages: others' and the standard library's; what is private to the latter is its own business."""
+    """Their packages: others' and the standard library's; what is private to the latter
+    is its own business.
+    """
     found = {name.partition(".")[0] for name in modules} - {"unified_cli"}
     stdlib = {name for name in found if name in sys.stdlib_module_names}
     return found - stdlib, {name for name in stdlib if not name.startswith("_")}
@@ -140,11 +157,17 @@ def test_help_on_a_pipe_imports_only_what_it_needs(command: str, tmp_path: Path)
 
 
 def test_help_and_a_call_enter_no_room_that_only_the_other_needs(tmp_path: Path) -> None:
-    assert [name for name in NOT_IN_HELP | NOT_IN_CALL if find_spec(f"unified_cli.{name}") is None] == []
+    assert [
+        name for name in NOT_IN_HELP | NOT_IN_CALL if find_spec(f"unified_cli.{name}") is None
+    ] == []
     found = imported("ticketing tickets list --help", tmp_path)
     assert sorted(found & {f"unified_cli.{name}" for name in NOT_IN_HELP}) == []
     with pages() as service:
-        found = imported("ticketing tickets list", tmp_path, **connection(1, f"http://127.0.0.1:{service['http']}"))
+        found = imported(
+            "ticketing tickets list",
+            tmp_path,
+            **connection(1, f"http://127.0.0.1:{service['http']}"),
+        )
     assert sorted(found & {f"unified_cli.{name}" for name in NOT_IN_CALL}) == []
 
 
@@ -156,7 +179,10 @@ def test_a_call_to_the_sandbox_imports_only_what_it_needs(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("command", "packages", "standard"),
-    [("ticketing tickets list", CALL, CALL_STDLIB), ("ticketing tickets list --all -o ndjson", PAGES, PAGES_STDLIB)],
+    [
+        ("ticketing tickets list", CALL, CALL_STDLIB),
+        ("ticketing tickets list --all -o ndjson", PAGES, PAGES_STDLIB),
+    ],
 )
 def test_a_call_over_tls_imports_only_what_it_needs(
     command: str, packages: frozenset[str], standard: frozenset[str], tmp_path: Path
@@ -171,13 +197,21 @@ def test_a_call_over_tls_imports_only_what_it_needs(
 
 
 @pytest.mark.parametrize("command", ["--help", "ticketing tickets list"])
-def test_every_library_can_be_imported_in_a_process_that_ran_a_command(command: str, tmp_path: Path) -> None:
+def test_every_library_can_be_imported_in_a_process_that_ran_a_command(
+    command: str, tmp_path: Path
+) -> None:
     with pages() as service:
-        run(_IMPORT_AFTERWARDS, command, tmp_path, **connection(1, f"http://127.0.0.1:{service['http']}"))
+        run(
+            _IMPORT_AFTERWARDS,
+            command,
+            tmp_path,
+            **connection(1, f"http://127.0.0.1:{service['http']}"),
+        )
 
 
 def test_nothing_is_sent_from_within_typer(unified: Unified) -> None:
-    # At the bottom of its stack, imports and pages would cross the end of a piece of CPython's own again and again.
+    # At the bottom of its stack, imports and pages would cross the end of a piece of
+    # CPython's own again and again.
     stacks = []
 
     def answer(_request: httpx.Request) -> httpx.Response:
@@ -185,8 +219,15 @@ def test_nothing_is_sent_from_within_typer(unified: Unified) -> None:
         return httpx.Response(200, stream=httpx.ByteStream(b'{"result": [], "next_cursor": null}'))
 
     environ = connection(1, "https://api.example.com")
-    for command in ("ticketing tickets list", "ticketing tickets list --all", "request GET /unified/ticketing/tickets"):
-        assert unified(command, environ=environ, transport=lambda: httpx.MockTransport(answer)).code == 0
+    for command in (
+        "ticketing tickets list",
+        "ticketing tickets list --all",
+        "request GET /unified/ticketing/tickets",
+    ):
+        assert (
+            unified(command, environ=environ, transport=lambda: httpx.MockTransport(answer)).code
+            == 0
+        )
     assert len(stacks) == 3
     assert not any(f"{os.sep}typer{os.sep}" in name for names in stacks for name in names)
 
@@ -212,7 +253,9 @@ def test_a_page_is_one_write(unified: Unified) -> None:
     with pages() as service:
         environ = connection(1000, f"http://127.0.0.1:{service['http']}")
         stdout = io.BufferedWriter(raw)
-        done = unified("ticketing tickets list --all -o ndjson --rate 0", environ=environ, stdout=stdout)
+        done = unified(
+            "ticketing tickets list --all -o ndjson --rate 0", environ=environ, stdout=stdout
+        )
     assert (done.code, done.stderr) == (0, "complete: 100000 records in 1000 pages\n")
     assert (raw.writes, raw.lines) == (1000, 100_000)
 
@@ -231,11 +274,17 @@ def test_a_thousand_pages_take_the_memory_of_ten(tmp_path: Path) -> None:
 
 
 def test_a_manifest_is_encoded_without_python_code_for_each_value() -> None:
-    entry = ManifestEntry("", "acme", "acct-1", "https://api.example.com", "ats", "jobs", options={"format": "ndjson"})
+    entry = ManifestEntry(
+        "", "acme", "acct-1", "https://api.example.com", "ats", "jobs", options={"format": "ndjson"}
+    )
     files = [f"acme/ats/jobs.{number}.ndjson" for number in range(200)]
-    manifest = Manifest("manifest.json", "", entries={name: replace(entry, file=name) for name in files})
+    manifest = Manifest(
+        "manifest.json", "", entries={name: replace(entry, file=name) for name in files}
+    )
     calls = []
-    sys.setprofile(lambda _frame, event, _argument: calls.append(event) if event == "call" else None)
+    sys.setprofile(
+        lambda _frame, event, _argument: calls.append(event) if event == "call" else None
+    )
     try:
         text = manifest.text()
     finally:

@@ -9,7 +9,12 @@ MINUTE, HOUR, DAY = 60, 3600, 86400
 
 @pytest.mark.parametrize(
     ("number", "noun", "text"),
-    [(0, "record", "0 records"), (1, "record", "1 record"), (2, "reply", "2 replies"), (2, "day", "2 days")],
+    [
+        (0, "record", "0 records"),
+        (1, "record", "1 record"),
+        (2, "reply", "2 replies"),
+        (2, "day", "2 days"),
+    ],
 )
 def test_a_noun_is_in_the_plural_unless_there_is_one(number: int, noun: str, text: str) -> None:
     assert counted(number, noun) == text

@@ -1,4 +1,6 @@
-"""Folders and files that the program makes are for this user only, whatever the umask leaves open."""
+"""Folders and files that the program makes are for this user only, whatever the umask
+leaves open.
+"""
 
 import os
 import stat
@@ -44,7 +46,9 @@ def test_folders_and_files_are_private_without_a_umask(
     open_to_others = [
         (str(path.relative_to(tmp_path)), oct(mode))
         for path in tmp_path.rglob("*")
-        if path != home and path not in given and (mode := stat.S_IMODE(path.lstat().st_mode)) & 0o077
+        if path != home
+        and path not in given
+        and (mode := stat.S_IMODE(path.lstat().st_mode)) & 0o077
     ]
     assert open_to_others == []
     assert (tmp_path / "dump" / "sandbox" / "ticketing").is_dir()

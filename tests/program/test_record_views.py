@@ -1,4 +1,6 @@
-"""Every record is seen as a plain JSON parser sees it: its keys and its values, however they are spelled."""
+"""Every record is seen as a plain JSON parser sees it: its keys and its values, however
+they are spelled.
+"""
 
 import csv
 import io
@@ -33,11 +35,16 @@ class Pages(httpx.BaseTransport):
 
     def __init__(self, speller: Speller, texts: Sequence[str]) -> None:
         half = len(texts) // 2
-        self._pages = {None: speller.page(texts[:half], "c\u00e9"), "c\u00e9": speller.page(texts[half:], None)}
+        self._pages = {
+            None: speller.page(texts[:half], "c\u00e9"),
+            "c\u00e9": speller.page(texts[half:], None),
+        }
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         body = self._pages[request.url.params.get("next_cursor")]
-        return httpx.Response(200, headers={"Content-Type": "application/json"}, stream=httpx.ByteStream(body))
+        return httpx.Response(
+            200, headers={"Content-Type": "application/json"}, stream=httpx.ByteStream(body)
+        )
 
 
 class Taken(httpx.BaseTransport):
@@ -83,7 +90,9 @@ class Run:
 
 
 def same(found: Sequence[Any], wanted: Sequence[Any]) -> None:
-    """Asserts it one by one, which shows the first that differs and takes no time for the others."""
+    """Asserts it one by one, which shows the first that differs and takes no time for
+    the others.
+    """
     for one, other in zip(found, wanted, strict=False):
         assert one == other
     assert len(found) == len(wanted)
@@ -149,7 +158,11 @@ def text_of(value: Any) -> Any:
         return value.digits
     if isinstance(value, str):
         return encoded(value)
-    return value if isinstance(value, (dict, list)) else {None: "", True: "true", False: "false"}[value]
+    return (
+        value
+        if isinstance(value, (dict, list))
+        else {None: "", True: "true", False: "false"}[value]
+    )
 
 
 def encoded(text: str) -> str:
@@ -215,12 +228,17 @@ def as_doubles(value: Any) -> Any:
         return float(value.digits)
     if isinstance(value, list):
         return [*map(as_doubles, value)]
-    return {key: as_doubles(one) for key, one in value.items()} if isinstance(value, dict) else value
+    return (
+        {key: as_doubles(one) for key, one in value.items()} if isinstance(value, dict) else value
+    )
 
 
 def jq(run: Run) -> None:
     texts, result = run.listed("-o", "ndjson", "--jq", ".")
-    same([as_doubles(plain(line)) for line in lines(result)], [as_doubles(by_jq(exact(text))) for text in texts])
+    same(
+        [as_doubles(plain(line)) for line in lines(result)],
+        [as_doubles(by_jq(exact(text))) for text in texts],
+    )
 
 
 def by_jq(value: Any) -> Any:
@@ -233,9 +251,15 @@ def by_jq(value: Any) -> Any:
 
 
 def piped(run: Run) -> None:
-    """Writes, shown only: each goes to the connection and the record that a plain parser finds in its line."""
+    """Writes, shown only: each goes to the connection and the record that a plain
+    parser finds in its line.
+    """
     texts = run.lines("p0", "p1")
-    result = run(["-p", "p*", "ticketing", "tickets", "update", "-", "--yes", "--dry-run"], (0, 9), stdin=stdin(texts))
+    result = run(
+        ["-p", "p*", "ticketing", "tickets", "update", "-", "--yes", "--dry-run"],
+        (0, 9),
+        stdin=stdin(texts),
+    )
     wanted = [request(exact(text).members) for text in texts if not refused(text, LABEL, "id")]
     same([*map(sent, lines(result))], wanted)
 
@@ -244,7 +268,19 @@ def written(run: Run) -> None:
     """The same, sent; what is answered is odd as well."""
     texts = run.lines("p0", "p1")[: run.number // 10]
     taken = Taken(run.speller)
-    argv = ["-p", "p*", "ticketing", "tickets", "update", "-", "--yes", "--rate", "0", "--token-rate", "0"]
+    argv = [
+        "-p",
+        "p*",
+        "ticketing",
+        "tickets",
+        "update",
+        "-",
+        "--yes",
+        "--rate",
+        "0",
+        "--token-rate",
+        "0",
+    ]
     result = run([*argv, "-o", "ndjson"], (0, 9), stdin=stdin(texts), transport=lambda: taken)
     wanted = [request(exact(text).members) for text in texts if not refused(text, LABEL, "id")]
     same(sorted(taken.requests, key=str), sorted(wanted, key=str))
@@ -298,7 +334,9 @@ def compared(run: Run) -> None:
     one, other = run.folder / "one.ndjson", run.folder / "other.ndjson"
     one.write_bytes(stdin(texts))
     other.write_bytes(stdin([json_of(record) for record in others]))
-    result = run(["diff", "ticketing/tickets", "--from", str(one), "--to", str(other), "-o", "ndjson"], (14,))
+    result = run(
+        ["diff", "ticketing/tickets", "--from", str(one), "--to", str(other), "-o", "ndjson"], (14,)
+    )
     found = [plain(line) for line in lines(result)]
     wanted = [plain(text).get("\x7f") for text in texts[::3]]
     assert [row["from_ids"] for row in found] == [[plain(text)["id"]] for text in texts[::3]]
@@ -325,7 +363,17 @@ def parquet(run: Run) -> None:
     texts = [*run.speller.records(run.number), *run.speller.ids(run.number)]
     pages = Pages(run.speller, texts)
     folder = run.folder / "export"
-    argv = ["export", "ticketing/tickets", "--to", str(folder), "--format", "parquet", "-p", "p0", "--restart"]
+    argv = [
+        "export",
+        "ticketing/tickets",
+        "--to",
+        str(folder),
+        "--format",
+        "parquet",
+        "-p",
+        "p0",
+        "--restart",
+    ]
     run(argv, transport=lambda: pages)
     rows = file.read_table(folder / "p0/ticketing/tickets.parquet").to_pylist()
     same([exact(row["record"]) for row in rows], [*map(exact, texts)])

@@ -1,4 +1,6 @@
-"""No line is wider than the terminal and no word is broken, whatever ids and names there are, on a real terminal."""
+"""No line is wider than the terminal and no word is broken, whatever ids and names
+there are, on a real terminal.
+"""
 
 import json
 import re
@@ -25,8 +27,21 @@ CONNECTIONS = (
     "third.connection_of.a_customer_that.has_dots.and_underscores",
 )
 ID = "62f44730-dd91-461e-bd6a-aedd9e0ad7{:02}"
-WHY = "the record is locked by 山田太郎さん until somebody with the scope tickets.write.all or an owner unlocks it"
-FIELDS = ("id", "name", "title", "status", "priority", "created_at", "updated_at", "first_name", "description")
+WHY = (
+    "the record is locked by 山田太郎さん until somebody with the scope tickets.write.all or an"
+    " owner unlocks it"
+)
+FIELDS = (
+    "id",
+    "name",
+    "title",
+    "status",
+    "priority",
+    "created_at",
+    "updated_at",
+    "first_name",
+    "description",
+)
 EACH = " ".join(f"-p {name}" for name in CONNECTIONS)
 SAID = "not shown there is no room for more columns"
 # These ask, and are answered with no.
@@ -78,7 +93,9 @@ _WIDE = "[\u2e80-\u9fff\uff00-\uffef]"
 
 
 def reply(seen: Seen) -> Reply:
-    """Records with long ids and names; the second connection is refused, the third says nothing of use."""
+    """Records with long ids and names; the second connection is refused, the third says
+    nothing of use.
+    """
     at = CONNECTIONS.index(account(seen).removeprefix("a-"))
     if seen.method != "GET" and (at or b"refused" in seen.body):
         text = json.dumps({"statusCode": 409 if at < 2 else 500, "error": "Error", "message": WHY})
@@ -113,27 +130,41 @@ class Home(NamedTuple):
 
 
 @pytest.fixture
-def home(service: Service, config: Config, tmp_path: Path, unified: Unified, monkeypatch: pytest.MonkeyPatch) -> Home:
+def home(
+    service: Service,
+    config: Config,
+    tmp_path: Path,
+    unified: Unified,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Home:
     """Connections of long names, a run over them, and lines to import."""
     path = config("")
     profiles(config, service.url, 3)
     text = path.read_text()
     for number, name in enumerate(CONNECTIONS):
-        text = text.replace(f"[profiles.c{number:02}]", f'[profiles."{name}"]').replace(f"a-c{number:02}", f"a-{name}")
+        text = text.replace(f"[profiles.c{number:02}]", f'[profiles."{name}"]').replace(
+            f"a-c{number:02}", f"a-{name}"
+        )
     path.write_text(f'profile = "{CONNECTIONS[0]}"\n{text}')
     monkeypatch.chdir(tmp_path)
     lines = Path("lines")
-    lines.write_text("".join(json.dumps({"id": ID.format(at), "name": "x"}) + "\n" for at in range(3)))
+    lines.write_text(
+        "".join(json.dumps({"id": ID.format(at), "name": "x"}) + "\n" for at in range(3))
+    )
     service.reply = reply
     return Home(
-        run_id(unified(f"ticketing tickets update {ID.format(1)} -f name=x --yes {EACH}").stderr), lines, tmp_path
+        run_id(unified(f"ticketing tickets update {ID.format(1)} -f name=x --yes {EACH}").stderr),
+        lines,
+        tmp_path,
     )
 
 
 def words(lines: list[str]) -> set[str]:
     """The words of these lines, without what differs from one time to the next, and what is cut."""
     text = re.sub(rf"\d{{8}}-[0-9a-f]{{4}}|({_WIDE})", r" \1 ", "\n".join(lines).lower())
-    return {word for one in text.split() if (word := one.strip(",.;:()\"'│…")) and not one.endswith("…")}
+    return {
+        word for one in text.split() if (word := one.strip(",.;:()\"'│…")) and not one.endswith("…")
+    }
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -147,18 +178,28 @@ def test_lines_fit_and_words_are_whole(command: str, home: Home, unified: Unifie
         words = command.partition(" < ")[0].replace("RUN", home.run)
         stderr, own = Stderr(terminal.stream), {"NO_COLOR": "1", "PAGER": ""}
         done = unified(
-            words, tty=True, columns=columns, stdin=typed, stdout=terminal.stream, stderr=stderr, environ=own
+            words,
+            tty=True,
+            columns=columns,
+            stdin=typed,
+            stdout=terminal.stream,
+            stderr=stderr,
+            environ=own,
         )
         sent = terminal.close()
         assert done.code != 1
         assert ("[y/N] " in sent) == asks
         # The Enter of an answer begins a new line.
-        return re.split(r"\n|\r", re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", sent.replace("[y/N] ", "[y/N] n\n")))
+        return re.split(
+            r"\n|\r", re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", sent.replace("[y/N] ", "[y/N] n\n"))
+        )
 
     whole = words(shown(1000)) | {*FIELDS, *SAID.split()}
     for columns in (80, 120):
         lines = shown(columns)
         # The path of a file stays whole, so that it can be copied.
-        assert [line for line in lines if width(line) > columns and str(home.folder) not in line] == []
+        assert [
+            line for line in lines if width(line) > columns and str(home.folder) not in line
+        ] == []
         assert sorted(words(lines) - whole) == []
         assert any(lines)

@@ -1,4 +1,6 @@
-"""The screens in tmux, as a person sees them: the pager among them, and colours that can be read on any ground."""
+"""The screens in tmux, as a person sees them: the pager among them, and colours that
+can be read on any ground.
+"""
 
 import re
 import shutil
@@ -43,8 +45,8 @@ COMMANDS = (
 )
 _ENDED = "the end of it"
 _WAITS = re.compile(rf"{_ENDED}|^:\s*$|\(END\)|\[y/N\] ?$", re.MULTILINE)
-# Black and white, bright or not, and bright yellow and cyan cannot be read on a ground of their own kind; backgrounds
-# make one of their own.
+# Black and white, bright or not, and bright yellow and cyan cannot be read on a ground
+# of their own kind; backgrounds make one of their own.
 _UNREADABLE = re.compile(r"(?:^|;)(?:30|37|90|93|96|97|4[0-8]|10[0-7]|38;)(?:;|$)")
 
 
@@ -52,12 +54,18 @@ _UNREADABLE = re.compile(r"(?:^|;)(?:30|37|90|93|96|97|4[0-8]|10[0-7]|38;)(?:;|$
 def tmux(tmp_path: Path, service: Service) -> Tmux:
     """Run a command line in a tmux of that size; what is there when it ends, or waits for a key."""
     configured(tmp_path, prepare(service, tmp_path))
-    own = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"}
+    own = {
+        "HOME": str(tmp_path),
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+    }
     own |= {"UNIFIED_TOKEN": ENVIRON["UNIFIED_TOKEN"]}
     numbers = count()
 
     def run(command: str, size: tuple[int, int], *capture: str) -> str:
-        # A server of its own for each: one that has nothing left to do ends, and may be asked while it does.
+        # A server of its own for each: one that has nothing left to do ends, and may be
+        # asked while it does.
         server = ["tmux", "-S", str(tmp_path / f"tmux{next(numbers)}"), "-f", "/dev/null"]
 
         def do(*words: str) -> str:

@@ -1,4 +1,6 @@
-"""Whatever stands in records: no line of a screen is wider than the terminal, and no word is broken that fits."""
+"""Whatever stands in records: no line of a screen is wider than the terminal, and no
+word is broken that fits.
+"""
 
 import re
 from collections.abc import Callable
@@ -48,7 +50,9 @@ sandbox status
 
 
 @pytest.fixture
-def world(service: Service, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def world(
+    service: Service, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
     """Connections and records with long names, wide ones, and marks; a service that shows them."""
     config(prepare(service, tmp_path))
     monkeypatch.chdir(tmp_path)
@@ -63,7 +67,11 @@ def test_a_screen_is_as_wide_as_the_terminal_and_breaks_between_words(
     run = ""
     if "{run}" in command or command == "runs list":
         begun = unified(f"{ALL} ticketing tickets create -f name=new --yes", environ=world)
-        run = next(line.removeprefix("run ") for line in begun.stderr.splitlines() if line.startswith("run "))
+        run = next(
+            line.removeprefix("run ")
+            for line in begun.stderr.splitlines()
+            if line.startswith("run ")
+        )
     words = command.format(long=PROFILES[0], names=" ".join(PROFILES), all=ALL, run=run)
     shown = unified(words, environ=world, tty=True, columns=columns)
     wide = unified(words, environ=world, tty=True, columns=4000)
@@ -80,4 +88,7 @@ def is_whole(word: str, words: set[str], columns: int) -> bool:
         return True
     # Chinese has no blanks, and what is wider than the terminal's columns cannot be whole.
     inner = word.strip(MARKS)
-    return any(inner in one and (cell_len(one) > columns // 2 or re.search("[\u4e00-\u9fff]", one)) for one in words)
+    return any(
+        inner in one and (cell_len(one) > columns // 2 or re.search("[\u4e00-\u9fff]", one))
+        for one in words
+    )

@@ -18,7 +18,10 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("--limit 2 voice calls list", "unified: no such option: --limit (put it after the operation)"),
+        (
+            "--limit 2 voice calls list",
+            "unified: no such option: --limit (put it after the operation)",
+        ),
         ("voice -a x calls list", "unified voice: no such option: -a (put it after the operation)"),
         (
             "voice calls list --as wget",
@@ -26,20 +29,26 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ),
         (
             "voice calls list --columns",
-            "--columns needs a value (--columns A,B.C: only these fields, such as id,status.name,tags[0].name)",
+            (
+                "--columns needs a value (--columns A,B.C: only these fields, such as"
+                " id,status.name,tags[0].name)"
+            ),
         ),
         ("voice calls list -o", "-o needs a value (-o FORMAT: the output format)"),
         ("voice calls list --all=yes", "--all takes no value (read all pages, not one)"),
         (
             "voice calls list --limit all",
             (
-                f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not 'all' "
-                "(--all reads every page)"
+                f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not"
+                " 'all' (--all reads every page)"
             ),
         ),
         (
             "voice calls list --limit 0",
-            f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not '0' ({CALLS} --help)",
+            (
+                f"{CALLS}: invalid value for '--limit': must be a whole number, 1 or more, not '0'"
+                f" ({CALLS} --help)"
+            ),
         ),
         (
             "list ticketing tickets",
@@ -47,13 +56,22 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ),
         (
             "ticketing ls",
-            'unified ticketing: no resource named "ls" (the resource comes first: unified ticketing RESOURCE list)',
+            (
+                'unified ticketing: no resource named "ls" (the resource comes first: unified'
+                " ticketing RESOURCE list)"
+            ),
         ),
         (
             "ticketing/tickets list",
-            f'{UNKNOWN} "ticketing/tickets" (words are separated by blanks: unified ticketing tickets)',
+            (
+                f'{UNKNOWN} "ticketing/tickets" (words are separated by blanks: unified ticketing'
+                " tickets)"
+            ),
         ),
-        ("ticketing tickets rm 1", 'unified ticketing tickets: no operation named "rm" (did you mean "delete"?)'),
+        (
+            "ticketing tickets rm 1",
+            'unified ticketing tickets: no operation named "rm" (did you mean "delete"?)',
+        ),
         ("profile delete a", 'unified profile: no command named "delete" (did you mean "remove"?)'),
         ("auth login", 'unified: no API or command named "auth" (unified profile login NAME)'),
         (
@@ -61,15 +79,24 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
             f"{GET}: the ID is missing (unified ticketing tickets list -o ids prints them)",
         ),
         ("knowledge-base page-exports get", f"{EXPORT}: the ID is missing ({EXPORT} --help)"),
-        ("tickets list", 'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)'),
-        ("pages list", 'unified: no API or command named "pages" (did you mean "knowledge-base pages"?)'),
+        (
+            "tickets list",
+            'unified: no API or command named "tickets" (did you mean "ticketing tickets"?)',
+        ),
+        (
+            "pages list",
+            'unified: no API or command named "pages" (did you mean "knowledge-base pages"?)',
+        ),
         (
             "tags list",
             f'unified: no API or command named "tags" (did you mean {TAGS}?)',
         ),
         (
             "ticketing tickets update 1 name=x",
-            "unified ticketing tickets update: unexpected argument \"name=x\" (-f 'name=x' sets a field)",
+            (
+                "unified ticketing tickets update: unexpected argument \"name=x\" (-f 'name=x' sets"
+                " a field)"
+            ),
         ),
         (
             "ticketing tickets get 1 2",
@@ -79,29 +106,59 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
             "user-directory users suspend 1",
             f'{SUSPEND}: unexpected argument "1" (-f user_id=1)',
         ),
-        ("voice calls list a==b=c", f"{CALLS}: unexpected argument \"a==b=c\" (-q 'a=b=c' is a query parameter)"),
+        (
+            "voice calls list a==b=c",
+            f"{CALLS}: unexpected argument \"a==b=c\" (-q 'a=b=c' is a query parameter)",
+        ),
         (
             "ticketing tickets create n:=3",
-            "unified ticketing tickets create: unexpected argument \"n:=3\" (-F 'n=3' sets a field)",
+            (
+                "unified ticketing tickets create: unexpected argument \"n:=3\" (-F 'n=3' sets a"
+                " field)"
+            ),
         ),
-        ("profile rename a b", 'unified profile: no command named "rename" (unified profile --help lists them)'),
-        ("profile export", 'unified profile: no command named "export" (unified profile --help lists them)'),
-        ("voice calls list a=b", f"{CALLS}: unexpected argument \"a=b\" (-q 'a=b' is a query parameter)"),
+        (
+            "profile rename a b",
+            'unified profile: no command named "rename" (unified profile --help lists them)',
+        ),
+        (
+            "profile export",
+            'unified profile: no command named "export" (unified profile --help lists them)',
+        ),
+        (
+            "voice calls list a=b",
+            f"{CALLS}: unexpected argument \"a=b\" (-q 'a=b' is a query parameter)",
+        ),
         ("voice calls list a\x1b b", f'{CALLS}: unexpected argument "a\\x1b" ({CALLS} --help)'),
         ("-a x doctor", "this command takes no --account-id"),
         ("--token-stdin profile list", "this command takes no --token-stdin"),
-        ("request POST /unified/ticketing/tickets --all", "a POST has no pages (leave out --all and --limit)"),
+        (
+            "request POST /unified/ticketing/tickets --all",
+            "a POST has no pages (leave out --all and --limit)",
+        ),
         (
             "request DELETE /unified/voice/calls/1 --limit 3",
             "a DELETE has no pages (leave out --all and --limit)",
         ),
-        ("request get /x --wait", "unified request: no such option: --wait (unified request --help)"),
-        ("request get /x --from ids", "unified request: no such option: --from (unified request --help)"),
+        (
+            "request get /x --wait",
+            "unified request: no such option: --wait (unified request --help)",
+        ),
+        (
+            "request get /x --from ids",
+            "unified request: no such option: --from (unified request --help)",
+        ),
         (
             "request GET 'http://['",
-            "the path must stand alone, like /unified/ticketing/tickets (the base URL comes from the profile)",
+            (
+                "the path must stand alone, like /unified/ticketing/tickets (the base URL comes"
+                " from the profile)"
+            ),
         ),
-        ("voice calls list --cursor ''", "--cursor is empty (leave it out to start at the first page)"),
+        (
+            "voice calls list --cursor ''",
+            "--cursor is empty (leave it out to start at the first page)",
+        ),
         ("voice calls list --out ''", "--out is empty (leave it out to print to standard output)"),
         (
             "ticketing tickets create --token-stdin -d -",
@@ -116,37 +173,55 @@ def test_a_slip_sends_nothing(command: str, said: str, unified: Unified, service
 
 
 def test_a_page_size_is_sent_to_any_path(unified: Unified, service: Service) -> None:
-    assert unified("request GET /unified/voice/calls --page-size 7", environ=service.environ).code == 0
+    assert (
+        unified("request GET /unified/voice/calls --page-size 7", environ=service.environ).code == 0
+    )
     assert service.seen[0].query == [("integrated_account_id", "acct-1"), ("limit", "7")]
 
 
-def test_a_delete_by_path_asks_on_a_terminal_as_any_other(unified: Unified, service: Service) -> None:
+def test_a_delete_by_path_asks_on_a_terminal_as_any_other(
+    unified: Unified, service: Service
+) -> None:
     command = "request DELETE /unified/ticketing/tickets/1"
     refused = unified(command, environ=service.environ, stdin=b"n\n", tty=True)
     assert (refused.code, service.seen) == (2, [])
-    assert refused.stderr == "delete /unified/ticketing/tickets/1 in account acct-1? [y/N] error: not deleted\n"
+    assert (
+        refused.stderr
+        == "delete /unified/ticketing/tickets/1 in account acct-1? [y/N] error: not deleted\n"
+    )
     assert unified(f"{command} --yes", environ=service.environ, tty=True).code == 0
     assert [seen.method for seen in service.seen] == ["DELETE"]
 
 
 def test_a_refused_connection_names_host_and_port(unified: Unified) -> None:
-    environ = {"UNIFIED_BASE_URL": "http://127.0.0.1:1", "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a"}
+    environ = {
+        "UNIFIED_BASE_URL": "http://127.0.0.1:1",
+        "UNIFIED_TOKEN": "t-0123456789",
+        "UNIFIED_ACCOUNT_ID": "a",
+    }
     result = unified("voice calls list --retries 0", environ=environ)
     assert (result.stderr, result.code) == (
-        "error: 127.0.0.1:1 refused the connection (check the address, which comes from UNIFIED_BASE_URL)\n",
+        (
+            "error: 127.0.0.1:1 refused the connection (check the address, which comes from"
+            " UNIFIED_BASE_URL)\n"
+        ),
         6,
     )
 
 
 @pytest.mark.parametrize("out", [".", "/", ".."])
-def test_a_folder_is_no_file_to_write_a_list_to(out: str, unified: Unified, service: Service) -> None:
+def test_a_folder_is_no_file_to_write_a_list_to(
+    out: str, unified: Unified, service: Service
+) -> None:
     result = unified(f"voice calls list --all --out {out}", environ=service.environ)
     assert (result.stderr, result.code) == (f"error: {out} is a folder; name a file in it\n", 11)
     assert service.seen == []
 
 
 @pytest.mark.parametrize("report", ["people.ndjson", "precious.txt"])
-def test_a_report_replaces_nothing_but_a_report(report: str, unified: Unified, tmp_path: Path) -> None:
+def test_a_report_replaces_nothing_but_a_report(
+    report: str, unified: Unified, tmp_path: Path
+) -> None:
     (tmp_path / "people.ndjson").write_text('{"name":"Ada"}\n')
     (tmp_path / "precious.txt").write_text("precious")
     before = (tmp_path / report).read_text()
@@ -154,7 +229,10 @@ def test_a_report_replaces_nothing_but_a_report(report: str, unified: Unified, t
 
     refused = unified(f"{command}/{report}")
     assert (refused.code, (tmp_path / report).read_text()) == (11, before)
-    assert refused.stderr == f"error: {tmp_path}/{report} exists, and is no report of an import (name another file)\n"
+    assert (
+        refused.stderr
+        == f"error: {tmp_path}/{report} exists, and is no report of an import (name another file)\n"
+    )
 
     assert [unified(f"{command}/told.ndjson").code for _ in range(2)] == [0, 0]
     assert (tmp_path / "told.ndjson").read_text().startswith('{"line":1,"outcome":"done"')
@@ -163,7 +241,10 @@ def test_a_report_replaces_nothing_but_a_report(report: str, unified: Unified, t
 def test_a_pipe_that_is_no_file_is_not_imported_by_name(unified: Unified, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     result = unified(f"-p sandbox import ticketing/contacts {tmp_path}/pipe")
-    said = f"error: {tmp_path}/pipe is no regular file (for a pipe: give - as the file, and pipe into it)\n"
+    said = (
+        f"error: {tmp_path}/pipe is no regular file (for a pipe: give - as the file, and pipe into"
+        " it)\n"
+    )
     assert (result.stderr, result.code) == (said, 2)
 
 
@@ -176,7 +257,9 @@ def test_an_export_tells_its_own_way_to_replace_a_file(unified: Unified, tmp_pat
     assert f"{stranger} exists (--restart replaces it)" in result.stderr
 
 
-def test_the_last_failure_is_told_where_no_send_is_free_any_more(unified: Unified, service: Service) -> None:
+def test_the_last_failure_is_told_where_no_send_is_free_any_more(
+    unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: Reply(429, b"{}")
     result = unified("voice calls list --timeout 8 --retries 9 --quiet", environ=service.environ)
     assert result.code == 8

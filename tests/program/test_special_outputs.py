@@ -1,4 +1,6 @@
-"""Results written to devices, pipes and open descriptors: what is no regular file is written to and never replaced."""
+"""Results written to devices, pipes and open descriptors: what is no regular file is
+written to and never replaced.
+"""
 
 import json
 import os
@@ -56,11 +58,17 @@ def read_from(pipe: Path) -> Iterator[list[bytes]]:
 def expected(command: str) -> bytes:
     if "download" in command:
         return FILE.body
-    return NDJSON if "--all" in command else json.dumps({"result": PAGES[0], "next_cursor": "c1"}).encode() + b"\n"
+    return (
+        NDJSON
+        if "--all" in command
+        else json.dumps({"result": PAGES[0], "next_cursor": "c1"}).encode() + b"\n"
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_named_pipe_is_written_to(command: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_named_pipe_is_written_to(
+    command: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = answer
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -68,7 +76,9 @@ def test_a_named_pipe_is_written_to(command: str, unified: Unified, service: Ser
         result = unified(command.replace("%", str(pipe)), environ=service.environ)
     assert (result.code, result.stdout, found) == (0, "", [expected(command)])
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name not in {"config", "data"}) == ["pipe"]
+    assert sorted(
+        path.name for path in tmp_path.iterdir() if path.name not in {"config", "data"}
+    ) == ["pipe"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -83,7 +93,9 @@ def test_a_device_is_written_to(command: str, unified: Unified, service: Service
     assert stat.S_ISCHR(os.lstat("/dev/full").st_mode)
 
 
-@pytest.mark.parametrize(("name", "command"), [*zip(cycle(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]), COMMANDS)])
+@pytest.mark.parametrize(
+    ("name", "command"), [*zip(cycle(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]), COMMANDS)]
+)
 def test_an_open_descriptor_is_written_to_where_it_stands(
     name: str, command: str, process: Process, service: Service, tmp_path: Path
 ) -> None:
@@ -98,7 +110,9 @@ def test_an_open_descriptor_is_written_to_where_it_stands(
     assert path.read_bytes() == b"before\n" + expected(command) + b"after\n"
 
 
-def test_a_descriptor_that_is_closed_is_told_before_anything_is_sent(unified: Unified, service: Service) -> None:
+def test_a_descriptor_that_is_closed_is_told_before_anything_is_sent(
+    unified: Unified, service: Service
+) -> None:
     result = unified(f"{LIST} /dev/fd/987654", environ=service.environ)
     assert (result.code, service.seen) == (11, [])
     assert "cannot write /dev/fd/987654: Bad file descriptor" in result.stderr
@@ -122,7 +136,9 @@ def test_a_reader_that_leaves_ends_it_like_that_of_standard_output(
     assert unified(f"{LIST} {pipe}", environ=service.environ).code == 141
 
 
-def test_a_job_that_is_waited_for_has_its_file_written_to_a_pipe(unified: Unified, tmp_path: Path) -> None:
+def test_a_job_that_is_waited_for_has_its_file_written_to_a_pipe(
+    unified: Unified, tmp_path: Path
+) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with read_from(pipe) as found:
@@ -138,7 +154,9 @@ def test_a_report_is_written_to_a_pipe(unified: Unified, service: Service, tmp_p
     os.mkfifo(pipe)
     records.write_text('{"name": "a"}\n')
     with read_from(pipe) as found:
-        result = unified(f"import ticketing/tickets {records} --report {pipe}", environ=service.environ)
+        result = unified(
+            f"import ticketing/tickets {records} --report {pipe}", environ=service.environ
+        )
     assert result.code == 0
     assert json.loads(found[0])["outcome"] == "done"
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
@@ -151,7 +169,10 @@ def test_a_report_is_written_to_a_pipe(unified: Unified, service: Service, tmp_p
         f"{GET} PIPE",
         f"{DOWNLOAD} PIPE",
         "ticketing tickets create -f name=x --out PIPE",
-        "knowledge-base page-exports create -q collection[id]=1 -q page[id]=1 -f format=html --wait --out PIPE",
+        (
+            "knowledge-base page-exports create -q collection[id]=1 -q page[id]=1 -f format=html"
+            " --wait --out PIPE"
+        ),
         "import ticketing/tickets IN --report PIPE",
     ],
 )
@@ -161,7 +182,9 @@ def test_a_pipe_that_nobody_reads_is_told_before_anything_is_sent(
     pipe, records = tmp_path / "pipe", tmp_path / "in.ndjson"
     os.mkfifo(pipe)
     records.write_text('{"name": "a"}\n')
-    result = unified(command.replace("PIPE", str(pipe)).replace("IN", str(records)), environ=service.environ)
+    result = unified(
+        command.replace("PIPE", str(pipe)).replace("IN", str(records)), environ=service.environ
+    )
     said = f"error: nobody reads from {pipe} (start its reader first)\n"
     assert (result.code, result.stdout, result.stderr, service.seen) == (11, "", said, [])
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
@@ -170,25 +193,58 @@ def test_a_pipe_that_nobody_reads_is_told_before_anything_is_sent(
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("ticketing tickets create -d @PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
-        ("ticketing tickets create -F name=@PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
+        (
+            "ticketing tickets create -d @PIPE",
+            11,
+            "cannot read PIPE: nobody writes to this pipe (after 0.1 s)",
+        ),
+        (
+            "ticketing tickets create -F name=@PIPE",
+            11,
+            "cannot read PIPE: nobody writes to this pipe (after 0.1 s)",
+        ),
         ("profile import PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
-        ("doctor --bundle OUT --har PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
-        ("ticketing tickets list --ca-bundle PIPE", 3, "the CA bundle PIPE cannot be used: it is a named pipe"),
+        (
+            "doctor --bundle OUT --har PIPE",
+            11,
+            "cannot read PIPE: nobody writes to this pipe (after 0.1 s)",
+        ),
+        (
+            "ticketing tickets list --ca-bundle PIPE",
+            3,
+            "the CA bundle PIPE cannot be used: it is a named pipe",
+        ),
     ],
 )
 def test_a_pipe_to_which_nobody_writes_is_not_waited_for_without_end(
-    command: str, code: int, said: str, unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str,
+    code: int,
+    said: str,
+    unified: Unified,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(input_bounds, "WRITER_SECONDS", 0.1)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    environ = {"UNIFIED_BASE_URL": "https://127.0.0.1:1", "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "a"}
-    result = unified(command.replace("PIPE", str(pipe)).replace("OUT", str(tmp_path / "b.zip")), environ=environ)
-    assert (result.code, result.stdout, result.stderr) == (code, "", f"error: {said}\n".replace("PIPE", str(pipe)))
+    environ = {
+        "UNIFIED_BASE_URL": "https://127.0.0.1:1",
+        "UNIFIED_TOKEN": "t-0123456789",
+        "UNIFIED_ACCOUNT_ID": "a",
+    }
+    result = unified(
+        command.replace("PIPE", str(pipe)).replace("OUT", str(tmp_path / "b.zip")), environ=environ
+    )
+    assert (result.code, result.stdout, result.stderr) == (
+        code,
+        "",
+        f"error: {said}\n".replace("PIPE", str(pipe)),
+    )
 
 
-def test_a_pipe_whose_writer_is_late_is_read_to_its_end(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_pipe_whose_writer_is_late_is_read_to_its_end(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(201, b'{"id": "1"}', {"Content-Type": "application/json"})
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -227,6 +283,8 @@ def test_a_completion_script_replaces_no_pipe_and_no_link(unified: Unified, tmp_
     for plant in (os.mkfifo, lambda path: Path(path).symlink_to("/dev/null")):
         plant(path)
         before = path.lstat()
-        assert unified("completion install --shell fish", environ={"HOME": str(tmp_path)}).code == 11
+        assert (
+            unified("completion install --shell fish", environ={"HOME": str(tmp_path)}).code == 11
+        )
         assert path.lstat().st_ino == before.st_ino
         path.unlink()

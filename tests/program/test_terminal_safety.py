@@ -1,4 +1,6 @@
-"""What a service, a file or an argument contains cannot drive the terminal, in any format of any command."""
+"""What a service, a file or an argument contains cannot drive the terminal, in any
+format of any command.
+"""
 
 import json
 import os
@@ -15,15 +17,27 @@ from server import Reply, Seen, Service
 
 Config = Callable[[str], Path]
 
-EVIL = "\x1b]0;owned\x07\x1b[31m\x9b2J\x85\u202e\u200b\u2066\x7f\r\x08e" + "\u0301" * 30 + "\U000e0041end"
+EVIL = (
+    "\x1b]0;owned\x07\x1b[31m\x9b2J\x85\u202e\u200b\u2066\x7f\r\x08e"
+    + "\u0301" * 30
+    + "\U000e0041end"
+)
 FORMATS = ("json", "ndjson", "table", "csv", "tsv", "yaml", "raw", "ids")
 CALLS = (
     *(f"ticketing tickets list -o {form}" for form in FORMATS),
     *(f"ticketing tickets list --all -o {form}" for form in FORMATS if form != "raw"),
     *(f"ticketing tickets list --jq . -o {form}" for form in FORMATS if form != "raw"),
-    *(f"ticketing tickets list --columns id,name -o {form}" for form in FORMATS if form not in ("raw", "ids")),
+    *(
+        f"ticketing tickets list --columns id,name -o {form}"
+        for form in FORMATS
+        if form not in ("raw", "ids")
+    ),
     *(f"ticketing tickets get 1 -o {form}" for form in FORMATS),
-    *(f"-p acme -p third ticketing tickets list -o {form}" for form in FORMATS if form not in ("raw", "ids")),
+    *(
+        f"-p acme -p third ticketing tickets list -o {form}"
+        for form in FORMATS
+        if form not in ("raw", "ids")
+    ),
     "request GET /text",
     "request GET /bytes --force",
     "request GET /refused -o json",
@@ -38,7 +52,10 @@ BUILT_IN = (
     *(f"profile test acme other -o {form}" for form in ("table", "tsv", "json")),
     *(f"doctor acme --network -o {form}" for form in ("table", "tsv", "json")),
     *(f"connections list --health -o {form}" for form in ("table", "tsv", "json")),
-    *(f"capabilities ticketing/tickets -o {form}" for form in ("table", "tsv", "json", "ndjson", "csv", "junit")),
+    *(
+        f"capabilities ticketing/tickets -o {form}"
+        for form in ("table", "tsv", "json", "ndjson", "csv", "junit")
+    ),
     "profile path",
     "operations suspend",
     "sandbox status",
@@ -60,7 +77,9 @@ def reply(seen: Seen) -> Reply:
     if seen.path.startswith("/integrated-account"):
         return connection(seen.path)
     if seen.path.endswith("/1"):
-        return Reply(200, json.dumps(record, ensure_ascii=False).replace("\x1b", "\\u001b").encode())
+        return Reply(
+            200, json.dumps(record, ensure_ascii=False).replace("\x1b", "\\u001b").encode()
+        )
     text = json.dumps({"result": [record], "next_cursor": None}, ensure_ascii=False)
     return Reply(200, text.encode())
 
@@ -68,8 +87,15 @@ def reply(seen: Seen) -> Reply:
 def connection(path: str) -> Reply:
     """A connection, what it offers, or a list of them, each text of which is hostile."""
     forbidden = {"resource": EVIL, "method": EVIL, "missing_scopes": [EVIL], "occurred_at": EVIL}
-    one = {"id": "acct", "tenant_id": EVIL, "integration": {"name": EVIL}, "status": "active", "last_error": EVIL,
-           "created_at": EVIL, "last_forbidden_error": forbidden}  # fmt: skip
+    one = {
+        "id": "acct",
+        "tenant_id": EVIL,
+        "integration": {"name": EVIL},
+        "status": "active",
+        "last_error": EVIL,
+        "created_at": EVIL,
+        "last_forbidden_error": forbidden,
+    }
     if path.endswith("/capabilities"):
         entry = {"model": "ticketing", "resource": "tickets", "methods": ["list", EVIL]}
         answer = {"unified": [entry, EVIL], "account": {"status": "active"}}
@@ -81,9 +107,9 @@ def connection(path: str) -> Reply:
 def written(service: Service) -> str:
     evil = "".join(f"\\U{ord(one):08X}" for one in EVIL)
     return (
-        f'base_url = "{service.url}"\nprofile = "acme"\ntoken_command = ["/bin/echo", "t-0123456789"]\n'
-        f'[profiles.acme]\naccount_id = "acct"\n[profiles.third]\naccount_id = "acct-3"\n'
-        f'[profiles.other]\naccount_id = "acct{evil}"\n'
+        f'base_url = "{service.url}"\nprofile = "acme"\ntoken_command = ["/bin/echo",'
+        ' "t-0123456789"]\n[profiles.acme]\naccount_id = "acct"\n[profiles.third]\naccount_id ='
+        f' "acct-3"\n[profiles.other]\naccount_id = "acct{evil}"\n'
     )
 
 
@@ -110,11 +136,16 @@ def test_a_line_for_curl_means_the_same_on_a_terminal(unified: Unified, service:
     for body in (EVIL, "\t\n"):
         line = ["ticketing", "tickets", "create", "--idempotency-key", "k", "--as", "curl"]
         shown, exact = (
-            unified([*line, "-f", f"name={body}"], tty=tty, environ=service.environ).stdout for tty in (True, False)
+            unified([*line, "-f", f"name={body}"], tty=tty, environ=service.environ).stdout
+            for tty in (True, False)
         )
         *words, _ = zip(shlex.split(shown), shlex.split(exact), strict=True)
         assert all(one == other for one, other in words)
-        assert json.loads(shlex.split(shown)[-1]) == json.loads(shlex.split(exact)[-1]) == {"name": body}
+        assert (
+            json.loads(shlex.split(shown)[-1])
+            == json.loads(shlex.split(exact)[-1])
+            == {"name": body}
+        )
 
 
 def test_off_a_terminal_data_is_exact(unified: Unified, config: Config, service: Service) -> None:
@@ -156,12 +187,19 @@ def on_a_terminal(argv: list[str], environ: dict[str, str]) -> str:
         "ticketing tickets create -f name={evil} --as curl",
     ],
 )
-def test_a_real_terminal_is_sent_nothing_that_drives_it(command: str, service: Service, tmp_path: Path) -> None:
+def test_a_real_terminal_is_sent_nothing_that_drives_it(
+    command: str, service: Service, tmp_path: Path
+) -> None:
     service.reply = reply
     path = tmp_path / "config.toml"
     path.write_text(written(service))
     path.chmod(0o600)
-    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "UNIFIED_CONFIG": str(path), "LANG": "C.UTF-8"}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "UNIFIED_CONFIG": str(path),
+        "LANG": "C.UTF-8",
+    }
     argv = [word.format(evil=EVIL) for word in command.split()]
     printed = on_a_terminal(argv, {**environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"})
     assert "acct" in printed or "end" in printed
@@ -181,5 +219,9 @@ def test_only_one_module_writes_to_stdout() -> None:
 
 def test_text_for_a_terminal_is_made_by_its_own_modules_only() -> None:
     package = ROOT / "unified_cli"
-    makers = {path.name for path in package.rglob("*.py") if re.search(r"\bTerminalText\(", path.read_text("utf-8"))}
+    makers = {
+        path.name
+        for path in package.rglob("*.py")
+        if re.search(r"\bTerminalText\(", path.read_text("utf-8"))
+    }
     assert makers == {"terminal.py", "json_colour.py"}

@@ -1,4 +1,6 @@
-"""A token is looked for everywhere but where it belongs: every command, every source, every way to end."""
+"""A token is looked for everywhere but where it belongs: every command, every source,
+every way to end.
+"""
 
 import base64
 import json
@@ -56,7 +58,15 @@ SHAPES = {
 
 
 COMMANDS = {**SHAPES, **{f"bare {name}": name for name in BUILT_IN}}
-SOURCES = ("environment", "token_file", "token_command", "keyring", "plain text", "--token-file", "--token-stdin")
+SOURCES = (
+    "environment",
+    "token_file",
+    "token_command",
+    "keyring",
+    "plain text",
+    "--token-file",
+    "--token-stdin",
+)
 ENDS = ("success", "refused with an echo", "redirected", "told in detail", "crash")
 
 
@@ -78,7 +88,9 @@ def leaks(content: bytes) -> list[bytes]:
 class World:
     """One command with the token in one place."""
 
-    def __init__(self, unified: Unified, config: Config, tmp_path: Path, service: Service, source: str) -> None:
+    def __init__(
+        self, unified: Unified, config: Config, tmp_path: Path, service: Service, source: str
+    ) -> None:
         self._unified = unified
         self._folder = tmp_path
         self._source = source
@@ -93,7 +105,8 @@ class World:
             "plain text": f'token = "{CANARY}"',
         }
         self.path = config(
-            f'base_url = "{service.url}"\n[profiles.acme]\naccount_id = "acct-1"\n{declared.get(source, "")}\n'
+            f'base_url = "{service.url}"\n[profiles.acme]\naccount_id ='
+            f' "acct-1"\n{declared.get(source, "")}\n'
         )
         self.ring = InMemory()
         self.ring.set_password("unified", f"{service.url}|acme", CANARY)
@@ -133,12 +146,20 @@ class World:
 def answer(end: str, elsewhere: str) -> Callable[[Seen], Reply]:
     def reply(seen: Seen) -> Reply:
         if end == "refused with an echo":
-            said = {"statusCode": 401, "error": "Unauthorized", "message": f"no: {seen.headers['authorization']}"}
+            said = {
+                "statusCode": 401,
+                "error": "Unauthorized",
+                "message": f"no: {seen.headers['authorization']}",
+            }
             return Reply(401, json.dumps(said).encode())
         if end == "redirected":
             return Reply(307, b"", {"Location": f"{elsewhere}{seen.target}"})
         if "download" in seen.path:
-            return Reply(200, b"bytes", {"Content-Type": "application/octet-stream", "Set-Cookie": f"a={CANARY}"})
+            return Reply(
+                200,
+                b"bytes",
+                {"Content-Type": "application/octet-stream", "Set-Cookie": f"a={CANARY}"},
+            )
         return Reply(200, b'{"result":[{"id":"1"}],"next_cursor":null}')
 
     return reply
@@ -154,9 +175,15 @@ class Told:
 
 @pytest.fixture
 def searched(
-    unified: Unified, config: Config, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+    unified: Unified,
+    config: Config,
+    tmp_path: Path,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[str, str, list[str]], Told]:
-    """Run commands with the token in one place and one way to end, and look for it everywhere else."""
+    """Run commands with the token in one place and one way to end, and look for it
+    everywhere else.
+    """
 
     def search(source: str, end: str, names: list[str]) -> Told:
         told = Told()
@@ -183,8 +210,12 @@ def searched(
                 assert elsewhere.seen == [], place
                 for seen in service.seen:
                     told.authorised += seen.headers.get("authorization") == f"Bearer {CANARY}"
-                    rest = {key: value for key, value in seen.headers.items() if key != "authorization"}
-                    assert leaks(repr((seen.method, seen.target, rest)).encode() + seen.body) == [], place
+                    rest = {
+                        key: value for key, value in seen.headers.items() if key != "authorization"
+                    }
+                    assert (
+                        leaks(repr((seen.method, seen.target, rest)).encode() + seen.body) == []
+                    ), place
         return told
 
     return search
@@ -214,7 +245,9 @@ def test_the_token_is_nowhere_else_whatever_the_command(
 
 
 def crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have every command that writes a result break in the middle, with the token in a variable and in the words."""
+    """Have every command that writes a result break in the middle, with the token in a
+    variable and in the words.
+    """
 
     def broken(*_: object, **__: object) -> None:
         secret = CANARY

@@ -1,7 +1,9 @@
-"""A token that its own program or the service says again, whole or cut, is shown and kept by no command.
+"""A token that its own program or the service says again, whole or cut, is shown and
+kept by no command.
 
-What is looked through after each command: stdout, stderr, the name and the content of every file that it left. Only
-data stays exact: records and documents of the service, and what is sent.
+What is looked through after each command: stdout, stderr, the name and the content of
+every file that it left. Only data stays exact: records and documents of the service,
+and what is sent.
 """
 
 import base64
@@ -78,36 +80,58 @@ def refusal(status: int, **members: Any) -> Echo:
 
 
 def document(template: str, status: int = 200, kind: str = "application/json") -> Echo:
-    return lambda _, text: Reply(status, template.replace("@", text).encode(), {"Content-Type": kind})
+    return lambda _, text: Reply(
+        status, template.replace("@", text).encode(), {"Content-Type": kind}
+    )
 
 
-ECHOED = ("Server", "Set-Cookie", "ETag", "Link", "Date", "X-Echo", "ratelimit-limit", "ratelimit-remaining")
+ECHOED = (
+    "Server",
+    "Set-Cookie",
+    "ETag",
+    "Link",
+    "Date",
+    "X-Echo",
+    "ratelimit-limit",
+    "ratelimit-remaining",
+)
 JSON = {"Content-Type": "application/json"}
 ORDINARY = document(PAGE.decode())
 HEADERS = {
     "headers of a page": lambda _, text: Reply(200, PAGE, {**dict.fromkeys(ECHOED, text), **JSON}),
-    "headers of a refusal": lambda _, text: Reply(400, b"{}", {**dict.fromkeys(ECHOED, text), **JSON}),
+    "headers of a refusal": lambda _, text: Reply(
+        400, b"{}", {**dict.fromkeys(ECHOED, text), **JSON}
+    ),
     "Content-Encoding": header("Content-Encoding"),
     "Content-Type": header("Content-Type", body=b"bytes"),
     "Content-Type of text": document("words", kind=f"text/{CANARY}"),
     "Content-Disposition": file_header("Content-Disposition", 'attachment; filename="{}.txt"'),
-    "Content-Disposition, encoded": file_header("Content-Disposition", "attachment; filename*=utf-8''{}"),
+    "Content-Disposition, encoded": file_header(
+        "Content-Disposition", "attachment; filename*=utf-8''{}"
+    ),
     "Content-Range": file_header("Content-Range", "bytes {}/5"),
     "Digest": file_header("Repr-Digest", "sha-256=:{}:"),
     "Retry-After": header("Retry-After", 429),
     "Location": header("Location", 302),
-    "Location elsewhere": lambda _, text: Reply(302, b"", {"Location": f"https://elsewhere.invalid/{text}"}),
+    "Location elsewhere": lambda _, text: Reply(
+        302, b"", {"Location": f"https://elsewhere.invalid/{text}"}
+    ),
     "Location with a user": lambda _, text: Reply(
         302, b"", {"Location": f"https://{text[7:20]}:{text[:13]}@x.invalid/"}
     ),
     "Location that is no URL": lambda _, text: Reply(302, b"", {"Location": f"http://[{text}"}),
 }
 BODIES = {
-    **{f"message of {status}": refusal(status, message="no: @") for status in (400, 401, 403, 404, 409, 429, 500, 503)},
+    **{
+        f"message of {status}": refusal(status, message="no: @")
+        for status in (400, 401, 403, 404, 409, 429, 500, 503)
+    },
     "error": refusal(400, error="@"),
     "message as an object": refusal(400, message={"a@": ["@"]}),
     "raw response": refusal(502, raw_response={"said": "Bearer @"}, truto_error_insight={}),
-    "error insight": refusal(400, truto_error_insight={"missing@": {"value": ["@"]}, "x": {"value": {"@": 1}}}),
+    "error insight": refusal(
+        400, truto_error_insight={"missing@": {"value": ["@"]}, "x": {"value": {"@": 1}}}
+    ),
     "failed checks": refusal(400, message="bad", details={"failures": [{"why": "@"}, "@"]}),
     "an envelope in a success": document('{"statusCode":400,"error":"Bad","message":"no: @"}'),
     "a page of HTML": document("<html><title>no: @</title></html>", 502, "text/html"),
@@ -122,7 +146,14 @@ BODIES = {
     "a record": document('{"result":[{"id":"@","name":"@","file_name":"@"}],"next_cursor":null}'),
 }
 ECHOES: dict[str, Echo] = {**HEADERS, **BODIES}
-OF_DATA = {"no page", "a cursor that is none", "a cursor", "a cursor, encoded", "the id of a record", "a record"}
+OF_DATA = {
+    "no page",
+    "a cursor that is none",
+    "a cursor",
+    "a cursor, encoded",
+    "the id of a record",
+    "a record",
+}
 """The text is part of a success, which calls pass on."""
 
 
@@ -130,10 +161,17 @@ PIECES = [
     *forms(CANARY),
     *(
         piece.encode()
-        for piece in (CANARY[:TELLING], CANARY[:TELLING].lower(), "CANARY%2F0", CANARY.rpartition("/")[2])
+        for piece in (
+            CANARY[:TELLING],
+            CANARY[:TELLING].lower(),
+            "CANARY%2F0",
+            CANARY.rpartition("/")[2],
+        )
     ),
 ]
-"""What gives the token away: any form of it, its beginning, and what is left of it in a file's name."""
+"""What gives the token away: any form of it, its beginning, and what is left of it in a
+file's name.
+"""
 
 
 @dataclass
@@ -149,16 +187,29 @@ class Found:
 
 
 @pytest.fixture
-def sweep(unified: Unified, config: Config, service: Service, tmp_path: Path) -> Callable[..., Found]:
+def sweep(
+    unified: Unified, config: Config, service: Service, tmp_path: Path
+) -> Callable[..., Found]:
     """Run one command against an echo of the token, and look through all that it left."""
 
-    def run(name: str, echo: Echo, *, text: str = CANARY, data: bool = False, source: str = "environment") -> Found:
+    def run(
+        name: str,
+        echo: Echo,
+        *,
+        text: str = CANARY,
+        data: bool = False,
+        source: str = "environment",
+    ) -> Found:
         world = tmp_path / "world"
         shutil.rmtree(world, ignore_errors=True)
         (world / "folder").mkdir(parents=True)
         (world / "records").write_text('{"id":"1","name":"x"}\n{"id":"2","name":"y"}\n')
         shutil.rmtree(tmp_path / "data", ignore_errors=True)
-        declared = "" if source == "environment" else f"token_command = {json.dumps(['/bin/sh', '-c', source])}\n"
+        declared = (
+            ""
+            if source == "environment"
+            else f"token_command = {json.dumps(['/bin/sh', '-c', source])}\n"
+        )
         top = f'base_url = "{service.url}"\nprofile = "acme"\n{declared}'
         config(f'{top}[profiles.acme]\naccount_id = "1"\n[profiles.other]\naccount_id = "2"\n')
         service.reply = lambda seen: echo(seen, text)
@@ -204,7 +255,9 @@ ONLY = {"headers of a page": ["doctor"], "a cursor": ["all pages in a file"]}
 
 
 @pytest.mark.parametrize("echo", ECHOES)
-def test_an_echo_of_the_service_is_masked_everywhere(echo: str, sweep: Callable[..., Found]) -> None:
+def test_an_echo_of_the_service_is_masked_everywhere(
+    echo: str, sweep: Callable[..., Found]
+) -> None:
     # Every third command, beginning with another one each time; the long run has all.
     for name in [*[*COMMANDS][[*ECHOES].index(echo) % 3 :: 3], *ONLY.get(echo, [])]:
         found = sweep(name, ECHOES[echo], data=echo in OF_DATA)
@@ -213,13 +266,22 @@ def test_an_echo_of_the_service_is_masked_everywhere(echo: str, sweep: Callable[
 
 
 @pytest.mark.parametrize("program", [name for name, _ in programs()])
-def test_an_echo_of_a_token_program_is_masked_everywhere(program: str, sweep: Callable[..., Found]) -> None:
+def test_an_echo_of_a_token_program_is_masked_everywhere(
+    program: str, sweep: Callable[..., Found]
+) -> None:
     script = dict(programs())[program]
     for name in ("a list", "several connections", "told in detail", *WORDS):
         assert sweep(name, ORDINARY, source=script).hits == [], name
 
 
-CUT = ("message of 401", "broken JSON", "plain text", "Retry-After", "Content-Disposition", "Location elsewhere")
+CUT = (
+    "message of 401",
+    "broken JSON",
+    "plain text",
+    "Retry-After",
+    "Content-Disposition",
+    "Location elsewhere",
+)
 FEW = ("a list", "test", "an import")
 
 
@@ -272,11 +334,18 @@ def test_what_is_passed_on_holds_the_token_in_no_form(
     tables = "".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in ("acme", "other"))
     config(f'base_url = "{service.url}"\nretries = 0\n{tables}')
     record = {"id": ENCODED[form], "name": ENCODED[form], "status": ENCODED[form]}
-    error = {"statusCode": status, "error": "Bad", "message": f"no: {ENCODED[form]}", "errors": [ENCODED[form]]}
+    error = {
+        "statusCode": status,
+        "error": "Bad",
+        "message": f"no: {ENCODED[form]}",
+        "errors": [ENCODED[form]],
+    }
     served = json.dumps(error if status >= 400 else {"result": [record], "next_cursor": None})
     alone = json.dumps(error if status >= 400 else record)
     service.reply = lambda seen: Reply(
-        status, (served if seen.method == "GET" and not seen.path.endswith("/1") else alone).encode(), JSON
+        status,
+        (served if seen.method == "GET" and not seen.path.endswith("/1") else alone).encode(),
+        JSON,
     )
     world = {"environ": {"UNIFIED_TOKEN": CANARY, "UNIFIED_BASE_URL": service.url}}
     for command in PASSED_ON:
@@ -286,7 +355,12 @@ def test_what_is_passed_on_holds_the_token_in_no_form(
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {"junit.xml", "get.har", "list.har", "b.zip"} <= {path.name for path in left}
     assert sum(path.parent.name == "runs" and path.suffix == ".ndjson" for path in left) == 1
-    found = [path.name for path in left for content in unpacked(path) if piece.lower().encode() in content.lower()]
+    found = [
+        path.name
+        for path in left
+        for content in unpacked(path)
+        if piece.lower().encode() in content.lower()
+    ]
     assert found == []
 
 
@@ -299,24 +373,48 @@ def test_a_token_in_what_the_service_lists_is_not_cached(
     listed = [named, {**named, "id": f"x{token}"}, {"id": token}]
     service.reply = lambda _: Reply(
         200,
-        json.dumps({"result": listed, "next_cursor": None, "unified": [], "id": "1", "status": token}).encode(),
+        json.dumps(
+            {"result": listed, "next_cursor": None, "unified": [], "id": "1", "status": token}
+        ).encode(),
         JSON,
     )
-    folders = {"config": tmp_path / "config", "cache": tmp_path / "cache", "data": tmp_path / "data"}
-    world = {"folders": folders, "environ": {"UNIFIED_TOKEN": token, "UNIFIED_BASE_URL": service.url}}
-    for command in ("connections list", "-p acme ticketing tickets list", "-p acme capabilities ticketing"):
+    folders = {
+        "config": tmp_path / "config",
+        "cache": tmp_path / "cache",
+        "data": tmp_path / "data",
+    }
+    world = {
+        "folders": folders,
+        "environ": {"UNIFIED_TOKEN": token, "UNIFIED_BASE_URL": service.url},
+    }
+    for command in (
+        "connections list",
+        "-p acme ticketing tickets list",
+        "-p acme capabilities ticketing",
+    ):
         assert unified(command, tty=True, **world).code == 0
-    kept = {path.name: path.read_text() for path in (tmp_path / "cache").rglob("*") if path.is_file()}
+    kept = {
+        path.name: path.read_text() for path in (tmp_path / "cache").rglob("*") if path.is_file()
+    }
     assert kept["ticketing.tickets.ids"].splitlines()[1:] == ["c"]
     assert [name for name, text in kept.items() if token[:8] in text] == []
 
 
 @pytest.mark.long(seconds=8)
-def test_all_places_are_searched_and_printed(sweep: Callable[..., Found], capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_places_are_searched_and_printed(
+    sweep: Callable[..., Found], capsys: pytest.CaptureFixture[str]
+) -> None:
     kinds = {echo: {"echo": ECHOES[echo], "data": echo in OF_DATA} for echo in ECHOES}
-    kinds |= {f"token program: {name}": {"echo": ORDINARY, "source": script} for name, script in programs()}
+    kinds |= {
+        f"token program: {name}": {"echo": ORDINARY, "source": script}
+        for name, script in programs()
+    }
     cuts = range(TELLING, len(CANARY))
-    kinds |= {f"{echo} cut at {end}": {"echo": ECHOES[echo], "text": CANARY[:end]} for echo in CUT for end in cuts}
+    kinds |= {
+        f"{echo} cut at {end}": {"echo": ECHOES[echo], "text": CANARY[:end]}
+        for echo in CUT
+        for end in cuts
+    }
     total = 0
     for kind in dice("kinds").sample([*kinds], size(len(kinds), 20)):
         options = kinds[kind]
@@ -338,10 +436,16 @@ def test_a_proxy_s_password_is_masked_in_a_traceback(
     text = f"{scheme}user:pa%3Ass-w0rd@proxy.invalid:3128"
 
     def broken(setting: ProxySetting) -> None:
-        raise RuntimeError(f"cannot use {setting.text}, {setting.url!s} with {setting.url.password}")
+        raise RuntimeError(
+            f"cannot use {setting.text}, {setting.url!s} with {setting.url.password}"
+        )
 
     monkeypatch.setattr(ProxySetting, "url", property(broken))
-    environ = {"UNIFIED_BASE_URL": "https://api.invalid", "UNIFIED_ACCOUNT_ID": "1", "UNIFIED_TOKEN": CANARY}
+    environ = {
+        "UNIFIED_BASE_URL": "https://api.invalid",
+        "UNIFIED_ACCOUNT_ID": "1",
+        "UNIFIED_TOKEN": CANARY,
+    }
     result = unified("-vv ticketing tickets list", environ={**environ, "HTTPS_PROXY": text})
     assert result.code == 1
     assert "cannot use" in result.stderr

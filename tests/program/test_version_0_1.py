@@ -1,8 +1,10 @@
-"""What version 0.1 wrote is read by this one: config, journal, export folder, half a list, the sandbox's state.
+"""What version 0.1 wrote is read by this one: config, journal, export folder, half a
+list, the sandbox's state.
 
-The files in `version_0_1` were written by that version: two profiles added, `tickets-2` updated and a tag created in
-the sandbox, `export voice emails/folders --to dump`, an import that was killed before its third record, a list with
-`--out` that broke off after five pages. From the dump one file was taken away.
+The files in `version_0_1` were written by that version: two profiles added, `tickets-2`
+updated and a tag created in the sandbox, `export voice emails/folders --to dump`, an
+import that was killed before its third record, a list with `--out` that broke off after
+five pages. From the dump one file was taken away.
 """
 
 import os
@@ -18,7 +20,9 @@ WRITTEN_AT = 1795298317.0
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files where that version had them; the working directory is where its commands were run."""
+    """The files where that version had them; the working directory is where its
+    commands were run.
+    """
     here = tmp_path / "here"
     shutil.copytree(WRITTEN, here)
     for name, folder in (("config.toml", "config"), ("sandbox.db", "data")):
@@ -41,7 +45,10 @@ def test_the_config_file_is_read(unified: Unified) -> None:
 
 @pytest.mark.usefixtures("home")
 def test_the_sandbox_keeps_its_changes(unified: Unified) -> None:
-    assert unified("-p sandbox ticketing tickets get tickets-2 --jq .name").stdout == "Written by 0.1\n"
+    assert (
+        unified("-p sandbox ticketing tickets get tickets-2 --jq .name").stdout
+        == "Written by 0.1\n"
+    )
     assert unified("-p sandbox ticketing tags get tags-new-1 --jq .name").stdout == "kept\n"
 
 
@@ -53,7 +60,9 @@ def test_an_import_goes_on_from_its_journal(unified: Unified) -> None:
     assert sorted(tags) == ["tags-new-1", "tags-new-2", "tags-new-3"]
 
 
-def test_an_import_from_a_pipe_that_was_not_finished_is_listed(home: Path, unified: Unified, tmp_path: Path) -> None:
+def test_an_import_from_a_pipe_that_was_not_finished_is_listed(
+    home: Path, unified: Unified, tmp_path: Path
+) -> None:
     folder = tmp_path / "data" / "imports"
     folder.mkdir(mode=0o700)
     copy = folder / "0123456789abcdef01234567.ndjson"
@@ -89,7 +98,9 @@ def test_an_export_folder_is_verified_and_completed(home: Path, unified: Unified
 
 def test_half_a_list_is_completed(home: Path, unified: Unified) -> None:
     part = (home / "partial.ndjson.part").read_bytes()
-    command = "-p sandbox ticketing tickets list --all --page-size 10 --out partial.ndjson -o ndjson"
+    command = (
+        "-p sandbox ticketing tickets list --all --page-size 10 --out partial.ndjson -o ndjson"
+    )
     # The sandbox takes a cursor for a while only.
     result = unified(command, wall=lambda: WRITTEN_AT + 60)
     assert "120 records of 12 pages" in result.stderr

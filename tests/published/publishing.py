@@ -1,4 +1,6 @@
-"""The service as it is published: one file for each shape of an answer, and a service that answers exactly so."""
+"""The service as it is published: one file for each shape of an answer, and a service
+that answers exactly so.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -34,7 +36,11 @@ class Shape:
     sends: Any = None
 
     def reply(self) -> Reply:
-        return Reply(self.status, json.dumps(self.body).encode(), {"Content-Type": "application/json", **self.headers})
+        return Reply(
+            self.status,
+            json.dumps(self.body).encode(),
+            {"Content-Type": "application/json", **self.headers},
+        )
 
 
 @cache
@@ -45,9 +51,15 @@ def shape(name: str) -> Shape:
     optional = set(document.get("optional", ()))
     body = _whole(answer["body"], "", optional)
     return Shape(
-        request["method"], request["path"], answer["status"], body, answer.get("headers", {}), frozenset(optional),
-        request.get("query", {}), request.get("body"),
-    )  # fmt: skip
+        request["method"],
+        request["path"],
+        answer["status"],
+        body,
+        answer.get("headers", {}),
+        frozenset(optional),
+        request.get("query", {}),
+        request.get("body"),
+    )
 
 
 def _whole(value: Any, place: str, optional: set[str]) -> Any:
@@ -61,7 +73,9 @@ def _whole(value: Any, place: str, optional: set[str]) -> Any:
         found = dict(other.body)
         optional |= {f"{place}{name}" for name in other.optional}
     members = {name: member for name, member in value.items() if name != "$like"}
-    return found | {name: _whole(member, f"{place}{name}.", optional) for name, member in members.items()}
+    return found | {
+        name: _whole(member, f"{place}{name}.", optional) for name, member in members.items()
+    }
 
 
 def names() -> list[str]:
@@ -70,7 +84,8 @@ def names() -> list[str]:
 
 
 class PublishedService:
-    """Answers as is published, for the token of an environment and for the own token of a connection.
+    """Answers as is published, for the token of an environment and for the own token of
+    a connection.
 
     `answers` may be changed: what a test puts there stands instead of the file.
     """
@@ -86,7 +101,12 @@ class PublishedService:
 
     def environ(self, token: str = ENVIRONMENT, account: str | None = ACCOUNT) -> dict[str, str]:
         """The environment in which commands talk to it."""
-        found = {"UNIFIED_BASE_URL": self.url, "UNIFIED_TOKEN": token, "UNIFIED_RATE": "0", "NO_COLOR": "1"}
+        found = {
+            "UNIFIED_BASE_URL": self.url,
+            "UNIFIED_TOKEN": token,
+            "UNIFIED_RATE": "0",
+            "NO_COLOR": "1",
+        }
         return found if account is None else {**found, "UNIFIED_ACCOUNT_ID": account}
 
     def change(self, name: str, alter: Callable[[Any], Any]) -> None:
@@ -108,7 +128,9 @@ class PublishedService:
         if token == OWN and not scoped and seen.path != _ME:
             return shape("error-own-token").reply()
         if scoped:
-            account = dict(seen.query).get("integrated_account_id", ACCOUNT if token == OWN else None)
+            account = dict(seen.query).get(
+                "integrated_account_id", ACCOUNT if token == OWN else None
+            )
             if account != ACCOUNT:
                 return shape("error-no-account" if account is None else "error-not-found").reply()
         if token == ENVIRONMENT and seen.path == _ME:
@@ -125,7 +147,9 @@ def publishing() -> Iterator[PublishedService]:
         yield service
 
 
-def differences(served: Any, published: Any, optional: frozenset[str], place: str = "") -> list[str]:
+def differences(
+    served: Any, published: Any, optional: frozenset[str], place: str = ""
+) -> list[str]:
     """Where an answer has not the members, or the types, that are published."""
     if published is None or served is None or f"{place}*" in optional:
         return []
@@ -133,7 +157,9 @@ def differences(served: Any, published: Any, optional: frozenset[str], place: st
         return [line for item in served for line in _of_item(item, published, optional, place)]
     if isinstance(published, dict) and isinstance(served, dict):
         missing = [
-            f"{place}{name} is missing" for name in published.keys() - served if f"{place}{name}" not in optional
+            f"{place}{name} is missing"
+            for name in published.keys() - served
+            if f"{place}{name}" not in optional
         ]
         more = [f"{place}{name} is not published" for name in served.keys() - published]
         return [
@@ -157,4 +183,8 @@ def _of_item(item: Any, published: list[Any], optional: frozenset[str], place: s
 
 
 def _kind(value: Any) -> str:
-    return "a number" if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__
+    return (
+        "a number"
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else type(value).__name__
+    )

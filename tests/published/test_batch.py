@@ -1,4 +1,6 @@
-"""Several requests in one: only for the selected connection, repeated under its key, and what failed is named."""
+"""Several requests in one: only for the selected connection, repeated under its key,
+and what failed is named.
+"""
 
 import json
 from collections.abc import Callable
@@ -14,22 +16,38 @@ from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
 READS = [{"resource": "ticketing/tickets", "method": "list"}]
 ERRORS = {
-    "ticketing/tags": [{"statusCode": 404, "error": "Not Found", "message": "no such resource"}, {"code": 7}],
+    "ticketing/tags": [
+        {"statusCode": 404, "error": "Not Found", "message": "no such resource"},
+        {"code": 7},
+    ],
     "ticketing/users": ["out of order"],
     "ticketing/teams": [],
 }
 
 
 def batch(body: Any) -> list[str]:
-    return ["request", "POST", "/batch-request", "-d", body if isinstance(body, str) else json.dumps(body)]
+    return [
+        "request",
+        "POST",
+        "/batch-request",
+        "-d",
+        body if isinstance(body, str) else json.dumps(body),
+    ]
 
 
-@pytest.mark.parametrize("body", [{"resources": READS}, {}, {"integrated_account_id": ACCOUNT, "resources": READS}])
-def test_the_selected_connection_is_filled_in(unified: Unified, published: PublishedService, body: Any) -> None:
+@pytest.mark.parametrize(
+    "body", [{"resources": READS}, {}, {"integrated_account_id": ACCOUNT, "resources": READS}]
+)
+def test_the_selected_connection_is_filled_in(
+    unified: Unified, published: PublishedService, body: Any
+) -> None:
     result = unified(batch(body), environ=published.environ())
     assert (result.code, result.stderr) == (0, "")
     (seen,) = published.seen
-    assert (seen.target, seen.json) == ("/batch-request", {"integrated_account_id": ACCOUNT, **body})
+    assert (seen.target, seen.json) == (
+        "/batch-request",
+        {"integrated_account_id": ACCOUNT, **body},
+    )
     assert seen.headers["idempotency-key"]
 
 
@@ -40,45 +58,64 @@ def test_the_selected_connection_is_filled_in(unified: Unified, published: Publi
         '{"\\u0069ntegrated_account_id": "other"}',
         '{"integrated_account_id": "other", "integrated_account_id": "ACCOUNT"}',
         '{"integrated_account_id": "ACCOUNT", "integrated_account_id": "other"}',
-        '{"resources": [{"resource": "a/b", "method": "list", "query": {"integrated_account_id": "other"}}]}',
+        (
+            '{"resources": [{"resource": "a/b", "method": "list", "query":'
+            ' {"integrated_account_id": "other"}}]}'
+        ),
         '{"integrated_account_id": null}',
         '{"integrated_account_id": 7}',
     ],
 )
-def test_another_connection_is_refused(unified: Unified, published: PublishedService, body: str) -> None:
+def test_another_connection_is_refused(
+    unified: Unified, published: PublishedService, body: str
+) -> None:
     result = unified(batch(body.replace("ACCOUNT", ACCOUNT)), environ=published.environ())
     assert (result.code, result.stdout, published.seen) == (13, "", [])
     other = json.loads(body.replace("ACCOUNT", "x")).get("integrated_account_id", "other")
     told = other if other in ("other", None, 7) else "other"
     word = told if isinstance(told, str) else json.dumps(told)
-    assert result.stderr == (
-        f"error: the body's integrated_account_id is {word}, and that of the selected connection is {ACCOUNT}; "
-        f"nothing was sent (leave it out, or select the connection: -a {word})\n"
+    assert (
+        result.stderr
+        == f"error: the body's integrated_account_id is {word}, and that of the selected connection"
+        f" is {ACCOUNT}; nothing was sent (leave it out, or select the connection: -a {word})\n"
     )
 
 
-@pytest.mark.parametrize("path", ["/batch-request/", "batch-request", "/Batch-Request", "/batch%2Drequest"])
-def test_so_it_is_however_the_path_is_spelled(unified: Unified, published: PublishedService, path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["/batch-request/", "batch-request", "/Batch-Request", "/batch%2Drequest"]
+)
+def test_so_it_is_however_the_path_is_spelled(
+    unified: Unified, published: PublishedService, path: str
+) -> None:
     body = '{"integrated_account_id": "other"}'
     result = unified(["request", "POST", path, "-d", body], environ=published.environ())
     assert (result.code, published.seen) == (13, [])
 
 
-def test_the_profile_is_named(unified: Unified, published: PublishedService, config: Callable[[str], Path]) -> None:
-    config(f'base_url = "{published.url}"\n[profiles.acme]\naccount_id = "{ACCOUNT}"\ntoken = "{ENVIRONMENT}"\n')
+def test_the_profile_is_named(
+    unified: Unified, published: PublishedService, config: Callable[[str], Path]
+) -> None:
+    config(
+        f'base_url = "{published.url}"\n[profiles.acme]\naccount_id = "{ACCOUNT}"\ntoken ='
+        f' "{ENVIRONMENT}"\n'
+    )
     result = unified(["-p", "acme", *batch({"integrated_account_id": "other"})])
     assert (result.code, published.seen) == (13, [])
     assert f'and that of profile "acme" is {ACCOUNT}' in result.stderr
 
 
-def test_the_same_connection_twice_is_a_mistake(unified: Unified, published: PublishedService) -> None:
+def test_the_same_connection_twice_is_a_mistake(
+    unified: Unified, published: PublishedService
+) -> None:
     body = f'{{"integrated_account_id": "{ACCOUNT}", "integrated_account_id": "{ACCOUNT}"}}'
     result = unified(batch(body), environ=published.environ())
     assert (result.code, published.seen) == (2, [])
     assert result.stderr == "error: integrated_account_id stands in the body 2 times\n"
 
 
-def test_without_a_connection_the_body_names_it(unified: Unified, published: PublishedService) -> None:
+def test_without_a_connection_the_body_names_it(
+    unified: Unified, published: PublishedService
+) -> None:
     environ = published.environ(account=None)
     missing = unified(batch({"resources": READS}), environ=environ)
     assert (missing.code, published.seen) == (3, [])
@@ -98,8 +135,8 @@ def test_errors_in_an_answer_are_named(unified: Unified, published: PublishedSer
     published.change("batch", lambda body: {**body, "errors": ERRORS})
     result = unified(batch({"resources": READS}), environ=published.environ())
     assert (result.code, result.json["errors"]) == (9, ERRORS)
-    assert result.stderr == (
-        "error: 3 requests of the batch failed: ticketing/tags: no such resource; "
+    assert (
+        result.stderr == "error: 3 requests of the batch failed: ticketing/tags: no such resource; "
         'ticketing/tags: {"code":7}; ticketing/users: out of order\n'
     )
     quiet = unified([*batch({}), "--jq", ".result | length"], environ=published.environ())
@@ -112,8 +149,12 @@ def test_no_error_is_none(unified: Unified, published: PublishedService, errors:
     assert unified(batch({}), environ=published.environ()).code == 0
 
 
-def test_it_is_repeated_under_its_key(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
-    service.reply = lambda _: Reply(502 if len(service.seen) == 1 else 200, b'{"result": {}, "errors": {}}')
+def test_it_is_repeated_under_its_key(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    service.reply = lambda _: Reply(
+        502 if len(service.seen) == 1 else 200, b'{"result": {}, "errors": {}}'
+    )
     result = unified(batch({}), environ=service.environ)
     assert result.code == 0
     assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 1
@@ -143,8 +184,10 @@ def test_the_sandbox_runs_one(unified: Unified, unified_sandbox: UnifiedSandbox)
     assert len(found["ticketing/tickets"]) > 50
     assert [one["name"] for one in found["ticketing/tags"]][1:] == ["by batch"]
     assert "users" not in found
-    assert result.stderr == (
-        "error: 1 request of the batch failed: ticketing/teams: ticketing/teams has no record 'nothing'\n"
+    assert (
+        result.stderr
+        == "error: 1 request of the batch failed: ticketing/teams: ticketing/teams has no record"
+        " 'nothing'\n"
     )
     assert result.code == 9
     assert unified(command, environ=environ).stdout == result.stdout

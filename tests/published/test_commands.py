@@ -35,7 +35,9 @@ def changed(**members: Any) -> Any:
     return lambda body: {**body, **members}
 
 
-def test_what_is_offered_and_refused_is_what_the_file_says(unified: Unified, published: PublishedService) -> None:
+def test_what_is_offered_and_refused_is_what_the_file_says(
+    unified: Unified, published: PublishedService
+) -> None:
     environ = published.environ()
     result = unified("capabilities -o ndjson", environ=environ)
     assert (result.code, result.stderr) == (0, "")
@@ -43,23 +45,41 @@ def test_what_is_offered_and_refused_is_what_the_file_says(unified: Unified, pub
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert {one["state"] for one in lines} == {"offered", "refused"}
     assert lines[0] == {
-        "_profile": ACCOUNT, "api": "ticketing", "resource": "accounts", "operation": "list", "state": "refused",
-        "why": "not among what the service says it offers", "status": "active", "blocked": False, "held": None,
-    }  # fmt: skip
-    whys = {one["why"] for one in lines if f"{one['api']}/{one['resource']}" == "ticketing/comments"}
+        "_profile": ACCOUNT,
+        "api": "ticketing",
+        "resource": "accounts",
+        "operation": "list",
+        "state": "refused",
+        "why": "not among what the service says it offers",
+        "status": "active",
+        "blocked": False,
+        "held": None,
+    }
+    whys = {
+        one["why"] for one in lines if f"{one['api']}/{one['resource']}" == "ticketing/comments"
+    }
     assert whys == {"the environment has a mapping of its own for it", lines[0]["why"]}
     assert [seen.target for seen in published.seen] == [
-        f"/integrated-account/{ACCOUNT}/capabilities?type=unified", f"/integrated-account/{ACCOUNT}",
-    ]  # fmt: skip
+        f"/integrated-account/{ACCOUNT}/capabilities?type=unified",
+        f"/integrated-account/{ACCOUNT}",
+    ]
     assert (
-        unified("capabilities ticketing/tickets -o json", environ=environ).json["capabilities"][0]["blocked"] is False
+        unified("capabilities ticketing/tickets -o json", environ=environ).json["capabilities"][0][
+            "blocked"
+        ]
+        is False
     )
     csv = unified("capabilities ticketing/comments -o csv", environ=environ).stdout.splitlines()
     assert csv[:2] == [
         "_profile,api,resource,operation,state,why,status,blocked",
-        f"{ACCOUNT},ticketing,comments,list,offered,the environment has a mapping of its own for it,active,no",
+        (
+            f"{ACCOUNT},ticketing,comments,list,offered,the environment has a mapping of its own"
+            " for it,active,no"
+        ),
     ]
-    (suite,) = JUnitXml.fromstring(unified("capabilities ticketing/tickets -o junit", environ=environ).raw)
+    (suite,) = JUnitXml.fromstring(
+        unified("capabilities ticketing/tickets -o junit", environ=environ).raw
+    )
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (6, 0, 0, 3)
 
 
@@ -77,29 +97,44 @@ def test_a_blocked_account_stands_out(unified: Unified, published: PublishedServ
         f"blocked: {ACCOUNT}",
     ]
     assert result.stderr == f"{ACCOUNT}: the account is blocked\n"
-    line = json.loads(unified("capabilities ticketing/tickets -o ndjson", environ=environ).stdout.splitlines()[0])
+    line = json.loads(
+        unified("capabilities ticketing/tickets -o ndjson", environ=environ).stdout.splitlines()[0]
+    )
     assert (line["state"], line["why"]) == ("offered", "the account is blocked")
     assert (line["status"], line["blocked"], line["held"]) == ("active, blocked", True, "blocked")
-    (suite,) = JUnitXml.fromstring(unified("capabilities ticketing/tickets -o junit", environ=environ).raw)
+    (suite,) = JUnitXml.fromstring(
+        unified("capabilities ticketing/tickets -o junit", environ=environ).raw
+    )
     assert (suite.failures, suite.skipped) == (3, 3)
 
 
-def test_a_connection_that_lacks_scopes_stands_out(unified: Unified, published: PublishedService) -> None:
+def test_a_connection_that_lacks_scopes_stands_out(
+    unified: Unified, published: PublishedService
+) -> None:
     lacking = shape("connections").body["result"][1]["last_forbidden_error"]
     published.change("connection", changed(last_forbidden_error=lacking))
     environ = published.environ()
     said = "lacks scopes: tickets:write, read:tags (tickets create, 2024-09-11 17:02:44)"
     result = unified("capabilities ticketing/tickets", environ=environ, tty=True, columns=120)
     assert result.stderr == f"{ACCOUNT}: {said}\n"
-    lines = map(json.loads, unified("capabilities ticketing/tickets -o ndjson", environ=environ).stdout.splitlines())
-    assert {one["operation"]: (one["why"], one["status"]) for one in lines if one["state"] == "offered"} == {
-        "list": (None, "active, lacks scopes"), "get": (None, "active, lacks scopes"),
+    lines = map(
+        json.loads,
+        unified("capabilities ticketing/tickets -o ndjson", environ=environ).stdout.splitlines(),
+    )
+    assert {
+        one["operation"]: (one["why"], one["status"]) for one in lines if one["state"] == "offered"
+    } == {
+        "list": (None, "active, lacks scopes"),
+        "get": (None, "active, lacks scopes"),
         "create": (said, "active, lacks scopes"),
-    }  # fmt: skip
+    }
     doctor = unified("doctor --network -o json", environ=environ)
     assert doctor.code == 0
     (one,) = (one for one in doctor.json["findings"] if one["check"] == "connection")
-    assert (one["level"], one["message"].partition("; ")[2]) == ("warning", f"token accepted; active, {said}")
+    assert (one["level"], one["message"].partition("; ")[2]) == (
+        "warning",
+        f"token accepted; active, {said}",
+    )
     test = unified("profile test -o json", environ=environ)
     assert (test.code, test.json["profiles"][0]["verdict"]) == (0, "active, lacks scopes")
 
@@ -107,10 +142,15 @@ def test_a_connection_that_lacks_scopes_stands_out(unified: Unified, published: 
 @pytest.mark.parametrize(
     ("answer", "code"),
     [
-        ({}, 5), ([], 5), ({"unified": None}, 5), ({"unified": {"ticketing": {"tickets": ["list"]}}}, 5),
-        ({"unified": [7, {"model": "ticketing"}]}, 5), ("text", 5), ({"proxy": []}, 5),
+        ({}, 5),
+        ([], 5),
+        ({"unified": None}, 5),
+        ({"unified": {"ticketing": {"tickets": ["list"]}}}, 5),
+        ({"unified": [7, {"model": "ticketing"}]}, 5),
+        ("text", 5),
+        ({"proxy": []}, 5),
     ],
-)  # fmt: skip
+)
 def test_an_answer_that_cannot_be_read_is_an_error(
     unified: Unified, published: PublishedService, answer: Any, code: int
 ) -> None:
@@ -120,7 +160,9 @@ def test_an_answer_that_cannot_be_read_is_an_error(
     assert "the answer names no operations" in result.stderr
 
 
-def test_what_is_half_known_is_told_and_the_rest_used(unified: Unified, published: PublishedService) -> None:
+def test_what_is_half_known_is_told_and_the_rest_used(
+    unified: Unified, published: PublishedService
+) -> None:
     def alter(body: Any) -> Any:
         del body["account"], body["auth"], body["proxy"], body["integration"]
         body["unified"][0] |= {"methods": ["list", 7, "list", None], "more": 1}
@@ -133,7 +175,10 @@ def test_what_is_half_known_is_told_and_the_rest_used(unified: Unified, publishe
 
     published.change("capabilities", alter)
     result = unified("capabilities -o ndjson", environ=published.environ())
-    assert (result.code, result.stderr) == (0, f"{ACCOUNT}: 3 entries of what it offers cannot be read\n")
+    assert (result.code, result.stderr) == (
+        0,
+        f"{ACCOUNT}: 3 entries of what it offers cannot be read\n",
+    )
     assert offered(result) == {**OFFERED, "ticketing tickets": {"list"}}
 
 
@@ -153,7 +198,9 @@ def test_nothing_installed_is_no_error(unified: Unified, published: PublishedSer
     }
 
 
-def test_a_refusal_is_answered_with_what_is_offered(unified: Unified, published: PublishedService) -> None:
+def test_a_refusal_is_answered_with_what_is_offered(
+    unified: Unified, published: PublishedService
+) -> None:
     result = unified("ticketing tags list", environ=published.environ(), tty=True, columns=200)
     assert result.code == 4
     assert "; of ticketing this connection offers tickets, comments, attachments" in result.stderr
@@ -163,7 +210,12 @@ def test_what_another_version_kept_of_an_offer_is_not_believed(
     unified: Unified, published: PublishedService, tmp_path: Path
 ) -> None:
     folders = {name: tmp_path / name for name in ("config", "cache", "data")}
-    world: dict[str, Any] = {"environ": published.environ(), "folders": folders, "tty": True, "columns": 200}
+    world: dict[str, Any] = {
+        "environ": published.environ(),
+        "folders": folders,
+        "tty": True,
+        "columns": 200,
+    }
     said = "of ticketing this connection offers tickets, comments, attachments"
     assert said in unified("ticketing tags list", **world).stderr
     (kept,) = (tmp_path / "cache" / "capabilities").iterdir()
@@ -180,14 +232,18 @@ def test_an_expectation_is_skipped_where_it_is_not_offered(
     unified: Unified, published: PublishedService, tmp_path: Path
 ) -> None:
     report = tmp_path / "report.xml"
-    unified(f"ticketing tags list --expect 'length > 0' --junit {report}", environ=published.environ())
+    unified(
+        f"ticketing tags list --expect 'length > 0' --junit {report}", environ=published.environ()
+    )
     (suite,) = JUnitXml.fromstring(report.read_bytes())
     assert (suite.tests, suite.skipped) == (1, 1)
     failed = unified("ticketing tickets list --expect 'length > 1'", environ=published.environ())
     assert failed.code == 14
 
 
-def test_connections_are_listed_with_what_is_wrong(unified: Unified, published: PublishedService) -> None:
+def test_connections_are_listed_with_what_is_wrong(
+    unified: Unified, published: PublishedService
+) -> None:
     environ = published.environ(account=None)
     result = unified("connections list", environ=environ)
     assert (result.code, result.stderr) == (0, "")
@@ -200,18 +256,33 @@ def test_connections_are_listed_with_what_is_wrong(unified: Unified, published: 
     found = unified("connections list -o json", environ=environ)
     assert "canary" not in found.stdout
     assert found.json["connections"][1] == {
-        "id": "1f2d7a90-8a8e-4a4a-b6a4-f0d2c9e1aa12", "product": "paperdesk", "category": "ticketing",
-        "tenant": "salt-harbour", "status": "active", "blocked": None, "sandbox": False,
-        "created": "2024-09-01 10:00:00", "updated_at": "2024-09-12 08:30:15", "authentication_method": "oauth2",
-        "region": "eu", "last_error": "",
-        "last_forbidden_error": {"resource": "tickets", "method": "create",
-            "missing_scopes": ["tickets:write", "read:tags"], "occurred_at": "2024-09-11 17:02:44"},
+        "id": "1f2d7a90-8a8e-4a4a-b6a4-f0d2c9e1aa12",
+        "product": "paperdesk",
+        "category": "ticketing",
+        "tenant": "salt-harbour",
+        "status": "active",
+        "blocked": None,
+        "sandbox": False,
+        "created": "2024-09-01 10:00:00",
+        "updated_at": "2024-09-12 08:30:15",
+        "authentication_method": "oauth2",
+        "region": "eu",
+        "last_error": "",
+        "last_forbidden_error": {
+            "resource": "tickets",
+            "method": "create",
+            "missing_scopes": ["tickets:write", "read:tags"],
+            "occurred_at": "2024-09-11 17:02:44",
+        },
         "profiles": [],
-    }  # fmt: skip
+    }
     for where in (
-        '.region == "wnam"', '.last_error | test("invalid_grant")', '.status == "needs_reauth"',
-        '.authentication_method | endswith("credentials")', '.updated_at > "2024" and .tenant == "grey-lantern"',
-    ):  # fmt: skip
+        '.region == "wnam"',
+        '.last_error | test("invalid_grant")',
+        '.status == "needs_reauth"',
+        '.authentication_method | endswith("credentials")',
+        '.updated_at > "2024" and .tenant == "grey-lantern"',
+    ):
         one = unified(["connections", "list", "--where", where], environ=environ).stdout
         assert [line.split("\t")[2] for line in one.splitlines()] == ["grey-lantern"], where
 
@@ -221,10 +292,13 @@ def test_the_health_of_connections_is_asked(unified: Unified, published: Publish
     result = unified("connections list --health", environ=published.environ(account=None))
     assert [(line.split("\t")[3], line.split("\t")[-1]) for line in result.stdout.splitlines()] == [
         ("active, blocked", "the account is blocked"),
-        ("active, lacks scopes", "lacks scopes: tickets:write, read:tags (tickets create, 2024-09-11 17:02:44)"),
+        (
+            "active, lacks scopes",
+            "lacks scopes: tickets:write, read:tags (tickets create, 2024-09-11 17:02:44)",
+        ),
         ("needs_reauth", f"the connection needs a new login (needs_reauth: {LOGIN})"),
         ("paused", "the connection's status is paused"),
-    ]  # fmt: skip
+    ]
     assert (result.code, result.stderr) == (0, "")
     wrong = published.answers["GET", f"/integrated-account/{ACCOUNT}/capabilities"]
     published.change("capabilities", lambda _: [])
@@ -236,16 +310,22 @@ def test_the_health_of_connections_is_asked(unified: Unified, published: Publish
 @pytest.mark.parametrize(
     ("status", "word", "code"),
     [
-        ("active", "ready", 0), ("needs_reauth", "needs authorising", 7), ("expired", "needs authorising", 7),
-        ("blocked", "blocked", 7), ("validation_error", "validation_error", 5), ("connecting", "connecting", 0),
+        ("active", "ready", 0),
+        ("needs_reauth", "needs authorising", 7),
+        ("expired", "needs authorising", 7),
+        ("blocked", "blocked", 7),
+        ("validation_error", "validation_error", 5),
+        ("connecting", "connecting", 0),
         ("a_new_one", "a_new_one", 0),
     ],
-)  # fmt: skip
+)
 def test_the_status_of_a_connection_is_its_health(
     unified: Unified, published: PublishedService, status: str, word: str, code: int
 ) -> None:
     published.change("connection", changed(status=status))
-    published.change("capabilities", lambda body: {**body, "account": {**body["account"], "status": status}})
+    published.change(
+        "capabilities", lambda body: {**body, "account": {**body["account"], "status": status}}
+    )
     result = unified("profile test -o json --quiet", environ=published.environ())
     assert (result.code, result.json["profiles"][0]["verdict"]) == (code, word)
     assert unified("doctor --network --quiet", environ=published.environ()).code == code
@@ -255,7 +335,10 @@ def test_a_blocked_connection_is_not_healthy(unified: Unified, published: Publis
     published.change("capabilities", blocked)
     result = unified("profile test", environ=published.environ())
     assert (result.code, result.stdout.split("\t")[1]) == (7, "blocked")
-    assert "a new login by its owner, or POST /integrated-account/refresh-credentials with its id" in result.stdout
+    assert (
+        "a new login by its owner, or POST /integrated-account/refresh-credentials with its id"
+        in result.stdout
+    )
 
 
 COMMANDS = {
@@ -279,8 +362,17 @@ COMMANDS = {
     "custom": "request POST /custom/tickets/merge -d '{}'",
     "own-connection": "request GET /integrated-account/me",
 }
-BESIDE = ("connections", "connection", "capabilities", "product-capabilities", "tools", "batch", "file",
-          "refresh-credentials", "own-connection")  # fmt: skip
+BESIDE = (
+    "connections",
+    "connection",
+    "capabilities",
+    "product-capabilities",
+    "tools",
+    "batch",
+    "file",
+    "refresh-credentials",
+    "own-connection",
+)
 
 
 def test_every_shape_has_a_command() -> None:
@@ -290,7 +382,11 @@ def test_every_shape_has_a_command() -> None:
 def without_context(body: Any) -> Any:
     if isinstance(body, list):
         return [without_context(one) for one in body]
-    return {k: without_context(v) for k, v in body.items() if k != "context"} if isinstance(body, dict) else body
+    return (
+        {k: without_context(v) for k, v in body.items() if k != "context"}
+        if isinstance(body, dict)
+        else body
+    )
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -299,7 +395,9 @@ def test_an_answer_is_passed_on_and_the_account_named_where_it_is_due(
 ) -> None:
     own = name == "own-connection"
     account = None if name in BESIDE else ACCOUNT
-    result = unified(COMMANDS[name], environ=published.environ(OWN if own else ENVIRONMENT, account))
+    result = unified(
+        COMMANDS[name], environ=published.environ(OWN if own else ENVIRONMENT, account)
+    )
     assert (result.code, result.stderr) == (0, "")
     published_body = shape(name).body
     assert result.json == (without_context(published_body) if name in BESIDE else published_body)
@@ -311,7 +409,9 @@ def test_an_answer_is_passed_on_and_the_account_named_where_it_is_due(
 def test_a_list_of_the_platform_is_read_by_either_name(
     unified: Unified, published: PublishedService, items: str
 ) -> None:
-    published.change("connections", lambda body: {items: body["result"], "next_cursor": None, "limit": 5000})
+    published.change(
+        "connections", lambda body: {items: body["result"], "next_cursor": None, "limit": 5000}
+    )
     environ = published.environ(account=None)
     assert len(unified("connections list", environ=environ).stdout.splitlines()) == 4
     listed = unified("request GET /integrated-account --all -o ids", environ=environ)

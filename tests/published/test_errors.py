@@ -9,25 +9,51 @@ CREATE = "ticketing tickets create -f name=x"
 PROXY = "request GET /proxy/tickets"
 REVOKED = "the connection must be authorised again by its owner"
 SUPPORT = (
-    "the account is blocked; a new login by its owner, or POST /integrated-account/refresh-credentials with its id, "
-    "may lift that; else the service's support does"
+    "the account is blocked; a new login by its owner, or POST"
+    " /integrated-account/refresh-credentials with its id, may lift that; else the service's"
+    " support does"
 )
 
 
 @pytest.mark.parametrize(
     ("name", "command", "code", "said"),
     [
-        ("not-found", LIST, 4, [f"the service answered 404 to GET {TICKETS}: There is nothing here"]),
+        (
+            "not-found",
+            LIST,
+            4,
+            [f"the service answered 404 to GET {TICKETS}: There is nothing here"],
+        ),
         ("no-writes", CREATE, 4, ["the service answered 405", "A sandbox account takes no writes"]),
         ("blocked", LIST, 7, ["The integrated account is blocked", SUPPORT]),
-        ("needs-login", LIST, 7, ["the provider answered 401", f": The refresh token was revoked ({REVOKED})"]),
-        ("missing-scopes", CREATE, 7, ["the provider answered 403", "missing scopes: tickets:write"]),
+        (
+            "needs-login",
+            LIST,
+            7,
+            ["the provider answered 401", f": The refresh token was revoked ({REVOKED})"],
+        ),
+        (
+            "missing-scopes",
+            CREATE,
+            7,
+            ["the provider answered 403", "missing scopes: tickets:write"],
+        ),
         ("validation", CREATE, 4, ["The body is not valid", "\n  name: is required\n"]),
-        ("details", PROXY, 4, ["the provider answered 400 to GET /proxy/tickets: the filter is not known\n"]),
+        (
+            "details",
+            PROXY,
+            4,
+            ["the provider answered 400 to GET /proxy/tickets: the filter is not known\n"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_error_is_told_in_its_own_words(
-    unified: Unified, published: PublishedService, name: str, command: str, code: int, said: list[str]
+    unified: Unified,
+    published: PublishedService,
+    name: str,
+    command: str,
+    code: int,
+    said: list[str],
 ) -> None:
     method = "POST" if command == CREATE else "GET"
     published.fail(name, "/proxy/tickets" if "proxy" in command else TICKETS, method)
@@ -40,9 +66,14 @@ def test_an_error_is_told_in_its_own_words(
 def test_a_rule_comes_last_and_is_called_one(unified: Unified, published: PublishedService) -> None:
     published.fail("conditional", TICKETS, "POST")
     result = unified(CREATE, environ=published.environ())
-    rule = "of the body fields, collection is required at times: needed where a ticket belongs to a project"
-    assert result.stderr == (
-        f"error: the provider answered 422 to POST {TICKETS}: subject is too long\n  a rule, not the cause: {rule}\n"
+    rule = (
+        "of the body fields, collection is required at times: needed where a ticket belongs to a"
+        " project"
+    )
+    assert (
+        result.stderr
+        == f"error: the provider answered 422 to POST {TICKETS}: subject is too long\n  a rule, not"
+        f" the cause: {rule}\n"
     )
     assert result.code == 4
 
@@ -53,7 +84,9 @@ def test_a_limit_is_waited_for(unified: Unified, published: PublishedService) ->
     assert (result.code, "429" in result.stderr) == (8, True)
 
 
-def test_a_call_without_an_account_is_told_what_is_missing(unified: Unified, published: PublishedService) -> None:
+def test_a_call_without_an_account_is_told_what_is_missing(
+    unified: Unified, published: PublishedService
+) -> None:
     published.fail("no-account", TICKETS)
     result = unified(LIST, environ=published.environ(ENVIRONMENT, ACCOUNT))
     assert (result.code, "integrated_account_id is required" in result.stderr) == (4, True)

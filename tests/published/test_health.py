@@ -1,4 +1,6 @@
-"""How connections are: of every kind that the sandbox has, and as it is told after a list of them."""
+"""How connections are: of every kind that the sandbox has, and as it is told after a
+list of them.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +13,18 @@ from unified_cli.sandbox.accounts import KINDS
 
 Config = Callable[[str], Path]
 # The verdict and the exit code; all other kinds are healthy.
-ILL = {"blocked": ("blocked", 7), "needs-reauth": ("needs authorising", 7), "dead-provider": ("validation_error", 5)}
+ILL = {
+    "blocked": ("blocked", 7),
+    "needs-reauth": ("needs authorising", 7),
+    "dead-provider": ("validation_error", 5),
+}
 LACKING = ("active, lacks scopes", 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_connection_is_healthy_whatever_its_product(unified: Unified, config: Config, kind: str) -> None:
+def test_a_connection_is_healthy_whatever_its_product(
+    unified: Unified, config: Config, kind: str
+) -> None:
     config(f'[profiles.one]\nbase_url = "sandbox:"\naccount_id = "{kind}"\n')
     verdict, code = ILL.get(kind, LACKING if kind == "missing-scopes" else ("ready", 0))
     test = unified("profile test one -o json --quiet")
@@ -38,25 +46,49 @@ def test_what_was_listed_is_told_apart_by_the_doctor(
     unified: Unified, published: PublishedService, config: Config, tmp_path: Path
 ) -> None:
     listed = shape("connections").body["result"]
-    tables = "".join(f'[profiles.{one["tenant_id"]}]\naccount_id = "{one["id"]}"\n' for one in listed)
+    tables = "".join(
+        f'[profiles.{one["tenant_id"]}]\naccount_id = "{one["id"]}"\n' for one in listed
+    )
     config(f'base_url = "{published.url}"\n{tables}')
     world = {
         "environ": published.environ(account=None),
-        "folders": {"config": tmp_path / "config", "cache": tmp_path / "cache", "data": tmp_path / "data"},
+        "folders": {
+            "config": tmp_path / "config",
+            "cache": tmp_path / "cache",
+            "data": tmp_path / "data",
+        },
     }
     assert unified("connections list", **world).code == 0
     lines = [line.split("\t") for line in unified("doctor", **world).stdout.splitlines()]
     assert [line for line in lines if line[1].startswith("connection")] == [
-        ["warning", "connection", "salt-harbour", "paperdesk, active, lacks scopes, seen just now",
-         "unified connections list --health"],
-        ["warning", "connection", "grey-lantern", "paperdesk, needs_reauth, seen just now",
-         "its owner, who linked the account, must authorise it again"],
-        ["warning", "connection", "tall-pine", "paperdesk, paused, seen just now", "unified connections list --health"],
+        [
+            "warning",
+            "connection",
+            "salt-harbour",
+            "paperdesk, active, lacks scopes, seen just now",
+            "unified connections list --health",
+        ],
+        [
+            "warning",
+            "connection",
+            "grey-lantern",
+            "paperdesk, needs_reauth, seen just now",
+            "its owner, who linked the account, must authorise it again",
+        ],
+        [
+            "warning",
+            "connection",
+            "tall-pine",
+            "paperdesk, paused, seen just now",
+            "unified connections list --health",
+        ],
         ["ok", "connections", "paperdesk 1", "1 active, listed just now", ""],
-    ]  # fmt: skip
+    ]
 
 
-def test_a_time_with_a_blank_and_without_a_zone_is_in_utc(unified: Unified, published: PublishedService) -> None:
+def test_a_time_with_a_blank_and_without_a_zone_is_in_utc(
+    unified: Unified, published: PublishedService
+) -> None:
     def aged(body: dict[str, object]) -> dict[str, object]:
         return {**body, "result": [{"id": "9001", "updated_at": "2024-09-01 10:00:00"}]}
 
@@ -68,7 +100,9 @@ def test_a_time_with_a_blank_and_without_a_zone_is_in_utc(unified: Unified, publ
     assert '"2024-09-01 10:00:00"' in unified("ticketing tickets list", environ=environ).stdout
 
 
-def test_what_can_be_written_is_counted_without_what_cannot(unified: Unified, config: Config) -> None:
+def test_what_can_be_written_is_counted_without_what_cannot(
+    unified: Unified, config: Config
+) -> None:
     kinds = [
         "full",
         "full:a",
@@ -82,10 +116,13 @@ def test_what_can_be_written_is_counted_without_what_cannot(unified: Unified, co
     ]
     config(
         "".join(
-            f'[profiles.{kind.replace(":", "-")}]\nbase_url = "sandbox:"\naccount_id = "{kind}"\n' for kind in kinds
+            f'[profiles.{kind.replace(":", "-")}]\nbase_url = "sandbox:"\naccount_id = "{kind}"\n'
+            for kind in kinds
         )
     )
-    result = unified("capabilities ticketing/tags -p *", tty=True, columns=160, environ={"NO_COLOR": "1"})
+    result = unified(
+        "capabilities ticketing/tags -p *", tty=True, columns=160, environ={"NO_COLOR": "1"}
+    )
     assert result.code == 0
     assert result.stdout.splitlines()[1:] == [
         "ticketing/tags  6/9  5/9  6/9  5/9  5/9",

@@ -24,11 +24,19 @@ ERRORS = {
 TOKENS = {"own-connection": ":full", "error-own-token": ":full", "error-wrong-token": "-wrong"}
 
 
-def asked(sandbox: UnifiedSandbox, name: str, one: Shape, account: str, sends: Any) -> httpx.Response:
-    path = one.path.replace(ACCOUNT, account).replace("9001", "tickets-1").replace("paperdesk", "deskly")
+def asked(
+    sandbox: UnifiedSandbox, name: str, one: Shape, account: str, sends: Any
+) -> httpx.Response:
+    path = (
+        one.path.replace(ACCOUNT, account)
+        .replace("9001", "tickets-1")
+        .replace("paperdesk", "deskly")
+    )
     scoped = path.split("/")[1] in ("unified", "proxy", "custom")
     # A file is sent as a form.
-    content: dict[str, Any] = {"files": {"file": ("x.txt", b"x")}} if name == "file" else {"json": sends}
+    content: dict[str, Any] = (
+        {"files": {"file": ("x.txt", b"x")}} if name == "file" else {"json": sends}
+    )
     return httpx.request(
         one.method,
         sandbox.url + path,
@@ -46,10 +54,14 @@ def asked(sandbox: UnifiedSandbox, name: str, one: Shape, account: str, sends: A
         for name in names()
         if not name.startswith("error-")
         # Writes are tried once.
-        for kind in (["full", "missing-scopes", "remapped"] if shape(name).method == "GET" else ["full"])
+        for kind in (
+            ["full", "missing-scopes", "remapped"] if shape(name).method == "GET" else ["full"]
+        )
     ],
 )
-def test_the_sandbox_answers_as_is_published(unified_sandbox: UnifiedSandbox, name: str, kind: str) -> None:
+def test_the_sandbox_answers_as_is_published(
+    unified_sandbox: UnifiedSandbox, name: str, kind: str
+) -> None:
     one = shape(name)
     # What the file names is another's.
     sends = {
@@ -81,7 +93,9 @@ def test_a_limit_is_told_as_is_published(unified_sandbox: UnifiedSandbox) -> Non
 def test_an_offer_is_narrowed_as_is_published(unified_sandbox: UnifiedSandbox) -> None:
     def offer(account: str = "full", **query: str) -> Any:
         place = f"{unified_sandbox.url}/integrated-account/{account}/capabilities"
-        return httpx.get(place, params=query, headers={"Authorization": f"Bearer {unified_sandbox.token}"}).json()
+        return httpx.get(
+            place, params=query, headers={"Authorization": f"Bearer {unified_sandbox.token}"}
+        ).json()
 
     whole = offer()
     assert {"proxy", "unified"} <= whole.keys()
@@ -93,8 +107,16 @@ def test_an_offer_is_narrowed_as_is_published(unified_sandbox: UnifiedSandbox) -
     assert "unified" not in offer(type="proxy")
     assert "statusCode" in offer(type="other")
     one = offer(resource="tickets,users")
-    assert {entry["resource"] for part in ("proxy", "unified") for entry in one[part]} == {"tickets", "users"}
-    assert offer(type="proxy", methods="get", has_description="false")["proxy"][0]["methods"][0]["method"] == "get"
+    assert {entry["resource"] for part in ("proxy", "unified") for entry in one[part]} == {
+        "tickets",
+        "users",
+    }
+    assert (
+        offer(type="proxy", methods="get", has_description="false")["proxy"][0]["methods"][0][
+            "method"
+        ]
+        == "get"
+    )
     assert {entry["model"] for entry in offer("help-desk")["unified"]} == {"ticketing"}
     assert offer("blocked")["account"] | {"authentication_method": ""} == {
         "id": "blocked", "status": "active", "authentication_method": "", "is_blocked": True,
@@ -105,7 +127,11 @@ def test_an_offer_is_narrowed_as_is_published(unified_sandbox: UnifiedSandbox) -
 def test_shapes_that_differ_are_told_apart() -> None:
     one = shape("capabilities")
     assert differences(json.loads(json.dumps(one.body)), one.body, one.optional) == []
-    old = {"integrated_account_id": "full", "type": "unified", "unified": {"ticketing": {"tickets": ["list"]}}}
+    old = {
+        "integrated_account_id": "full",
+        "type": "unified",
+        "unified": {"ticketing": {"tickets": ["list"]}},
+    }
     assert "unified is dict, not list" in differences(old, one.body, one.optional)
     assert "integration is missing" in differences(old, one.body, one.optional)
     assert "type is not published" in differences(old, one.body, one.optional)

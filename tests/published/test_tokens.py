@@ -1,4 +1,6 @@
-"""The token of a connection, that of an environment, and a wrong one: what works, and what is said of the rest."""
+"""The token of a connection, that of an environment, and a wrong one: what works, and
+what is said of the rest.
+"""
 
 import json
 from collections.abc import Callable
@@ -39,11 +41,17 @@ NOT_OPEN = "the token of a single connection may not do this: use that of the en
 
 def scoped(published: PublishedService) -> list[list[str]]:
     """The names in the queries of the requests about records."""
-    return [[name for name, _ in seen.query] for seen in published.seen if seen.segments[0] in "unified proxy custom"]
+    return [
+        [name for name, _ in seen.query]
+        for seen in published.seen
+        if seen.segments[0] in "unified proxy custom"
+    ]
 
 
 @pytest.mark.parametrize("name", FOR_BOTH)
-def test_with_its_own_token_no_account_is_sent(unified: Unified, published: PublishedService, name: str) -> None:
+def test_with_its_own_token_no_account_is_sent(
+    unified: Unified, published: PublishedService, name: str
+) -> None:
     result = unified(FOR_BOTH[name], environ=published.environ(OWN, "me"))
     assert result.code == 0, result.stderr
     assert published.seen[0].path == ME
@@ -61,7 +69,9 @@ def test_with_the_token_of_the_environment_the_account_is_named(
 
 
 @pytest.mark.parametrize("name", FOR_THE_ENVIRONMENT)
-def test_what_an_own_token_may_not_do_is_said_as_such(unified: Unified, published: PublishedService, name: str) -> None:
+def test_what_an_own_token_may_not_do_is_said_as_such(
+    unified: Unified, published: PublishedService, name: str
+) -> None:
     result = unified(FOR_THE_ENVIRONMENT[name], environ=published.environ(OWN, "me"))
     assert result.code == 7
     assert NOT_OPEN in result.stdout + result.stderr
@@ -69,7 +79,9 @@ def test_what_an_own_token_may_not_do_is_said_as_such(unified: Unified, publishe
 
 @pytest.mark.parametrize("name", [*FOR_BOTH, *FOR_THE_ENVIRONMENT])
 @pytest.mark.parametrize("account", ["me", ACCOUNT])
-def test_a_wrong_token_is_refused(unified: Unified, published: PublishedService, name: str, account: str) -> None:
+def test_a_wrong_token_is_refused(
+    unified: Unified, published: PublishedService, name: str, account: str
+) -> None:
     command = {**FOR_BOTH, **FOR_THE_ENVIRONMENT}[name]
     result = unified(command, environ=published.environ("tk-w-5555555555", account))
     assert result.code == 7
@@ -78,15 +90,21 @@ def test_a_wrong_token_is_refused(unified: Unified, published: PublishedService,
 
 
 @pytest.mark.parametrize("name", FOR_BOTH)
-def test_a_forgotten_account_id_sends_nothing(unified: Unified, published: PublishedService, name: str) -> None:
+def test_a_forgotten_account_id_sends_nothing(
+    unified: Unified, published: PublishedService, name: str
+) -> None:
     for token in (ENVIRONMENT, OWN):
         result = unified(FOR_BOTH[name], environ=published.environ(token, None))
         assert (result.code, published.seen) == (3, [])
     assert "no account id" in result.stdout + result.stderr
 
 
-def test_the_token_of_the_environment_is_none_connections_own(unified: Unified, published: PublishedService) -> None:
-    result = unified("ticketing tickets delete 9001 --yes -a me", environ=published.environ(account=None))
+def test_the_token_of_the_environment_is_none_connections_own(
+    unified: Unified, published: PublishedService
+) -> None:
+    result = unified(
+        "ticketing tickets delete 9001 --yes -a me", environ=published.environ(account=None)
+    )
     assert result.code == 4
     assert 'the account id "me" is for the token of a single connection' in result.stderr
     assert [seen.path for seen in published.seen] == [ME]
@@ -140,7 +158,10 @@ def test_profiles_with_tokens_of_their_own_are_several_connections(
 
 
 def test_the_sandbox_knows_such_tokens(unified: Unified, unified_sandbox: UnifiedSandbox) -> None:
-    own = {"UNIFIED_BASE_URL": unified_sandbox.url, "UNIFIED_TOKEN": f"{unified_sandbox.token}:help-desk"}
+    own = {
+        "UNIFIED_BASE_URL": unified_sandbox.url,
+        "UNIFIED_TOKEN": f"{unified_sandbox.token}:help-desk",
+    }
     listed = unified("-a me ticketing tickets list --limit 1 -o ids", environ=own)
     assert (listed.code, listed.stdout) == (0, "tickets-1\n")
     assert unified("profile test", environ={**own, "UNIFIED_ACCOUNT_ID": "me"}).code == 0

@@ -1,7 +1,9 @@
-"""Writes down what commands print off a terminal, with the version of the program that Python finds.
+"""Writes down what commands print off a terminal, with the version of the program that
+Python finds.
 
-`PYTHONPATH=FOLDER python tests/recorded/recorder.py` has the version in that folder replace the files of `printed`.
-`test_recorded.py` compares what today's version prints with them, byte for byte.
+`PYTHONPATH=FOLDER python tests/recorded/recorder.py` has the version in that folder
+replace the files of `printed`. `test_recorded.py` compares what today's version prints
+with them, byte for byte.
 """
 
 import io
@@ -53,8 +55,14 @@ base_url = "https://api.example.com"
 account_id = "62f44730-dd91-461e-bd6a-aedd9e0ad79d"
 token_command = ["sh", "-c", "echo a-token-of-nobody"]
 """
-CONTACTS = '{"name":"Ada","emails":[{"email":"ada@example.com"}]}\n{"name":"Grace"}\n{"name":["no text"]}\n'
-ONE = '{"id":"1","name":"one","n":1.10}\n{"id":"2","name":"two"}\n{"name":"no id"}\n{"id":"4","tags":["a","b"]}\n'
+CONTACTS = (
+    '{"name":"Ada","emails":[{"email":"ada@example.com"}]}\n{"name":"Grace"}\n{"name":["no'
+    ' text"]}\n'
+)
+ONE = (
+    '{"id":"1","name":"one","n":1.10}\n{"id":"2","name":"two"}\n{"name":"no'
+    ' id"}\n{"id":"4","tags":["a","b"]}\n'
+)
 OTHER = '{"id":"1","name":"eins","n":1.1}\n{"id":"3","name":"three"}\n{"id":"4","tags":["b","a"]}\n'
 FILES = {"contacts.ndjson": CONTACTS, "one.ndjson": ONE, "other.ndjson": OTHER}
 
@@ -132,9 +140,9 @@ sandbox status -o json
 mcp config -p sandbox
 """
 
-# What is made by chance, measured, of this machine or of this version: ids of runs, keys, how long an answer took,
-# programs, the digest of a plan that names its version. Times are those of a clock that goes on by a minute with each
-# command.
+# What is made by chance, measured, of this machine or of this version: ids of runs,
+# keys, how long an answer took, programs, the digest of a plan that names its version.
+# Times are those of a clock that goes on by a minute with each command.
 _NEW = re.compile(
     r"(?P<run>\b20\d{6}-[0-9a-f]{4}\b)"
     r"|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)"
@@ -145,7 +153,9 @@ _NEW = re.compile(
 
 
 class Printed(NamedTuple):
-    """A command, and what it left: its exit code and stdout, without what differs from run to run."""
+    """A command, and what it left: its exit code and stdout, without what differs from
+    run to run.
+    """
 
     command: str
     text: str
@@ -171,7 +181,9 @@ def printed(folder: Path) -> Iterator[Printed]:
         if target:
             (folder / target).write_text(stdout)
         run = (re.findall(r"^run (\S+)$", stderr, re.MULTILINE) or [run])[-1]
-        same = _NEW.sub(lambda match: (match.lastgroup or "").upper(), stdout.replace(str(folder), "FOLDER"))
+        same = _NEW.sub(
+            lambda match: (match.lastgroup or "").upper(), stdout.replace(str(folder), "FOLDER")
+        )
         yield Printed(line, f"{code}\n{same}")
 
 

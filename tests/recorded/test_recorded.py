@@ -1,9 +1,11 @@
-"""What the built-in commands print off a terminal is what the version before the screens printed, byte for byte.
+"""What the built-in commands print off a terminal is what the version before the
+screens printed, byte for byte.
 
-Where a content was wrong the files have what is right: `profile list` and `doctor` say "seen" before the age of what
-they know of a connection; `capabilities` tells JSON readers what keeps an offered operation from being called (`held`).
-What is new has a place in them, too: the setting `pager`, the words for a new login, `export --dry-run`, the
-members that a plan does not compare, and the version that made a plan.
+Where a content was wrong the files have what is right: `profile list` and `doctor` say
+"seen" before the age of what they know of a connection; `capabilities` tells JSON
+readers what keeps an offered operation from being called (`held`). What is new has a
+place in them, too: the setting `pager`, the words for a new login, `export --dry-run`,
+the members that a plan does not compare, and the version that made a plan.
 """
 
 from pathlib import Path
@@ -12,7 +14,9 @@ import pytest
 from recorder import PRINTED, printed
 
 
-def test_what_is_printed_off_a_terminal_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_printed_off_a_terminal_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     found = {one.file.name: one for one in printed(tmp_path)}
     assert found.keys() == {file.name for file in PRINTED.iterdir()}

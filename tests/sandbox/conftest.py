@@ -30,7 +30,9 @@ def sandbox(catalogue: Catalogue, store: SandboxStore) -> Sandbox:
 @pytest.fixture
 def client(sandbox: Sandbox) -> Iterator[httpx.Client]:
     params = {"integrated_account_id": "full"}
-    with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox", params=params) as client:
+    with httpx.Client(
+        transport=InProcess(sandbox), base_url="http://sandbox", params=params
+    ) as client:
         yield client
 
 

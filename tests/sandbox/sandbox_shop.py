@@ -17,10 +17,21 @@ from sandbox_asking import TICKETS
 
 
 class Shop:
-    """A sandbox that `sandbox serve` serves with these options: in memory, unless they name a state."""
+    """A sandbox that `sandbox serve` serves with these options: in memory, unless they
+    name a state.
+    """
 
     def __init__(self, *options: str, **environ: str) -> None:
-        command = [sys.executable, "-m", "unified_cli", "sandbox", "serve", "--state", ":memory:", *options]
+        command = [
+            sys.executable,
+            "-m",
+            "unified_cli",
+            "sandbox",
+            "serve",
+            "--state",
+            ":memory:",
+            *options,
+        ]
         world = {"PATH": os.environ["PATH"], "HOME": os.devnull, "PYTHONPATH": str(ROOT), **environ}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdout=pipe, stderr=pipe, env=world, text=True)
@@ -42,18 +53,26 @@ class Shop:
 
     def client(self, **more: Any) -> httpx.Client:
         """A client with the token."""
-        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.token}"}, timeout=20, **more)
+        return httpx.Client(
+            base_url=self.url, headers={"Authorization": f"Bearer {self.token}"}, timeout=20, **more
+        )
 
     def get(self, path: str = TICKETS, token: str = "", **headers: str) -> httpx.Response:
         """An answer for the connection `full`."""
         headers = {"Authorization": f"Bearer {token or self.token}", **headers}
-        return httpx.get(f"{self.url}{path}?integrated_account_id=full&limit=1", headers=headers, timeout=20)
+        return httpx.get(
+            f"{self.url}{path}?integrated_account_id=full&limit=1", headers=headers, timeout=20
+        )
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         """Body of an answer, asked for with nothing but what every Python has."""
         target = f"{self.url}{path}?integrated_account_id=full"
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", **headers}
+        headers = {
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/json",
+            **headers,
+        }
         request = urllib.request.Request(target, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=20) as answer:
             return json.load(answer)

@@ -1,4 +1,6 @@
-"""The routes about the connections: the list, one of them, what it offers, its provider's own records."""
+"""The routes about the connections: the list, one of them, what it offers, its
+provider's own records.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,10 +17,23 @@ from unified_cli.sandbox.store import SandboxStore
 
 ACCOUNTS = "/integrated-account"
 FIELDS = [
-    "id", "tenant_id", "environment_id", "environment_integration_id", "status", "is_sandbox",
-    "authentication_method", "region", "context", "object_store_context_fields", "integration", "created_at",
-    "updated_at", "last_error", "last_forbidden_error", "last_action_run_result",
-]  # fmt: skip
+    "id",
+    "tenant_id",
+    "environment_id",
+    "environment_integration_id",
+    "status",
+    "is_sandbox",
+    "authentication_method",
+    "region",
+    "context",
+    "object_store_context_fields",
+    "integration",
+    "created_at",
+    "updated_at",
+    "last_error",
+    "last_forbidden_error",
+    "last_action_run_result",
+]
 
 
 def pages(client: httpx.Client, query: str = "") -> list[dict[str, Any]]:
@@ -50,7 +65,10 @@ def test_the_list_has_every_kind_and_a_fleet_that_differs(bare_client: httpx.Cli
     ("query", "fits"),
     [
         ("status=needs_reauth", lambda one: one["status"] == "needs_reauth"),
-        ("status[in]=needs_reauth,connecting", lambda one: one["status"] in ("needs_reauth", "connecting")),
+        (
+            "status[in]=needs_reauth,connecting",
+            lambda one: one["status"] in ("needs_reauth", "connecting"),
+        ),
         ("is_sandbox=true", lambda one: one["is_sandbox"]),
         ("integration.name=deskly", lambda one: one["integration"]["name"] == "deskly"),
         ("tenant_id=empty", lambda one: one["tenant_id"] == "empty"),
@@ -72,7 +90,12 @@ def test_a_page_says_how_long_it_may_be_and_a_bad_one_is_refused(bare_client: ht
     assert [one["id"] for one in second["result"]] == [*KINDS][5:10]
     whole = bare_client.get(ACCOUNTS).json()
     assert (len(whole["result"]), whole["limit"]) == (len(KINDS) + 26, 5000)
-    for query in ("limit=0", "limit=", "next_cursor=x", f"status=active&next_cursor={first['next_cursor']}"):
+    for query in (
+        "limit=0",
+        "limit=",
+        "next_cursor=x",
+        f"status=active&next_cursor={first['next_cursor']}",
+    ):
         assert bare_client.get(f"{ACCOUNTS}?{query}").status_code == 400
 
 
@@ -99,9 +122,14 @@ def test_the_token_of_one_connection_is_good_for_that_one_only(guarded: httpx.Cl
     assert status(f"{TICKETS}?integrated_account_id=full", own) == 403
     assert status("/proxy/tickets", own) == 200
     assert [status("/-/sandbox", token) for token in (own, "the-token")] == [403, 200]
-    assert [status(f"{ACCOUNTS}{path}", own) for path in ("/me", "", "/full:acme", "/full:acme/tools")] == [
-        200, 403, 403, 403,
-    ]  # fmt: skip
+    assert [
+        status(f"{ACCOUNTS}{path}", own) for path in ("/me", "", "/full:acme", "/full:acme/tools")
+    ] == [
+        200,
+        403,
+        403,
+        403,
+    ]
     me = guarded.get(f"{ACCOUNTS}/me", headers={"Authorization": f"Bearer {own}"}).json()
     assert (me["id"], me["tenant_id"]) == ("full:acme", "acme")
     assert status(f"{ACCOUNTS}/me", "the-token") == 404
@@ -109,10 +137,14 @@ def test_the_token_of_one_connection_is_good_for_that_one_only(guarded: httpx.Cl
         assert status(ACCOUNTS, wrong) == 401
 
 
-def test_the_tools_describe_the_provider_s_methods(bare_client: httpx.Client, catalogue: Catalogue) -> None:
+def test_the_tools_describe_the_provider_s_methods(
+    bare_client: httpx.Client, catalogue: Catalogue
+) -> None:
     tools = bare_client.get(f"{ACCOUNTS}/full/tools").json()["result"]
     reads = [one for one in catalogue if one.name in ("list", "get")]
-    assert {(one["resource"], one["method"]) for one in tools} == {(one.resource, one.name) for one in reads}
+    assert {(one["resource"], one["method"]) for one in tools} == {
+        (one.resource, one.name) for one in reads
+    }
     assert len({one["name"] for one in tools}) == len(tools)
     one = next(one for one in tools if (one["resource"], one["method"]) == ("tickets", "get"))
     assert (one["name"], one["required"]) == ("get_tickets", ["id"])
@@ -132,7 +164,9 @@ def test_a_proxy_gives_the_provider_s_own_records(bare_client: httpx.Client) -> 
     page = bare_client.get("/proxy/tickets", params=account).json()
     unified = bare_client.get(TICKETS, params=account).json()["result"]
     assert page["result"] == [one["remote_data"] for one in unified]
-    more = bare_client.get("/proxy/tickets", params={**account, "next_cursor": page["next_cursor"]}).json()
+    more = bare_client.get(
+        "/proxy/tickets", params={**account, "next_cursor": page["next_cursor"]}
+    ).json()
     assert [one["gid"] for one in more["result"]] == [10_003, 10_004]
     assert bare_client.get("/proxy/tickets/tickets-1", params=account).json() == page["result"][0]
     people = {**account, "integrated_account_id": "directory"}
@@ -164,7 +198,9 @@ def test_a_proxy_gives_the_provider_s_own_records(bare_client: httpx.Client) -> 
         ("POST", "/integration/deskly/capabilities", 405),
     ],
 )
-def test_nothing_else_is_there(bare_client: httpx.Client, method: str, path: str, status: int) -> None:
+def test_nothing_else_is_there(
+    bare_client: httpx.Client, method: str, path: str, status: int
+) -> None:
     assert bare_client.request(method, f"{path}?integrated_account_id=full").status_code == status
 
 
@@ -174,27 +210,50 @@ def test_field_mappings_differ(bare_client: httpx.Client) -> None:
 
     assert first("full")["status"].keys() == {"id", "name"}
     remapped = first("remapped")
-    assert (remapped["status"].partition("-")[0], remapped["mapped_by"]) == ("ticket_status", "custom")
+    assert (remapped["status"].partition("-")[0], remapped["mapped_by"]) == (
+        "ticket_status",
+        "custom",
+    )
     assert first("full").keys() - first("untimed").keys() == {"created_at", "updated_at"}
 
 
 def test_a_provider_call_is_answered_with_what_the_provider_got(bare_client: httpx.Client) -> None:
     body = {"methodConfig": {"path": "/x"}, "ids": [1.10]}
     asked = bare_client.post("/custom/tickets/merge?integrated_account_id=full&force=1", json=body)
-    assert (asked.status_code, asked.json()) == (200, {
-        "result": {"method": "POST", "path": "/tickets/merge", "query": [["force", "1"]], "body": {"ids": [1.1]}},
-        "next_cursor": None, "prev_cursor": None,
-    })  # fmt: skip
-    refused = {"read-only": 405, "missing-scopes": 403, "blocked": 503, "help-desk": 200, "nothing": 404}
+    assert (asked.status_code, asked.json()) == (
+        200,
+        {
+            "result": {
+                "method": "POST",
+                "path": "/tickets/merge",
+                "query": [["force", "1"]],
+                "body": {"ids": [1.1]},
+            },
+            "next_cursor": None,
+            "prev_cursor": None,
+        },
+    )
+    refused = {
+        "read-only": 405,
+        "missing-scopes": 403,
+        "blocked": 503,
+        "help-desk": 200,
+        "nothing": 404,
+    }
     for account, status in refused.items():
-        assert bare_client.post(f"/custom/x?integrated_account_id={account}", json={}).status_code == status
+        assert (
+            bare_client.post(f"/custom/x?integrated_account_id={account}", json={}).status_code
+            == status
+        )
     assert bare_client.get("/custom/x?integrated_account_id=read-only").status_code == 200
     assert bare_client.get("/custom/x").status_code == 400
 
 
 def test_the_providers_records_can_be_written(bare_client: httpx.Client) -> None:
     def ask(method: str, path: str, body: Any = None) -> Any:
-        answer = bare_client.request(method, f"/proxy/{path}?integrated_account_id=full:own", json=body)
+        answer = bare_client.request(
+            method, f"/proxy/{path}?integrated_account_id=full:own", json=body
+        )
         return answer.status_code, answer.json()
 
     status, made = ask("POST", "tags", {"name": "x"})
@@ -233,7 +292,9 @@ def test_a_product_is_documented_in_three_forms(bare_client: httpx.Client) -> No
     for query in ("", "?format=json", "?integrated_account_id=full"):
         told = bare_client.get(f"{DOCUMENTED}{query}").json()
         assert told["title"] == "Deskly: Unified Ticketing API"
-        assert "GET /unified/ticketing/tickets/{id}" in [f"GET {one['path']}" for one in told["methods"]]
+        assert "GET /unified/ticketing/tickets/{id}" in [
+            f"GET {one['path']}" for one in told["methods"]
+        ]
     page = bare_client.get(f"{DOCUMENTED}?format=md")
     assert page.headers["content-type"] == "text/markdown; charset=utf-8"
     assert page.text.startswith("# Deskly: Unified Ticketing API\n\n- `")
@@ -246,11 +307,19 @@ def test_a_product_is_documented_in_three_forms(bare_client: httpx.Client) -> No
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("?format=pdf", 400), ("/", 404), ("/more", 404), ("/../stafflist", 404), ("/../nothing", 404),
-        ("/../../ats/deskly", 404), ("/../../nothing/deskly", 404), ("/../", 404),
+        ("?format=pdf", 400),
+        ("/", 404),
+        ("/more", 404),
+        ("/../stafflist", 404),
+        ("/../nothing", 404),
+        ("/../../ats/deskly", 404),
+        ("/../../nothing/deskly", 404),
+        ("/../", 404),
     ],
-)  # fmt: skip
-def test_what_is_documented_nowhere_is_refused(path: str, status: int, bare_client: httpx.Client) -> None:
+)
+def test_what_is_documented_nowhere_is_refused(
+    path: str, status: int, bare_client: httpx.Client
+) -> None:
     assert bare_client.get(f"{DOCUMENTED}{path}").status_code == status
 
 

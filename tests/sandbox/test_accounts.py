@@ -24,7 +24,9 @@ def client(catalogue: Catalogue, store: SandboxStore, slept: list[float]) -> Any
         yield client
 
 
-def ask(client: httpx.Client, account: str, method: str = "GET", path: str = TICKETS, **more: Any) -> httpx.Response:
+def ask(
+    client: httpx.Client, account: str, method: str = "GET", path: str = TICKETS, **more: Any
+) -> httpx.Response:
     return client.request(method, path, params={"integrated_account_id": account}, **more)
 
 
@@ -40,9 +42,18 @@ def test_every_character_is_described_in_a_sentence() -> None:
 
 @pytest.mark.parametrize(
     ("account", "kind"),
-    [("full", "full"), ("full:acme", "full"), ("slow:a:b", "slow"), ("full:", None), ("Full", None), ("", None)],
+    [
+        ("full", "full"),
+        ("full:acme", "full"),
+        ("slow:a:b", "slow"),
+        ("full:", None),
+        ("Full", None),
+        ("", None),
+    ],
 )
-def test_a_connection_is_named_by_its_kind_or_has_it_before_a_colon(account: str, kind: str | None) -> None:
+def test_a_connection_is_named_by_its_kind_or_has_it_before_a_colon(
+    account: str, kind: str | None
+) -> None:
     assert kind_of(account) == kind
 
 
@@ -57,12 +68,20 @@ def test_connections_of_one_kind_have_records_of_their_own(client: httpx.Client)
     ask(client, "full:a", "DELETE", f"{TICKETS}/tickets-1")
     assert ask(client, "full:b", path=f"{TICKETS}/{made['id']}").status_code == 404
     assert ask(client, "full:b", path=f"{TICKETS}/tickets-1").status_code == 200
-    people = [ask(client, f"full:{name}", path="/unified/ticketing/users").json()["result"] for name in "ab"]
+    people = [
+        ask(client, f"full:{name}", path="/unified/ticketing/users").json()["result"]
+        for name in "ab"
+    ]
     assert people[0] != people[1]
 
 
 def test_the_empty_connection_fills_up(client: httpx.Client) -> None:
-    assert ask(client, "empty").json() == {"result": [], "next_cursor": None, "prev_cursor": None, "result_count": 0}
+    assert ask(client, "empty").json() == {
+        "result": [],
+        "next_cursor": None,
+        "prev_cursor": None,
+        "result_count": 0,
+    }
     assert ask(client, "empty", path=f"{TICKETS}/tickets-1").status_code == 404
     made = ask(client, "empty", "POST", json={"name": "first"}).json()
     assert ask(client, "empty").json()["result"] == [made]
@@ -81,7 +100,11 @@ def test_the_empty_connection_fills_up(client: httpx.Client) -> None:
 def test_a_character_refuses(client: httpx.Client, account: str, read: Any, write: Any) -> None:
     got = ask(client, account)
     assert got.status_code == 200 if read is None else refused(got) == read
-    for method, path in (("POST", TICKETS), ("PATCH", f"{TICKETS}/tickets-1"), ("DELETE", f"{TICKETS}/tickets-1")):
+    for method, path in (
+        ("POST", TICKETS),
+        ("PATCH", f"{TICKETS}/tickets-1"),
+        ("DELETE", f"{TICKETS}/tickets-1"),
+    ):
         assert refused(ask(client, account, method, path)) == write
 
 
@@ -93,7 +116,14 @@ def test_missing_scopes_are_named(client: httpx.Client) -> None:
 def test_a_limited_rate_says_when_to_come_back(client: httpx.Client) -> None:
     answers = [ask(client, "rate-limited") for _ in range(6)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429]
-    assert [answer.headers["ratelimit-remaining"] for answer in answers] == ["4", "3", "2", "1", "0", "0"]
+    assert [answer.headers["ratelimit-remaining"] for answer in answers] == [
+        "4",
+        "3",
+        "2",
+        "1",
+        "0",
+        "0",
+    ]
     last = answers[-1]
     assert (last.headers["ratelimit-limit"], last.headers["retry-after"]) == ("5;w=2", "2")
     assert refused(last) == (429, True)

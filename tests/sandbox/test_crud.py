@@ -13,7 +13,9 @@ BODY = (
 def having(*operations: str) -> pytest.MarkDecorator:
     """Run a test for each resource that has these operations."""
     those = [resource for resource in RESOURCES if set(operations) <= resource.operations.keys()]
-    return pytest.mark.parametrize("resource", those, ids=lambda resource: f"{resource.api}-{resource.name}")
+    return pytest.mark.parametrize(
+        "resource", those, ids=lambda resource: f"{resource.api}-{resource.name}"
+    )
 
 
 def path(resource: Resource) -> str:
@@ -21,7 +23,9 @@ def path(resource: Resource) -> str:
 
 
 @having("list")
-def test_every_list_pages_to_its_end_without_a_gap_or_a_repeat(client: httpx.Client, resource: Resource) -> None:
+def test_every_list_pages_to_its_end_without_a_gap_or_a_repeat(
+    client: httpx.Client, resource: Resource
+) -> None:
     whole = client.get(path(resource), params={"limit": 500}).json()
     assert whole["next_cursor"] is None
     assert whole["result"]
@@ -44,7 +48,9 @@ def test_every_record_of_a_list_can_be_got(client: httpx.Client, resource: Resou
 
 @having("create")
 def test_a_created_record_lives_changes_and_ends(client: httpx.Client, resource: Resource) -> None:
-    created = client.post(path(resource), content=BODY, headers={"content-type": "application/json"})
+    created = client.post(
+        path(resource), content=BODY, headers={"content-type": "application/json"}
+    )
     assert created.status_code == 201
     identity, text = created.json()["id"], created.text
     assert BODY[1:-1].decode() in text
@@ -53,7 +59,10 @@ def test_a_created_record_lives_changes_and_ends(client: httpx.Client, resource:
         assert client.get(one).text == text
     if "update" in resource.operations:
         changed = client.patch(one, json={"name": "other"})
-        assert changed.json() == created.json() | {"name": "other", "updated_at": changed.json()["updated_at"]}
+        assert changed.json() == created.json() | {
+            "name": "other",
+            "updated_at": changed.json()["updated_at"],
+        }
         assert '"price":1.10,"big":12345678901234567890123,"vast":1e400' in changed.text
         assert client.get(one).text == changed.text
     if "delete" in resource.operations:

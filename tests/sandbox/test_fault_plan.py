@@ -24,10 +24,17 @@ class World:
         self.slept: list[float] = []
         self.store = store
         self.sandbox = Sandbox(
-            catalogue, store, faults=Faults.parse(spec), control=True, wall=lambda: self.now, sleep=self.slept.append
+            catalogue,
+            store,
+            faults=Faults.parse(spec),
+            control=True,
+            wall=lambda: self.now,
+            sleep=self.slept.append,
         )
         self.client = httpx.Client(
-            transport=InProcess(self.sandbox), base_url="http://sandbox", params={"integrated_account_id": "full"}
+            transport=InProcess(self.sandbox),
+            base_url="http://sandbox",
+            params={"integrated_account_id": "full"},
         )
 
 
@@ -63,7 +70,9 @@ def test_without_a_chance_every_request_is_hit(world: World) -> None:
 
 
 @with_faults("429=20%,reset=10%")
-def test_a_share_is_met_and_is_the_same_every_time(world: World, catalogue: Catalogue, store: SandboxStore) -> None:
+def test_a_share_is_met_and_is_the_same_every_time(
+    world: World, catalogue: Catalogue, store: SandboxStore
+) -> None:
     seen = outcomes(world, 500)
     assert 60 < seen.count(429) < 140
     assert 25 < seen.count("ReadError") < 75
@@ -81,7 +90,12 @@ def test_answers_break_and_lie_and_wait(world: World) -> None:
 @with_faults("lose-reply=2")
 def test_a_lost_reply_has_had_its_effect(world: World) -> None:
     world.client.get(TICKETS)
-    assert world.client.post(TICKETS, json={"name": "a"}, headers={"idempotency-key": "ka"}).status_code == 201
+    assert (
+        world.client.post(
+            TICKETS, json={"name": "a"}, headers={"idempotency-key": "ka"}
+        ).status_code
+        == 201
+    )
     with pytest.raises(httpx.ReadError):
         world.client.post(TICKETS, json={"name": "b"}, headers={"idempotency-key": "kb"})
     again = world.client.post(TICKETS, json={"name": "b"}, headers={"idempotency-key": "kb"})
@@ -129,11 +143,18 @@ LIMIT = {"ratelimit-limit": "1;w=10", "ratelimit-remaining": "0", "ratelimit-res
     ],
 )
 def test_a_rate_is_told_in_the_headers_that_are_asked_for(
-    catalogue: Catalogue, store: SandboxStore, word: str, admitted: dict[str, str], refused: dict[str, str]
+    catalogue: Catalogue,
+    store: SandboxStore,
+    word: str,
+    admitted: dict[str, str],
+    refused: dict[str, str],
 ) -> None:
     world = World(catalogue, store, f"rate=1/10s{word}")
     answers = [world.client.get(TEAMS) for _ in range(2)]
-    told = [{k: v for k, v in answer.headers.items() if k.startswith(("ratelimit", "retry"))} for answer in answers]
+    told = [
+        {k: v for k, v in answer.headers.items() if k.startswith(("ratelimit", "retry"))}
+        for answer in answers
+    ]
     assert [answer.status_code for answer in answers] == [200, 429]
     assert told == [admitted, refused]
 
@@ -152,7 +173,9 @@ def test_an_empty_page_loses_nothing(world: World) -> None:
 @with_faults("dup-cursor=2")
 def test_a_cursor_that_repeats_leads_to_the_same_page(world: World) -> None:
     first = world.client.get(TEAMS, params={"limit": 2}).json()
-    second = world.client.get(TEAMS, params={"limit": 2, "next_cursor": first["next_cursor"]}).json()
+    second = world.client.get(
+        TEAMS, params={"limit": 2, "next_cursor": first["next_cursor"]}
+    ).json()
     assert second["next_cursor"] == first["next_cursor"]
 
 
@@ -176,7 +199,9 @@ def test_a_cursor_lives_as_long_as_was_said(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("world", "status", "same"), [("delete=204", 204, False), ("delete=record", 200, True)], indirect=["world"]
+    ("world", "status", "same"),
+    [("delete=204", 204, False), ("delete=record", 200, True)],
+    indirect=["world"],
 )
 def test_a_delete_answers_in_the_other_shapes(world: World, status: int, same: bool) -> None:
     before = world.client.get(f"{TEAMS}/teams-1")
@@ -187,7 +212,9 @@ def test_a_delete_answers_in_the_other_shapes(world: World, status: int, same: b
 
 @with_faults("actions=bare")
 def test_an_action_answers_without_its_envelope(world: World) -> None:
-    answer = world.client.post("/unified/user-directory/users/suspend", json={"user_id": "users-1"}).json()
+    answer = world.client.post(
+        "/unified/user-directory/users/suspend", json={"user_id": "users-1"}
+    ).json()
     assert (answer["id"], answer["status"]) == ("users-1", "suspended")
 
 
@@ -220,17 +247,24 @@ def test_a_specification_may_stand_on_lines_with_remarks() -> None:
 
 def test_tests_can_look_in_and_bend(world: World) -> None:
     client = world.client
-    rules = {"rules": [{"fault": "500=1", "method": "POST", "path": "*/tickets", "account": "full"}]}
+    rules = {
+        "rules": [{"fault": "500=1", "method": "POST", "path": "*/tickets", "account": "full"}]
+    }
     assert client.put("/-/sandbox/faults", json=rules).status_code == 200
     assert client.get(TICKETS).status_code == 200
-    statuses = [client.post(TICKETS, json={}, headers={"idempotency-key": "k"}).status_code for _ in range(3)]
+    statuses = [
+        client.post(TICKETS, json={}, headers={"idempotency-key": "k"}).status_code
+        for _ in range(3)
+    ]
     assert statuses == [500, 201, 201]
     told = client.get("/-/sandbox").json()
     assert told["requests"] == [
         {"account": "full", "method": "GET", "path": TICKETS, "count": 1},
         {"account": "full", "method": "POST", "path": TICKETS, "count": 3},
     ]
-    assert told["effects"] == [{"account": "full", "method": "POST", "path": TICKETS, "key": "k", "effects": 1}]
+    assert told["effects"] == [
+        {"account": "full", "method": "POST", "path": TICKETS, "key": "k", "effects": 1}
+    ]
     assert client.put("/-/sandbox/faults", json={"spec": "429"}).status_code == 200
     assert client.get(TICKETS).status_code == 429
     assert client.delete("/-/sandbox/faults").status_code == 200
@@ -247,8 +281,12 @@ def test_rules_that_cannot_be_meant_are_refused(world: World, content: bytes) ->
     assert world.client.put("/-/sandbox/faults", content=content).status_code == 400
 
 
-@pytest.mark.parametrize("word", ["rate={}/1s", "rate=5/{}s", "page-size={}", "429={}", "reset={}", "slow={}ms"])
-def test_a_number_that_nobody_can_mean_is_refused(word: str, unified: Unified, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "word", ["rate={}/1s", "rate=5/{}s", "page-size={}", "429={}", "reset={}", "slow={}ms"]
+)
+def test_a_number_that_nobody_can_mean_is_refused(
+    word: str, unified: Unified, tmp_path: Path
+) -> None:
     spec = word.format("9" * 5000)
     (tmp_path / "faults").write_text(spec)
     result = unified(f"sandbox serve --state :memory: --faults {tmp_path}/faults")

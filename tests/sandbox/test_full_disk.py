@@ -1,4 +1,6 @@
-"""The sandbox's state where the disk takes no more, and where something else than a file has its name."""
+"""The sandbox's state where the disk takes no more, and where something else than a
+file has its name.
+"""
 
 import os
 import resource
@@ -24,7 +26,11 @@ def limited(size: int) -> Callable[[], None]:
 
 @pytest.mark.parametrize("kibibytes", [40, 64, 90])
 def test_a_full_disk_is_the_machines_failure_and_loses_nothing(
-    kibibytes: int, process: Process, unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kibibytes: int,
+    process: Process,
+    unified: Unified,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     environ = {"XDG_DATA_HOME": str(tmp_path / "data")}
@@ -35,7 +41,9 @@ def test_a_full_disk_is_the_machines_failure_and_loses_nothing(
     assert done.returncode == 11, done.stderr
     assert b"cannot use the sandbox's state " in done.stderr
     own = {"folders": {"config": tmp_path, "data": tmp_path / "data" / "unified"}}
-    assert unified("-p sandbox ticketing tags get tags-new-1 -o ids", **own).stdout == "tags-new-1\n"
+    assert (
+        unified("-p sandbox ticketing tags get tags-new-1 -o ids", **own).stdout == "tags-new-1\n"
+    )
     assert unified(CREATE, **own).stdout == "tags-new-2\n"
 
 
@@ -43,9 +51,14 @@ def test_a_server_on_a_full_disk_answers_and_goes_on(unified_sandbox: UnifiedSan
     unified_sandbox._store._database.execute("PRAGMA max_page_count = 12")
     headers = {"Authorization": f"Bearer {unified_sandbox.token}"}
     query = {"integrated_account_id": "full"}
-    with httpx.Client(base_url=unified_sandbox.url, headers=headers, params=query, timeout=20) as client:
+    with httpx.Client(
+        base_url=unified_sandbox.url, headers=headers, params=query, timeout=20
+    ) as client:
         refused = client.post("/unified/ticketing/tags", json={"name": "x" * 100_000})
-        assert (refused.status_code, "database or disk is full" in refused.json()["message"]) == (500, True)
+        assert (refused.status_code, "database or disk is full" in refused.json()["message"]) == (
+            500,
+            True,
+        )
         assert client.get("/unified/ticketing/tags").status_code == 200
 
 

@@ -11,9 +11,16 @@ from sandbox_shop import Shop, raw
 from unified_cli.sandbox.server import listen
 
 
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}])
+@pytest.mark.parametrize(
+    "headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}]
+)
 def test_without_its_token_it_says_nothing(shop: Shop, headers: dict[str, str]) -> None:
-    paths = f"{TICKETS}?integrated_account_id=full", "/-/sandbox", "/nowhere", "/integrated-account/full/capabilities"
+    paths = (
+        f"{TICKETS}?integrated_account_id=full",
+        "/-/sandbox",
+        "/nowhere",
+        "/integrated-account/full/capabilities",
+    )
     with httpx.Client(base_url=shop.url, headers=headers) as client:
         for path in paths:
             answer = client.get(path)
@@ -31,12 +38,18 @@ def test_without_its_token_it_says_nothing(shop: Shop, headers: dict[str, str]) 
         ("GET", "Host: 127.0.0.1:{port}\nSec-Fetch-Site: cross-site", 403),
         (
             "POST",
-            "Host: 127.0.0.1:{port}\nOrigin: http://evil.example\nContent-Type: text/plain\nContent-Length: 0",
+            (
+                "Host: 127.0.0.1:{port}\nOrigin: http://evil.example\nContent-Type:"
+                " text/plain\nContent-Length: 0"
+            ),
             403,
         ),
         (
             "OPTIONS",
-            "Host: 127.0.0.1:{port}\nOrigin: http://evil.example\nAccess-Control-Request-Method: POST",
+            (
+                "Host: 127.0.0.1:{port}\nOrigin:"
+                " http://evil.example\nAccess-Control-Request-Method: POST"
+            ),
             403,
         ),
         ("GET", "Host: localhost:{port}", 200),
@@ -46,7 +59,9 @@ def test_without_its_token_it_says_nothing(shop: Shop, headers: dict[str, str]) 
 def test_no_web_page_gets_in(shop: Shop, line: str, headers: str, status: int) -> None:
     token = f"Authorization: Bearer {shop.token}\nConnection: close\n"
     path = f"{TICKETS}?integrated_account_id=full&limit=1"
-    found, answer = raw(shop, f"{line} {path} HTTP/1.1\n{headers.format(port=shop.port)}\n{token}\n")
+    found, answer = raw(
+        shop, f"{line} {path} HTTP/1.1\n{headers.format(port=shop.port)}\n{token}\n"
+    )
     assert found == status
     assert b"access-control-" not in answer.lower()
     assert (b"tickets-1" in answer) == (status == 200)
@@ -61,7 +76,9 @@ def test_no_web_page_gets_in(shop: Shop, line: str, headers: str, status: int) -
         ("http://", "127.0.0.1:{port}", 421),
     ],
 )
-def test_a_request_line_may_hold_the_whole_address(shop: Shop, address: str, host: str, status: int) -> None:
+def test_a_request_line_may_hold_the_whole_address(
+    shop: Shop, address: str, host: str, status: int
+) -> None:
     line = f"GET {address}{TICKETS}?integrated_account_id=full&limit=1 HTTP/1.1\nHost: {host}\n"
     token = f"Authorization: Bearer {shop.token}\nConnection: close\n\n"
     found, answer = raw(shop, line.format(port=shop.port) + token)
@@ -83,7 +100,9 @@ def test_a_body_without_end_is_refused_before_it_is_read(shop: Shop) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", shop.port, timeout=20)
     with contextlib.suppress(OSError):
         # The server may hang up while we still send.
-        connection.request("POST", TICKETS, (b"x" * 65536 for _ in range(1024)), encode_chunked=True)
+        connection.request(
+            "POST", TICKETS, (b"x" * 65536 for _ in range(1024)), encode_chunked=True
+        )
     with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
         assert connection.getresponse().status == 413
     assert shop.ask("GET", TICKETS)["result"]
@@ -95,7 +114,9 @@ def test_slow_and_idle_connections_do_not_keep_others_out(shop: Shop) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count + 200), hard))
     with contextlib.ExitStack() as stack:
         for number in range(count):
-            connection = stack.enter_context(socket.create_connection(("127.0.0.1", shop.port), timeout=20))
+            connection = stack.enter_context(
+                socket.create_connection(("127.0.0.1", shop.port), timeout=20)
+            )
             if number % 4 == 0:
                 connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: 1000\r\n\r\nslow")
         assert shop.ask("GET", TICKETS)["result"]

@@ -1,4 +1,6 @@
-"""`-p sandbox`: every resource answers, what is written stays, and nothing falls into it by accident."""
+"""`-p sandbox`: every resource answers, what is written stays, and nothing falls into
+it by accident.
+"""
 
 import json
 import sqlite3
@@ -14,18 +16,25 @@ RESOURCES = [resource for api in load().apis.values() for resource in api.resour
 
 
 @pytest.mark.parametrize(
-    "resource", [one for one in RESOURCES if "list" in one.operations], ids=lambda one: f"{one.api} {one.name}"
+    "resource",
+    [one for one in RESOURCES if "list" in one.operations],
+    ids=lambda one: f"{one.api} {one.name}",
 )
 def test_every_resource_lists_records(resource: Resource, unified: Unified) -> None:
     result = unified(f"-p sandbox {resource.api} {resource.name} list")
     assert set(result.json) >= {"result", "next_cursor"}
     more = "there are more records: --all, or --cursor {}\n".format
-    assert (result.code, result.stderr) == (0, more(result.json["next_cursor"]) if result.json["next_cursor"] else "")
+    assert (result.code, result.stderr) == (
+        0,
+        more(result.json["next_cursor"]) if result.json["next_cursor"] else "",
+    )
     assert result.json["result"]
 
 
 @pytest.mark.parametrize(
-    "resource", [one for one in RESOURCES if "get" in one.operations], ids=lambda one: f"{one.api} {one.name}"
+    "resource",
+    [one for one in RESOURCES if "get" in one.operations],
+    ids=lambda one: f"{one.api} {one.name}",
 )
 def test_a_record_lives_from_create_to_delete(resource: Resource, unified: Unified) -> None:
     command = f"-p sandbox {resource.api} {resource.name}"
@@ -54,7 +63,10 @@ def test_a_record_lives_from_create_to_delete(resource: Resource, unified: Unifi
 def test_what_one_process_writes_another_reads_until_the_reset(process: Process) -> None:
     made = process("-p sandbox ticketing tickets create -f name=Persistent")
     name = json.loads(made.stdout)["id"]
-    assert json.loads(process(f"-p sandbox ticketing tickets get {name}").stdout)["name"] == "Persistent"
+    assert (
+        json.loads(process(f"-p sandbox ticketing tickets get {name}").stdout)["name"]
+        == "Persistent"
+    )
     assert process("sandbox reset").returncode == 0
     assert process(f"-p sandbox ticketing tickets get {name}").returncode == 4
 
@@ -71,8 +83,14 @@ def test_without_configuration_the_sandbox_is_not_used_by_itself(process: Proces
 def test_another_connection_of_the_sandbox_is_another_world(unified: Unified) -> None:
     unified("-p sandbox ticketing tickets update tickets-1 -f name=Changed")
     assert unified("-p sandbox ticketing tickets get tickets-1").json["name"] == "Changed"
-    assert unified("-p sandbox -a full:other ticketing tickets get tickets-1").json["name"] != "Changed"
-    assert unified("-p sandbox ticketing tickets get tickets-1 -a full:other").json["name"] != "Changed"
+    assert (
+        unified("-p sandbox -a full:other ticketing tickets get tickets-1").json["name"]
+        != "Changed"
+    )
+    assert (
+        unified("-p sandbox ticketing tickets get tickets-1 -a full:other").json["name"]
+        != "Changed"
+    )
     assert unified("-p sandbox ticketing tickets list -a empty").json["result"] == []
 
 

@@ -16,12 +16,21 @@ from unified_cli.sandbox.store import SandboxStore
         ("status=active", lambda one: one["status"] == "active"),
         ("status[eq]=active", lambda one: one["status"] == "active"),
         ("status[ne]=active", lambda one: one["status"] != "active"),
-        ("status[in][]=active&status[in][]=invited", lambda one: one["status"] in ("active", "invited")),
-        ("status[in][0]=active&status[in][1]=invited", lambda one: one["status"] in ("active", "invited")),
+        (
+            "status[in][]=active&status[in][]=invited",
+            lambda one: one["status"] in ("active", "invited"),
+        ),
+        (
+            "status[in][0]=active&status[in][1]=invited",
+            lambda one: one["status"] in ("active", "invited"),
+        ),
         ("status[in]=active,invited", lambda one: one["status"] in ("active", "invited")),
         ("status[]=active&status[]=invited", lambda one: one["status"] in ("active", "invited")),
         ("created_at[gt]=2025-01-01", lambda one: one["created_at"] > "2025-01-01"),
-        ("created_at[lte]=2025-01-01T00:00:00%2B00:00", lambda one: one["created_at"] <= "2025-01-01T00:00:00.000Z"),
+        (
+            "created_at[lte]=2025-01-01T00:00:00%2B00:00",
+            lambda one: one["created_at"] <= "2025-01-01T00:00:00.000Z",
+        ),
         (
             "created_at[gte]=2024-06-01&created_at[lt]=2025-06-01",
             lambda one: "2024-06-01" <= one["created_at"] < "2025-06-01",
@@ -42,7 +51,10 @@ def test_filters_keep_what_they_name(bare_client: httpx.Client, query: str, test
 
 
 def test_a_filter_has_so_many_values_as_can_be_compared(bare_client: httpx.Client) -> None:
-    assert ask(bare_client, USERS, f"id[in]={','.join(['users-1'] * 1000)}").json()["result"][0]["id"] == "users-1"
+    assert (
+        ask(bare_client, USERS, f"id[in]={','.join(['users-1'] * 1000)}").json()["result"][0]["id"]
+        == "users-1"
+    )
     refused = ask(bare_client, USERS, f"id[in]={',' * 1000}")
     assert refused.status_code == 400
     assert refused.json()["message"] == "id[in] has 1,001 values, and at most 1,000 are compared"
@@ -50,7 +62,12 @@ def test_a_filter_has_so_many_values_as_can_be_compared(bare_client: httpx.Clien
 
 def test_a_pointer_is_found_by_its_id_and_by_its_name(bare_client: httpx.Client) -> None:
     solved = [one for one in listed(bare_client, TICKETS) if one["status"]["name"] == "Solved"]
-    for query in ("status=Solved", "status_id=ticket_status-5", "status[id]=ticket_status-5", "status[name]=Solved"):
+    for query in (
+        "status=Solved",
+        "status_id=ticket_status-5",
+        "status[id]=ticket_status-5",
+        "status[name]=Solved",
+    ):
         assert listed(bare_client, TICKETS, query) == solved
 
 
@@ -64,14 +81,24 @@ def test_lists_are_sorted_across_pages(bare_client: httpx.Client, way: str) -> N
 @pytest.mark.parametrize("order", ["", "sort_by[name]=asc"])
 def test_pages_lead_back_to_where_they_came_from(bare_client: httpx.Client, order: str) -> None:
     first = ask(bare_client, TICKETS, f"limit=10&{order}").json()
-    second = ask(bare_client, TICKETS, f"limit=10&{order}&next_cursor={first['next_cursor']}").json()
-    third = ask(bare_client, TICKETS, f"limit=10&{order}&next_cursor={second['next_cursor']}").json()
+    second = ask(
+        bare_client, TICKETS, f"limit=10&{order}&next_cursor={first['next_cursor']}"
+    ).json()
+    third = ask(
+        bare_client, TICKETS, f"limit=10&{order}&next_cursor={second['next_cursor']}"
+    ).json()
     back = ask(bare_client, TICKETS, f"limit=10&{order}&next_cursor={third['prev_cursor']}").json()
     assert back["result"] == second["result"]
     start = ask(bare_client, TICKETS, f"limit=10&{order}&next_cursor={back['prev_cursor']}").json()
-    assert (start["result"], start["prev_cursor"], first["prev_cursor"]) == (first["result"], None, None)
+    assert (start["result"], start["prev_cursor"], first["prev_cursor"]) == (
+        first["result"],
+        None,
+        None,
+    )
     assert (
-        ask(bare_client, TICKETS, f"limit=10&{order}&next_cursor={back['next_cursor']}").json()["result"]
+        ask(bare_client, TICKETS, f"limit=10&{order}&next_cursor={back['next_cursor']}").json()[
+            "result"
+        ]
         == third["result"]
     )
 
@@ -115,7 +142,9 @@ def test_a_cursor_is_good_for_its_query_only(bare_client: httpx.Client) -> None:
     assert ask(bare_client, TICKETS, f"limit=2&status=Open&next_cursor={cursor}").status_code == 200
     for other in (f"status=Closed&next_cursor={cursor}", f"next_cursor={cursor}"):
         assert "another query" in ask(bare_client, TICKETS, other).json()["message"]
-    other = bare_client.get(f"{TICKETS}?integrated_account_id=full:b&status=Open&next_cursor={cursor}")
+    other = bare_client.get(
+        f"{TICKETS}?integrated_account_id=full:b&status=Open&next_cursor={cursor}"
+    )
     assert other.status_code == 400
 
 
@@ -141,7 +170,10 @@ def test_pages_have_a_usual_and_a_greatest_size(bare_client: httpx.Client) -> No
 
 def test_a_page_size_without_a_value_is_refused(bare_client: httpx.Client) -> None:
     refused = ask(bare_client, TICKETS, "limit=")
-    assert (refused.status_code, refused.json()["message"]) == (400, "limit must be a whole number from 1 on, not ''")
+    assert (refused.status_code, refused.json()["message"]) == (
+        400,
+        "limit must be a whole number from 1 on, not ''",
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,11 +181,16 @@ def test_a_page_size_without_a_value_is_refused(bare_client: httpx.Client) -> No
     [
         ("cursor=abc&per_page=5", "cursor, per_page"),
         ("p%C3%A4ge=2", "p%C3%A4ge"),
-        ("limit=5&next_cursor=&status=Open&account_id=accounts-1&remote_query[a]=b&truto_key_by=id", None),
+        (
+            "limit=5&next_cursor=&status=Open&account_id=accounts-1&remote_query[a]=b&truto_key_by=id",
+            None,
+        ),
         ("sort_by[name]=asc&or[0][name]=a&created_at[gt]=2020-01-01", None),
     ],
 )
-def test_parameters_that_do_nothing_are_told(bare_client: httpx.Client, query: str, names: str | None) -> None:
+def test_parameters_that_do_nothing_are_told(
+    bare_client: httpx.Client, query: str, names: str | None
+) -> None:
     answer = ask(bare_client, TICKETS, query)
     told = f"ignored, no such parameter or field: {names} (pages take limit and next_cursor)"
     assert (answer.status_code, answer.headers.get("sandbox-warning")) == (200, names and told)
@@ -169,7 +206,9 @@ def test_records_are_shaped_as_the_query_asks(bare_client: httpx.Client) -> None
         "truto_exclude_fields=emails,id",
     ):
         less = ask(bare_client, USERS, f"limit=2&{query}").json()["result"]
-        assert less == [{k: v for k, v in one.items() if k not in ("emails", "id")} for one in whole]
+        assert less == [
+            {k: v for k, v in one.items() if k not in ("emails", "id")} for one in whole
+        ]
     ticket = ask(bare_client, f"{TICKETS}/tickets-1").json()
     bare = ask(bare_client, f"{TICKETS}/tickets-1", "truto_ignore_remote_data=true").json()
     assert bare == {k: v for k, v in ticket.items() if k != "remote_data"}
@@ -178,9 +217,17 @@ def test_records_are_shaped_as_the_query_asks(bare_client: httpx.Client) -> None
 def test_the_provider_s_own_answer_can_be_had(bare_client: httpx.Client) -> None:
     tickets = ask(bare_client, TICKETS, "limit=2").json()
     remote = [one["remote_data"] for one in tickets["result"]]
-    assert ask(bare_client, TICKETS, "limit=2&truto_response_format=raw").json() == {"data": remote, "has_more": True}
-    assert ask(bare_client, TICKETS, "limit=2&truto_response_format=stream").json()["data"] == remote
-    assert ask(bare_client, TICKETS, "limit=2&truto_response_format=normalized").json()["result"] == remote
+    assert ask(bare_client, TICKETS, "limit=2&truto_response_format=raw").json() == {
+        "data": remote,
+        "has_more": True,
+    }
+    assert (
+        ask(bare_client, TICKETS, "limit=2&truto_response_format=stream").json()["data"] == remote
+    )
+    assert (
+        ask(bare_client, TICKETS, "limit=2&truto_response_format=normalized").json()["result"]
+        == remote
+    )
     assert ask(bare_client, f"{TICKETS}/tickets-1", "truto_response_format=raw").json() == remote[0]
     debug = ask(bare_client, TICKETS, "limit=2&truto_response_format=debug").json()
     assert debug["result"] == tickets["result"]

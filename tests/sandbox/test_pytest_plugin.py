@@ -8,9 +8,12 @@ from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running
 
 def asked(sandbox: UnifiedSandbox, method: str = "GET", **more: object) -> httpx.Response:
     return httpx.request(
-        method, f"{sandbox.url}/unified/ticketing/tags", params={"integrated_account_id": "full", "limit": 500},
-        headers={"Authorization": f"Bearer {sandbox.token}"}, **more,
-    )  # type: ignore[arg-type]  # fmt: skip
+        method,
+        f"{sandbox.url}/unified/ticketing/tags",
+        params={"integrated_account_id": "full", "limit": 500},
+        headers={"Authorization": f"Bearer {sandbox.token}"},
+        **more,
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.unified_sandbox(keep_ids=True, records={"ticketing/tags": 3})
@@ -28,14 +31,18 @@ def test_without_one_ids_are_its_own(unified_sandbox: UnifiedSandbox) -> None:
 
 
 def test_a_resource_that_is_none_is_named() -> None:
-    with pytest.raises(ValueError, match="'ticketing/tag' is no API/RESOURCE"), running(records={"ticketing/tag": 3}):
+    with (
+        pytest.raises(ValueError, match="'ticketing/tag' is no API/RESOURCE"),
+        running(records={"ticketing/tag": 3}),
+    ):
         pass
 
 
 def test_what_cannot_start_says_why(pytester: pytest.Pytester) -> None:
     pytester.makeconftest('pytest_plugins = ["unified_cli.sandbox.pytest_plugin"]')
     pytester.makepyfile(
-        "import pytest\n@pytest.mark.unified_sandbox(records={'a/b': 1})\ndef test_it(unified_sandbox): pass\n"
+        "import pytest\n@pytest.mark.unified_sandbox(records={'a/b': 1})\ndef"
+        " test_it(unified_sandbox): pass\n"
     )
     result = pytester.runpytest_subprocess("--strict-markers", "-p", "no:cacheprovider")
     result.stdout.fnmatch_lines(["*the sandbox does not start: records: 'a/b' is no API/RESOURCE*"])

@@ -19,18 +19,32 @@ def schema_of(field: KnownField) -> dict[str, Any]:
 
 def described(operation: Operation) -> dict[str, Any]:
     facts = known(operation.api, operation.resource)
-    asked = [("query", "integrated_account_id", True, {"type": "string", "enum": ["full", "full:b", "tiny-pages"]})]
-    asked += [("query", field.name, False, schema_of(field)) for field in facts.query.get(operation.name, ())]
+    asked = [
+        (
+            "query",
+            "integrated_account_id",
+            True,
+            {"type": "string", "enum": ["full", "full:b", "tiny-pages"]},
+        )
+    ]
+    asked += [
+        ("query", field.name, False, schema_of(field))
+        for field in facts.query.get(operation.name, ())
+    ]
     if operation.takes_id:
         ids = {"type": "string", "minLength": 1, "pattern": "^[^.]"}
         asked.append(("path", "id", True, {"anyOf": [{"enum": [f"{operation.resource}-1"]}, ids]}))
     if operation.lists:
-        asked += [("query", "limit", False, {"type": "integer"}), ("query", "next_cursor", False, {"type": "string"})]
+        asked += [
+            ("query", "limit", False, {"type": "integer"}),
+            ("query", "next_cursor", False, {"type": "string"}),
+        ]
     told: dict[str, Any] = {
         "operationId": operation.command,
         "responses": {"default": {"description": "whatever it says"}},
         "parameters": [
-            {"in": place, "name": name, "required": needed, "schema": schema} for place, name, needed, schema in asked
+            {"in": place, "name": name, "required": needed, "schema": schema}
+            for place, name, needed, schema in asked
         ],
     }
     if operation.takes_body:

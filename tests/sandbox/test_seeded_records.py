@@ -41,7 +41,9 @@ def pointers(value: Any) -> list[str]:
     return [] if value is None else [value]
 
 
-def test_every_record_has_what_is_known_and_a_name_for_itself(catalogue: Catalogue, world: SeededRecords) -> None:
+def test_every_record_has_what_is_known_and_a_name_for_itself(
+    catalogue: Catalogue, world: SeededRecords
+) -> None:
     for api, resource, number, record in everything(catalogue, world):
         fields = {field.name for field in known(api, resource).fields}
         assert fields <= record.keys()
@@ -50,12 +52,19 @@ def test_every_record_has_what_is_known_and_a_name_for_itself(catalogue: Catalog
             assert record["created_at"] <= record["updated_at"] <= "2026-01-01T12:00:00.000Z"
 
 
-def test_every_value_is_of_its_type_and_one_of_the_known(catalogue: Catalogue, world: SeededRecords) -> None:
+def test_every_value_is_of_its_type_and_one_of_the_known(
+    catalogue: Catalogue, world: SeededRecords
+) -> None:
     kinds = {"string": str, "number": (int, float), "boolean": bool, "array": list, "object": dict}
     for api, resource, _, record in everything(catalogue, world):
         for field in known(api, resource).fields:
             value = record[field.name]
-            assert value is None or isinstance(value, kinds[field.type]), (api, resource, field, value)
+            assert value is None or isinstance(value, kinds[field.type]), (
+                api,
+                resource,
+                field,
+                value,
+            )
             assert not field.values or value in field.values
 
 
@@ -76,10 +85,14 @@ def test_what_points_both_ways_agrees(world: SeededRecords) -> None:
     pointed_at = 0
     for number in range(1, 121):
         ticket = one(world, "ticketing", "tickets", number)
-        contact = one(world, "ticketing", "contacts", number_of("contacts", ticket["contact"]["id"]) or 0)
+        contact = one(
+            world, "ticketing", "contacts", number_of("contacts", ticket["contact"]["id"]) or 0
+        )
         assert contact["account_id"] == ticket["account"]["id"]
         for pointed in ticket["attachments"]:
-            attachment = one(world, "ticketing", "attachments", number_of("attachments", pointed["id"]) or 0)
+            attachment = one(
+                world, "ticketing", "attachments", number_of("attachments", pointed["id"]) or 0
+            )
             assert attachment["ticket_id"] == ticket["id"]
             pointed_at += 1
     assert pointed_at > 60
@@ -109,10 +122,16 @@ def test_most_resources_can_be_paged_through(catalogue: Catalogue, world: Seeded
         if world.count(api.name, name) < 60
     ]
     assert len(small) < 45
-    assert all(world.count(api, "users") == 60 for api in catalogue.apis if "users" in catalogue.apis[api].resources)
+    assert all(
+        world.count(api, "users") == 60
+        for api in catalogue.apis
+        if "users" in catalogue.apis[api].resources
+    )
 
 
-@pytest.mark.parametrize("text", ["tickets-0", "tickets-01", "tickets-x", "tickets", "users-1", "tickets-1٣", ""])
+@pytest.mark.parametrize(
+    "text", ["tickets-0", "tickets-01", "tickets-x", "tickets", "users-1", "tickets-1٣", ""]
+)
 def test_only_one_spelling_names_a_record(text: str) -> None:
     assert number_of("tickets", text) is None
 
@@ -130,13 +149,19 @@ def test_a_late_page_makes_no_more_records_than_an_early_one() -> None:
         made.extend(columns["id"])
         return compact_objects(columns)
 
-    with contextlib.closing(SandboxStore.open(None, records={("ticketing", "tickets"): 100_000})) as store:
+    with contextlib.closing(
+        SandboxStore.open(None, records={("ticketing", "tickets"): 100_000})
+    ) as store:
         store.encode = counted
         records = Records(store, "full", "ticketing", "tickets")
         for start in (0, 99_800):
             made.clear()
-            assert [row.text[:8] for row in itertools.islice(records.rows(start), 100)] == ['{"id":"t'] * 100
-            assert made == [record_id("tickets", number) for number in range(start + 1, start + 101)]
+            assert [row.text[:8] for row in itertools.islice(records.rows(start), 100)] == [
+                '{"id":"t'
+            ] * 100
+            assert made == [
+                record_id("tickets", number) for number in range(start + 1, start + 101)
+            ]
 
 
 def test_a_resource_without_records_leaves_no_pointer_behind() -> None:
@@ -146,30 +171,48 @@ def test_a_resource_without_records_leaves_no_pointer_behind() -> None:
 
 
 @pytest.mark.parametrize("mapping", ["full", "remapped", "untimed"])
-def test_records_made_together_are_those_made_one_after_another(catalogue: Catalogue, mapping: str) -> None:
-    counts = {("user-directory", "users"): 0, ("ticketing", "contacts"): 1, ("ats", "jobs"): 100_000}
+def test_records_made_together_are_those_made_one_after_another(
+    catalogue: Catalogue, mapping: str
+) -> None:
+    counts = {
+        ("user-directory", "users"): 0,
+        ("ticketing", "contacts"): 1,
+        ("ats", "jobs"): 100_000,
+    }
     world = SeededRecords("x", mapping, counts)
     for api in catalogue.apis.values():
         for name in api.resources:
             numbers = (17, 3, *range(40, 60), 999, 1)
             together = SeededRecords("x", mapping, counts).records(api.name, name, numbers)
             assert together == [one(world, api.name, name, number) for number in numbers]
-            assert [list(record) for record in together] == [list(one(world, api.name, name, 1))] * len(numbers)
+            assert [list(record) for record in together] == [
+                list(one(world, api.name, name, 1))
+            ] * len(numbers)
 
 
-def test_both_ways_to_encode_give_the_same_bytes(catalogue: Catalogue, world: SeededRecords) -> None:
+def test_both_ways_to_encode_give_the_same_bytes(
+    catalogue: Catalogue, world: SeededRecords
+) -> None:
     fast = SeededRecords("x", "full", {}, compact_objects)
     for api in catalogue.apis.values():
         for name in api.resources:
-            assert fast.encoded(api.name, name, (1, 2, 3)) == world.encoded(api.name, name, (1, 2, 3))
+            assert fast.encoded(api.name, name, (1, 2, 3)) == world.encoded(
+                api.name, name, (1, 2, 3)
+            )
 
 
 def test_a_seed_gives_the_records_that_earlier_versions_gave() -> None:
     records = SeededRecords("northwind", "full", {("ticketing", "tickets"): 5000})
     ticket = one(records, "ticketing", "tickets", 4321)
-    assert {name: ticket[name] for name in ("name", "assignees", "status", "contact", "account", "created_at")} == {
+    assert {
+        name: ticket[name]
+        for name in ("name", "assignees", "status", "contact", "account", "created_at")
+    } == {
         "name": "Invoice missing from search",
-        "assignees": [{"id": "users-21", "name": "Claude Dubois"}, {"id": "users-22", "name": "Dorothy Haddad"}],
+        "assignees": [
+            {"id": "users-21", "name": "Claude Dubois"},
+            {"id": "users-22", "name": "Dorothy Haddad"},
+        ],
         "status": {"id": "ticket_status-3", "name": "Waiting on customer"},
         "contact": {"id": "contacts-78", "name": "Mónica Da Silva"},
         "account": {"id": "accounts-26", "name": "Stark & Söhne 2"},
@@ -178,5 +221,8 @@ def test_a_seed_gives_the_records_that_earlier_versions_gave() -> None:
     account = one(records, "ticketing", "accounts", 7)
     assert (account["etag"], account["updated_at"]) == ("32e54a57", "2024-08-07T20:51:37.000Z")
     application = one(records, "ats", "applications", 5)
-    assert application["current_stage"] == {"id": "job_interview_stages-77", "name": "Phone screen 16"}
+    assert application["current_stage"] == {
+        "id": "job_interview_stages-77",
+        "name": "Phone screen 16",
+    }
     assert application["reject_reason"] == "reject_reasons-3"

@@ -1,4 +1,6 @@
-"""`unified sandbox serve` for containers and CI: a token and a host that are given, a file when it is ready, a log."""
+"""`unified sandbox serve` for containers and CI: a token and a host that are given, a
+file when it is ready, a log.
+"""
 
 import re
 import socket
@@ -25,7 +27,10 @@ def test_a_token_that_is_given_is_asked_for_and_never_printed(tmp_path: Path, so
             "export UNIFIED_BASE_URL",
             "export UNIFIED_ACCOUNT_ID",
         ]
-        assert (server.get(token=TOKEN).status_code, server.get(token="other-one").status_code) == (200, 401)
+        assert (server.get(token=TOKEN).status_code, server.get(token="other-one").status_code) == (
+            200,
+            401,
+        )
         code, said, _ = server.end()
     assert (code, TOKEN in said) == (143, False)
 
@@ -48,20 +53,38 @@ def test_another_name_of_the_host_is_answered_where_it_is_allowed() -> None:
         assert server.url == f"http://127.0.0.1:{server.port}"
         answers = {
             host: server.get(Host=host).status_code
-            for host in ("sandbox", f"sandbox:{server.port}", "sandbox:80", "api.test:4010", "api.test:1", "localhost")
+            for host in (
+                "sandbox",
+                f"sandbox:{server.port}",
+                "sandbox:80",
+                "api.test:4010",
+                "api.test:1",
+                "localhost",
+            )
         }
         assert answers == {
-            "sandbox": 200, f"sandbox:{server.port}": 200, "sandbox:80": 200, "api.test:4010": 200, "api.test:1": 421,
+            "sandbox": 200,
+            f"sandbox:{server.port}": 200,
+            "sandbox:80": 200,
+            "api.test:4010": 200,
+            "api.test:1": 421,
             "localhost": 421,
-        }  # fmt: skip
-        for host in ("evil.example", f"evil.sandbox:{server.port}", "sandbox.evil.example", "sandbox:x"):
+        }
+        for host in (
+            "evil.example",
+            f"evil.sandbox:{server.port}",
+            "sandbox.evil.example",
+            "sandbox:x",
+        ):
             assert server.get(Host=host).status_code == 421
         assert server.get(Host="sandbox", Origin="http://sandbox").status_code == 403
         _, said, _ = server.end()
     assert "warning: other machines can reach it, and nothing is encrypted\n" in said
 
 
-@pytest.mark.parametrize("name", ["*", "*.example.com", "http://sandbox", "sandbox/", "a b", "sandbox:", ""])
+@pytest.mark.parametrize(
+    "name", ["*", "*.example.com", "http://sandbox", "sandbox/", "a b", "sandbox:", ""]
+)
 def test_a_pattern_is_no_name_of_a_host(unified: Unified, name: str) -> None:
     result = unified(["sandbox", "serve", "--state", ":memory:", "--allow-host", name])
     said = f"error: --allow-host {name}: not a host name (NAME or NAME:PORT, without wildcards)\n"
@@ -71,7 +94,10 @@ def test_a_pattern_is_no_name_of_a_host(unified: Unified, name: str) -> None:
 def test_an_address_that_is_not_here_is_refused(unified: Unified) -> None:
     result = unified("sandbox serve --state :memory: --host 192.0.2.1")
     refusal = "cannot listen on 192.0.2.1, port 0: Cannot assign requested address"
-    assert (result.code, result.stderr) == (11, f"error: {refusal} (is it an address of this machine?)\n")
+    assert (result.code, result.stderr) == (
+        11,
+        f"error: {refusal} (is it an address of this machine?)\n",
+    )
     result = unified("sandbox serve --state :memory: --host no.such.host.invalid")
     said = "error: --host no.such.host.invalid: no address of that name is known here\n"
     assert (result.code, result.stderr) == (2, said)
@@ -96,7 +122,10 @@ def test_a_ready_file_that_cannot_be_written_is_told(unified: Unified, tmp_path:
         (str(tmp_path / "missing" / "ready"), "No such file or directory"),
     ):
         result = unified(["sandbox", "serve", "--state", ":memory:", "--ready-file", name])
-        assert (result.code, result.stderr) == (11, f"error: cannot write --ready-file {name}: {why}\n")
+        assert (result.code, result.stderr) == (
+            11,
+            f"error: cannot write --ready-file {name}: {why}\n",
+        )
 
 
 def test_the_log_shows_each_request_in_a_line() -> None:
@@ -116,7 +145,9 @@ def test_the_log_shows_each_request_in_a_line() -> None:
         rf"{start}{query} 421 Misdirected Request, \d+ bytes, \d+\.\d ms",
     ]
     lines = said.splitlines()[1:-1]
-    assert [bool(re.fullmatch(*pair)) for pair in zip(patterns, lines, strict=True)] == [True] * 4, said
+    assert [bool(re.fullmatch(*pair)) for pair in zip(patterns, lines, strict=True)] == [
+        True
+    ] * 4, said
 
 
 def test_the_log_shows_bodies_with_vv() -> None:
@@ -128,8 +159,13 @@ def test_the_log_shows_bodies_with_vv() -> None:
 
 def test_a_sigterm_ends_it_at_once_though_answers_are_slow() -> None:
     with Shop("--faults", "slow=20s", UNIFIED_TOKEN=TOKEN) as server:
-        line = f"GET {TICKETS}?integrated_account_id=full HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
-        clients = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(20)]
+        line = (
+            f"GET {TICKETS}?integrated_account_id=full HTTP/1.1\r\nHost:"
+            f" 127.0.0.1:{server.port}\r\n"
+        )
+        clients = [
+            socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(20)
+        ]
         for client in clients:
             client.sendall(f"{line}Authorization: Bearer {TOKEN}\r\n\r\n".encode())
         time.sleep(0.3)

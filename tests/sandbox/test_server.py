@@ -34,9 +34,13 @@ def test_three_lines_say_how_to_reach_it(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.command)
-def test_every_operation_answers_a_client_that_is_not_ours(shared: UnifiedSandbox, operation: Operation) -> None:
+def test_every_operation_answers_a_client_that_is_not_ours(
+    shared: UnifiedSandbox, operation: Operation
+) -> None:
     shown = example(operation)
-    query = urlencode({"integrated_account_id": f"full:{operation.command.replace(' ', '-')}", **shown.query})
+    query = urlencode(
+        {"integrated_account_id": f"full:{operation.command.replace(' ', '-')}", **shown.query}
+    )
     target = f"{shared.url}{operation.path.replace('{id}', shown.identity or '')}?{query}"
     body = None if shown.body is None else json.dumps(dict(shown.body)).encode()
     headers = {"Authorization": f"Bearer {shared.token}", "Content-Type": "application/json"}
@@ -79,16 +83,22 @@ def test_a_script_for_the_real_service_runs_unchanged(shop: Shop) -> None:
                 break
         assert len(users) == len({one["id"] for one in users}) == 60
         for name in ("truto_exclude_fields[]", "truto_exclude_fields[0]"):
-            slim = client.get("/unified/user-directory/users", params={**account, name: "emails"}).json()
+            slim = client.get(
+                "/unified/user-directory/users", params={**account, name: "emails"}
+            ).json()
             assert ["emails" in one for one in slim["result"]] == [False] * len(slim["result"])
             assert slim["result"]
         suspended = client.post(
-            "/unified/user-directory/users/suspend", params=account, json={"user_id": users[4]["id"]}
+            "/unified/user-directory/users/suspend",
+            params=account,
+            json={"user_id": users[4]["id"]},
         )
         assert suspended.raise_for_status().json()["result"]["id"] == users[4]["id"]
         files = client.get("/unified/ticketing/attachments", params=account).json()["result"]
         asked = {**account, "file_url": files[0]["file_url"], "truto_response_format": "stream"}
-        with client.stream("POST", "/unified/ticketing/attachments/download", params=asked, json={}) as answer:
+        with client.stream(
+            "POST", "/unified/ticketing/attachments/download", params=asked, json={}
+        ) as answer:
             assert answer.headers["content-type"] == files[0]["content_type"]
             assert sum(map(len, answer.iter_bytes())) == files[0]["size"]
         missing = client.get("/unified/ticketing/tickets/none", params=account)
@@ -96,7 +106,9 @@ def test_a_script_for_the_real_service_runs_unchanged(shop: Shop) -> None:
 
 
 def test_a_port_that_is_taken_is_told(shop: Shop) -> None:
-    with pytest.raises(StorageError, match=f"cannot listen on 127.0.0.1, port {shop.port}: .*--port 0"):
+    with pytest.raises(
+        StorageError, match=f"cannot listen on 127.0.0.1, port {shop.port}: .*--port 0"
+    ):
         listen(shop.port)
     with pytest.raises(UsageError, match="70000"):
         listen(70000)
@@ -147,7 +159,9 @@ def test_faults_reach_a_client_on_the_wire(unified_sandbox: UnifiedSandbox) -> N
     unified_sandbox.faults("reset=1,lose-reply=1", {"fault": "429=1", "path": "*/teams"})
     headers = {"Authorization": f"Bearer {unified_sandbox.token}", "Idempotency-Key": "k"}
     params = {"integrated_account_id": "full"}
-    with httpx.Client(base_url=unified_sandbox.url, headers=headers, params=params, timeout=20) as client:
+    with httpx.Client(
+        base_url=unified_sandbox.url, headers=headers, params=params, timeout=20
+    ) as client:
         with pytest.raises(httpx.ReadError):
             client.get(TICKETS)
         assert client.get("/unified/ticketing/teams").status_code == 429
@@ -165,14 +179,20 @@ def test_a_broken_answer_breaks_on_the_wire(unified_sandbox: UnifiedSandbox) -> 
     unified_sandbox.faults("truncate=1")
     headers = {"Authorization": f"Bearer {unified_sandbox.token}"}
     with pytest.raises(httpx.RemoteProtocolError):
-        httpx.get(f"{unified_sandbox.url}{TICKETS}?integrated_account_id=full", headers=headers, timeout=20)
+        httpx.get(
+            f"{unified_sandbox.url}{TICKETS}?integrated_account_id=full",
+            headers=headers,
+            timeout=20,
+        )
 
 
 def test_the_fixture_tells_its_accounts(unified_sandbox: UnifiedSandbox) -> None:
     headers = {"Authorization": f"Bearer {unified_sandbox.token}"}
     with httpx.Client(base_url=unified_sandbox.url, headers=headers, timeout=20) as client:
         statuses = {
-            account: client.get("/unified/ticketing/teams", params={"integrated_account_id": account}).status_code
+            account: client.get(
+                "/unified/ticketing/teams", params={"integrated_account_id": account}
+            ).status_code
             for account in unified_sandbox.accounts
         }
     refused = {"blocked": 503, "needs-reauth": 401, "dead-provider": 502, "directory": 404}

@@ -40,10 +40,14 @@ def opened() -> Iterator[Opener]:
 
 def client_of(catalogue: Catalogue, store: SandboxStore) -> httpx.Client:
     params = {"integrated_account_id": "full"}
-    return httpx.Client(transport=InProcess(Sandbox(catalogue, store)), base_url="http://sandbox", params=params)
+    return httpx.Client(
+        transport=InProcess(Sandbox(catalogue, store)), base_url="http://sandbox", params=params
+    )
 
 
-def test_what_was_written_is_there_again(opened: Opener, catalogue: Catalogue, tmp_path: Path) -> None:
+def test_what_was_written_is_there_again(
+    opened: Opener, catalogue: Catalogue, tmp_path: Path
+) -> None:
     path = tmp_path / "data" / "sandbox.db"
     first = opened(path)
     made = client_of(catalogue, first).post(TICKETS, json={"name": "kept"}).json()
@@ -59,7 +63,9 @@ def test_nobody_else_can_read_the_state(opened: Opener, tmp_path: Path) -> None:
     assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
 
 
-def test_two_stores_of_one_file_see_each_other_s_changes(opened: Opener, catalogue: Catalogue, tmp_path: Path) -> None:
+def test_two_stores_of_one_file_see_each_other_s_changes(
+    opened: Opener, catalogue: Catalogue, tmp_path: Path
+) -> None:
     one, two = (client_of(catalogue, opened(tmp_path / "sandbox.db")) for _ in range(2))
     one.delete(f"{TICKETS}/tickets-1")
     assert two.get(f"{TICKETS}/tickets-1").status_code == 404
@@ -67,7 +73,9 @@ def test_two_stores_of_one_file_see_each_other_s_changes(opened: Opener, catalog
     assert one.post(TICKETS, json={"name": "x"}, headers={"idempotency-key": "k"}).json() == made
 
 
-def test_a_reset_brings_the_seed_back_in_every_process(opened: Opener, catalogue: Catalogue, tmp_path: Path) -> None:
+def test_a_reset_brings_the_seed_back_in_every_process(
+    opened: Opener, catalogue: Catalogue, tmp_path: Path
+) -> None:
     one, two = (opened(tmp_path / "sandbox.db") for _ in range(2))
     client = client_of(catalogue, two)
     before = client.get(TICKETS, params={"limit": 500}).json()["result"]
@@ -93,8 +101,12 @@ def test_a_file_keeps_its_seed(opened: Opener, catalogue: Catalogue, tmp_path: P
     assert opened(path).seed == "9"
 
 
-@pytest.mark.parametrize("content", [b"not a database, but long enough to be taken for one" * 40, b""])
-def test_a_file_that_is_no_state_is_left_alone(opened: Opener, tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"not a database, but long enough to be taken for one" * 40, b""]
+)
+def test_a_file_that_is_no_state_is_left_alone(
+    opened: Opener, tmp_path: Path, content: bytes
+) -> None:
     path = tmp_path / "sandbox.db"
     path.write_bytes(content)
     with pytest.raises(StateError, match=r"sandbox\.db"):
@@ -108,11 +120,15 @@ def test_a_folder_that_cannot_be_made_is_told(opened: Opener, tmp_path: Path) ->
         opened(tmp_path / "file" / "sandbox.db")
 
 
-@pytest.mark.parametrize("folders", [{}, {"data": Path("/dev/null/x")}], ids=["no home", "not writable"])
+@pytest.mark.parametrize(
+    "folders", [{}, {"data": Path("/dev/null/x")}], ids=["no home", "not writable"]
+)
 def test_where_nothing_can_be_kept_the_sandbox_forgets(folders: Any, tmp_path: Path) -> None:
     said = tmp_path / "said"
     with said.open("wb") as stream:
-        runtime = Runtime(stdin=None, stdout=None, stderr=Stderr(stream), environ={}, folders=folders)
+        runtime = Runtime(
+            stdin=None, stdout=None, stderr=Stderr(stream), environ={}, folders=folders
+        )
         with contextlib.closing(own_store(runtime)) as store:
             assert store.effects() == []
     assert said.read_text().startswith("the sandbox forgets its records when this ends: ")
@@ -121,10 +137,14 @@ def test_where_nothing_can_be_kept_the_sandbox_forgets(folders: Any, tmp_path: P
 def test_a_write_to_a_sandbox_that_forgets_is_told_though_it_is_quiet(unified: Unified) -> None:
     read = unified("-p sandbox ticketing tickets get tickets-1 --quiet", folders={})
     assert (read.code, read.stderr) == (0, "")
-    said = "the sandbox forgets its records when this ends: there is no home folder to keep them in\n"
+    said = (
+        "the sandbox forgets its records when this ends: there is no home folder to keep them in\n"
+    )
     assert unified("-p sandbox ticketing tickets get tickets-1", folders={}).stderr == said
     for quiet in ("", " --quiet"):
-        written = unified(f"-p sandbox ticketing tickets update tickets-1 -f name=x{quiet}", folders={})
+        written = unified(
+            f"-p sandbox ticketing tickets update tickets-1 -f name=x{quiet}", folders={}
+        )
         assert (written.code, written.stderr) == (0, said)
 
 
@@ -144,11 +164,16 @@ def test_a_copy_without_the_file_beside_it_is_told(unified: Unified, tmp_path: P
     in_use.close()
     for name, said in (("live", ""), ("whole", ""), ("half", LOST.format(tmp_path / "half"))):
         for told in (said, ""):
-            read = unified("-p sandbox ticketing tickets get tickets-1", folders={"data": tmp_path / name})
+            read = unified(
+                "-p sandbox ticketing tickets get tickets-1", folders={"data": tmp_path / name}
+            )
             assert (read.code, read.stderr) == (0, told)
 
 
-LOST = "the latest changes to the sandbox are missing: they were in {}/sandbox.db-wal, which is not there\n"
+LOST = (
+    "the latest changes to the sandbox are missing: they were in {}/sandbox.db-wal, which is not"
+    " there\n"
+)
 _WRITER = """
 import sys
 from pathlib import Path
@@ -168,10 +193,14 @@ for number in range(int(sys.argv[3])):
 
 
 def writer(path: Path, name: str, count: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", _WRITER, str(path), name, str(count)], stdout=subprocess.PIPE)
+    return subprocess.Popen(
+        [sys.executable, "-c", _WRITER, str(path), name, str(count)], stdout=subprocess.PIPE
+    )
 
 
-def test_a_killed_process_takes_nothing_with_it(opened: Opener, catalogue: Catalogue, tmp_path: Path) -> None:
+def test_a_killed_process_takes_nothing_with_it(
+    opened: Opener, catalogue: Catalogue, tmp_path: Path
+) -> None:
     path = tmp_path / "sandbox.db"
     for turn in range(3):
         process = writer(path, f"t{turn}", 100_000)
@@ -201,7 +230,9 @@ def test_threads_share_a_store(sandbox: Sandbox, store: SandboxStore) -> None:
 
     def work(name: int) -> None:
         params = {"integrated_account_id": "full"}
-        with httpx.Client(transport=InProcess(sandbox), base_url="http://sandbox", params=params) as client:
+        with httpx.Client(
+            transport=InProcess(sandbox), base_url="http://sandbox", params=params
+        ) as client:
             for turn in range(20):
                 key = {"idempotency-key": f"same-{turn}"}
                 answers = [

@@ -38,7 +38,9 @@ def server(
         return time.time()
 
     with ExitStack() as stack:
-        store = stack.enter_context(closing(SandboxStore.open(None, records={("ticketing", "tickets"): tickets})))
+        store = stack.enter_context(
+            closing(SandboxStore.open(None, records={("ticketing", "tickets"): tickets}))
+        )
         sandbox = Sandbox(load(), store, faults=Faults.parse(faults), wall=wall, sleep=sleep)
         served = stack.enter_context(closing(Server(sandbox)))
         thread = threading.Thread(target=served.run, name="loop", daemon=True)
@@ -67,7 +69,11 @@ def test_one_client_is_served_by_few_threads() -> None:
     before = set(threading.enumerate())
     with server() as url, httpx.Client(base_url=url) as client:
         assert {client.get(SLOW).status_code for _ in range(50)} == {200}
-        serving = [one for one in threading.enumerate() if one not in before and one.name.startswith("waitress-")]
+        serving = [
+            one
+            for one in threading.enumerate()
+            if one not in before and one.name.startswith("waitress-")
+        ]
     assert len(serving) == 2
 
 
@@ -83,18 +89,28 @@ def test_one_client_is_served_by_few_threads() -> None:
         ("POST", f"/batch-request?{ACCOUNT}", "", "waitress"),
     ],
 )
-def test_what_may_wait_is_answered_by_a_thread(method: str, target: str, faults: str, answers: str) -> None:
+def test_what_may_wait_is_answered_by_a_thread(
+    method: str, target: str, faults: str, answers: str
+) -> None:
     threads: list[str] = []
     with server(faults=faults, threads=threads) as url:
-        assert httpx.request(method, f"{url}{target}", json={"name": "n"} if method == "POST" else None).status_code
+        assert httpx.request(
+            method, f"{url}{target}", json={"name": "n"} if method == "POST" else None
+        ).status_code
     assert {name.partition("-")[0] for name in threads} == {answers}
 
 
 @pytest.mark.parametrize(
     ("tickets", "query", "answers"),
-    [(60, "status=open", "loop"), (6000, "limit=5&next_cursor=", "loop"), (6000, "limit=5&status=open", "waitress")],
+    [
+        (60, "status=open", "loop"),
+        (6000, "limit=5&next_cursor=", "loop"),
+        (6000, "limit=5&status=open", "waitress"),
+    ],
 )
-def test_many_records_are_looked_through_by_a_thread(tickets: int, query: str, answers: str) -> None:
+def test_many_records_are_looked_through_by_a_thread(
+    tickets: int, query: str, answers: str
+) -> None:
     threads: list[str] = []
     with server(threads=threads, tickets=tickets) as url:
         assert httpx.get(f"{url}{FULL}&{query}").status_code == 200
@@ -129,6 +145,8 @@ def test_who_reads_nothing_holds_up_no_other() -> None:
     with server() as url, ExitStack() as stack:
         host, _, port = url.removeprefix("http://").partition(":")
         for _ in range(100):
-            connection = stack.enter_context(socket.create_connection((host, int(port)), timeout=20))
+            connection = stack.enter_context(
+                socket.create_connection((host, int(port)), timeout=20)
+            )
             connection.sendall(request.format(f"{host}:{port}").encode() * 20)
         assert httpx.get(f"{url}{FULL}", timeout=30).status_code == 200

@@ -1,4 +1,6 @@
-"""Files that are sent to the sandbox come back byte for byte, in both forms, and never stand in memory."""
+"""Files that are sent to the sandbox come back byte for byte, in both forms, and never
+stand in memory.
+"""
 
 import contextlib
 import hashlib
@@ -57,17 +59,29 @@ def downloaded(client: httpx.Client, record: Any, **headers: str) -> tuple[str, 
 
 @pytest.mark.parametrize(
     ("form", "size"),
-    [(True, 0), *((form, size) for form in (True, False) for size in (1, 1 << 20, (1 << 20) + 1, 10 << 20))],
+    [
+        (True, 0),
+        *((form, size) for form in (True, False) for size in (1, 1 << 20, (1 << 20) + 1, 10 << 20)),
+    ],
 )
 def test_a_file_comes_back_byte_for_byte(
-    form: bool, size: int, unified_sandbox: UnifiedSandbox, served_client: httpx.Client, tmp_path: Path
+    form: bool,
+    size: int,
+    unified_sandbox: UnifiedSandbox,
+    served_client: httpx.Client,
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "zażółć.bin"
     digest = uploading.written(path, size)
-    record = sent(unified_sandbox, of_form(str(path), [("note", "x")]) if form else of_bytes(str(path), "image/png"))
+    record = sent(
+        unified_sandbox,
+        of_form(str(path), [("note", "x")]) if form else of_bytes(str(path), "image/png"),
+    )
     assert record["size"] == size
     assert record["content_type"] == (RAW if form else "image/png")
-    assert (record.get("file_name"), record.get("note")) == (("zażółć.bin", "x") if form else (None, None))
+    assert (record.get("file_name"), record.get("note")) == (
+        ("zażółć.bin", "x") if form else (None, None)
+    )
     assert downloaded(served_client, record) == (digest, size)
 
 
@@ -86,25 +100,40 @@ def test_a_part_of_a_large_file_can_be_had(
 
 def test_a_file_takes_the_place_of_another(bare_client: httpx.Client) -> None:
     long, short = b"x" * 5_000_000, b"short"
-    made = ask(bare_client, ATTACHMENTS, method="POST", files={"file": ("a.txt", long, "text/plain")}).json()
+    made = ask(
+        bare_client, ATTACHMENTS, method="POST", files={"file": ("a.txt", long, "text/plain")}
+    ).json()
     place = f"{ATTACHMENTS}/{made['id']}"
     for content in (short, long):
-        changed = ask(bare_client, place, method="PATCH", files={"file": ("b.txt", content, "text/plain")}).json()
+        changed = ask(
+            bare_client, place, method="PATCH", files={"file": ("b.txt", content, "text/plain")}
+        ).json()
         assert (changed["size"], changed["file_name"]) == (len(content), "b.txt")
-        assert ask(bare_client, f"{ATTACHMENTS}/download", f"id={made['id']}", "POST").content == content
+        assert (
+            ask(bare_client, f"{ATTACHMENTS}/download", f"id={made['id']}", "POST").content
+            == content
+        )
 
 
 def test_a_key_stores_a_file_once(bare_client: httpx.Client) -> None:
     headers = {"idempotency-key": "k-1"}
     made = [
-        ask(bare_client, ATTACHMENTS, method="POST", files={"file": ("a", b"x" * 2_000_000)}, headers=headers).json()
+        ask(
+            bare_client,
+            ATTACHMENTS,
+            method="POST",
+            files={"file": ("a", b"x" * 2_000_000)},
+            headers=headers,
+        ).json()
         for _ in range(2)
     ]
     assert made[0] == made[1]
 
 
 @pytest.mark.parametrize("size", [10, 40 << 20])
-def test_a_public_file_gets_an_address(size: int, unified_sandbox: UnifiedSandbox, tmp_path: Path) -> None:
+def test_a_public_file_gets_an_address(
+    size: int, unified_sandbox: UnifiedSandbox, tmp_path: Path
+) -> None:
     path = tmp_path / "a.txt"
     uploading.written(path, size)
     answer = sent(unified_sandbox, of_form(str(path)), path="/file")
@@ -113,7 +142,9 @@ def test_a_public_file_gets_an_address(size: int, unified_sandbox: UnifiedSandbo
 
 
 @pytest.mark.parametrize("form", [True, False])
-def test_what_has_no_files_takes_none(form: bool, unified_sandbox: UnifiedSandbox, tmp_path: Path) -> None:
+def test_what_has_no_files_takes_none(
+    form: bool, unified_sandbox: UnifiedSandbox, tmp_path: Path
+) -> None:
     path = tmp_path / "a.txt"
     path.write_text("x")
     upload = of_form(str(path)) if form else of_bytes(str(path), "text/plain")
@@ -125,12 +156,22 @@ def test_only_a_file_may_be_large(served_client: httpx.Client) -> None:
     large = b"x" * ((32 << 20) + 1)
     with contextlib.suppress(httpx.TransportError):
         # The sandbox may hang up while it is still sent.
-        assert ask(served_client, TICKETS, method="POST", json={"name": large.decode()}).status_code == 413
+        assert (
+            ask(served_client, TICKETS, method="POST", json={"name": large.decode()}).status_code
+            == 413
+        )
     with contextlib.suppress(httpx.TransportError):
         headers = {"content-type": "application/json"}
         query = "truto_body_passthrough=true"
-        assert ask(served_client, ATTACHMENTS, query, "POST", content=large, headers=headers).status_code == 413
-    assert ask(served_client, ATTACHMENTS, method="POST", files={"file": ("a", large)}).json()["size"] == len(large)
+        assert (
+            ask(
+                served_client, ATTACHMENTS, query, "POST", content=large, headers=headers
+            ).status_code
+            == 413
+        )
+    assert ask(served_client, ATTACHMENTS, method="POST", files={"file": ("a", large)}).json()[
+        "size"
+    ] == len(large)
 
 
 def form(*parts: bytes, end: bytes = b"--") -> bytes:
@@ -157,8 +198,12 @@ FILE = b'Content-Disposition: form-data; name="file"; filename="only-here.txt"\r
         (form(FILE), 'multipart/form-data; charset=utf-8; boundary="b"', 201),
     ],
 )  # fmt: skip
-def test_a_form_that_is_not_whole_is_refused(body: bytes, kind: str, status: int, bare_client: httpx.Client) -> None:
-    answer = ask(bare_client, ATTACHMENTS, method="POST", content=body, headers={"content-type": kind})
+def test_a_form_that_is_not_whole_is_refused(
+    body: bytes, kind: str, status: int, bare_client: httpx.Client
+) -> None:
+    answer = ask(
+        bare_client, ATTACHMENTS, method="POST", content=body, headers={"content-type": kind}
+    )
     assert answer.status_code == status
     stored = ask(bare_client, ATTACHMENTS, "file_name=only-here.txt").json()["result"]
     assert len(stored) == (status == 201)
@@ -167,10 +212,13 @@ def test_a_form_that_is_not_whole_is_refused(body: bytes, kind: str, status: int
 @pytest.mark.parametrize("at", range(-40, 41))
 def test_a_boundary_is_found_wherever_it_stands(at: int) -> None:
     content = b"\r\n--" * 7 + b"x" * (request_content.PIECE + at - 100)
-    body = form(b'Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + content, FILE)
+    body = form(
+        b'Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + content, FILE
+    )
     with request_content.kept([body]) as file:
         found = [
-            b"".join(part.content.pieces()) for part in request_content.parts(file, "multipart/form-data; boundary=b")
+            b"".join(part.content.pieces())
+            for part in request_content.parts(file, "multipart/form-data; boundary=b")
         ]
     assert found == [content, b"content"]
 
@@ -216,7 +264,11 @@ def test_the_sandbox_takes_and_gives_a_gigabyte(kind: str, tmp_path: Path) -> No
     path, state = tmp_path / "large.bin", tmp_path / "sandbox.db"
     digest = uploading.written(path, campaigns.size(1 << 30, 1 << 27))
     program = [str(ROOT / "tests" / "uploading.py")]
-    environ = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    environ = {
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}",
+        "HOME": str(tmp_path),
+        "TMPDIR": str(tmp_path),
+    }
     with uploading.sandbox_beside(state, environ) as (url, token, served):
         words = [url, token, "full", kind, str(path)]
         measured = peak_memory.of(words, timeout=600, program=program, env=environ, stdout=None)
@@ -237,7 +289,11 @@ def test_the_sandbox_of_this_process_takes_large_files(kind: str, tmp_path: Path
     size = campaigns.size(1 << 29, 1 << 27)
     uploading.written(path, size)
     program = [str(ROOT / "tests" / "uploading.py")]
-    environ = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    environ = {
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}",
+        "HOME": str(tmp_path),
+        "TMPDIR": str(tmp_path),
+    }
     words = ["sandbox", "", "", kind, str(path)]
     measured = peak_memory.of(words, timeout=600, program=program, env=environ)
     assert (measured.code, measured.stderr) == (0, "")

@@ -27,7 +27,10 @@ def test_a_page_comes_in_gzip_where_it_is_accepted(shop: Shop, accepted: str, co
     url = f"{shop.url}{TICKETS}?integrated_account_id=full"
     with httpx.stream("GET", url, headers=headers, timeout=20) as answer:
         content = b"".join(answer.iter_raw())
-    assert (answer.headers.get("content-encoding") == "gzip", answer.headers["vary"]) == (coded, "Accept-Encoding")
+    assert (answer.headers.get("content-encoding") == "gzip", answer.headers["vary"]) == (
+        coded,
+        "Accept-Encoding",
+    )
     assert int(answer.headers["content-length"]) == len(content)
     assert (gzip.decompress(content) if coded else content).startswith(b'{"result":[')
 
@@ -37,9 +40,14 @@ TURNS = [(1, 1), (2, 1), (3, 2), (4, 1), (5, 3), (6, 4), (7, 2)]
 
 
 @pytest.mark.parametrize("most", [0, 3000, 1 << 24])
-def test_a_page_that_comes_again_has_the_same_records_and_what_stands_after_them_now(most: int) -> None:
+def test_a_page_that_comes_again_has_the_same_records_and_what_stands_after_them_now(
+    most: int,
+) -> None:
     pages = GzippedPages(most)
-    bodies = [b'{"result":[%b],"next_cursor":"%d"}' % (b'{"id":"%d"}' % whose * 100, at) for at, whose in TURNS]
+    bodies = [
+        b'{"result":[%b],"next_cursor":"%d"}' % (b'{"id":"%d"}' % whose * 100, at)
+        for at, whose in TURNS
+    ]
     for body in (*bodies, b"", b"]", b"no list" * 1000):
         assert gzip.decompress(pages.gzip(body)) == body
 

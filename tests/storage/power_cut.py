@@ -1,8 +1,10 @@
 """What a power cut would leave of a folder, at every moment of a command.
 
-A kill cannot show a missing fsync: what a killed process wrote is with the kernel. So the system calls are watched. Of
-a file only what it held at its last fsync is on the disk, and of a folder only the names it had at its own last fsync.
-Later changes of names may have reached the disk all the same: all of them, or the last one without those before it.
+A kill cannot show a missing fsync: what a killed process wrote is with the kernel. So
+the system calls are watched. Of a file only what it held at its last fsync is on the
+disk, and of a folder only the names it had at its own last fsync. Later changes of
+names may have reached the disk all the same: all of them, or the last one without those
+before it.
 """
 
 import os
@@ -23,9 +25,11 @@ Check = Callable[[Files], None]
 
 
 class Disk:
-    """The disk below a folder, which holds what is there now. `always` is checked at every moment from now on.
+    """The disk below a folder, which holds what is there now. `always` is checked at
+    every moment from now on.
 
-    The moments are in all threads of the program, so what a check finds is kept in `broken` for the test to look at.
+    The moments are in all threads of the program, so what a check finds is kept in
+    `broken` for the test to look at.
     """
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, *, seconds: float = 0) -> None:
@@ -81,9 +85,15 @@ class Disk:
         return watched
 
     def _note(self, folder: Path, before: dict[str, int]) -> None:
-        """Remember the names of the folder as they are if of all changes since it was synced only this one is there."""
+        """Remember the names of the folder as they are if of all changes since it was
+        synced only this one is there.
+        """
         number, now = folder.stat().st_ino, names_in(folder)
-        names = {name: file for name, file in self._names.get(number, {}).items() if name not in before.keys() - now}
+        names = {
+            name: file
+            for name, file in self._names.get(number, {}).items()
+            if name not in before.keys() - now
+        }
         names |= {name: file for name, file in now.items() if before.get(name) != file}
         self._last = (number, names)
 
@@ -99,7 +109,9 @@ class Disk:
         else:
             self._content[status.st_ino] = os.pread(handle, status.st_size, 0)
 
-    def _files(self, folder: Path, number: int, which: str, below: str = "") -> Iterator[tuple[str, bytes]]:
+    def _files(
+        self, folder: Path, number: int, which: str, below: str = ""
+    ) -> Iterator[tuple[str, bytes]]:
         names = self._names.get(number, {})
         if which == "current" and folder.is_dir():
             names = names_in(folder)

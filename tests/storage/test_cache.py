@@ -45,7 +45,16 @@ def test_files_and_folders_are_private_and_nothing_is_left_beside_them(tmp_path:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\0" * 100, b"[]", b"{}", b'{"at":"x","key":[],"value":1}', b"[" * 100_000, b"9" * 100_000, b"\xff"],
+    [
+        b"",
+        b"\0" * 100,
+        b"[]",
+        b"{}",
+        b'{"at":"x","key":[],"value":1}',
+        b"[" * 100_000,
+        b"9" * 100_000,
+        b"\xff",
+    ],
     ids=["empty", "NULs", "a list", "no members", "no time", "deep", "large", "no UTF-8"],
 )
 def test_a_damaged_file_is_no_fact_and_is_replaced(tmp_path: Path, content: bytes) -> None:
@@ -62,7 +71,9 @@ def test_the_fact_of_another_key_in_its_file_does_not_count(tmp_path: Path) -> N
     assert at(tmp_path).read(*KEY) is None
 
 
-@pytest.mark.parametrize("place", [os.mkfifo, os.mkdir, lambda path: Path(path).symlink_to("/etc/hostname")])
+@pytest.mark.parametrize(
+    "place", [os.mkfifo, os.mkdir, lambda path: Path(path).symlink_to("/etc/hostname")]
+)
 def test_what_is_no_regular_file_is_no_fact(tmp_path: Path, place: Callable[[Path], None]) -> None:
     at(tmp_path).write(1, *KEY)
     path = the_file(tmp_path)
@@ -72,7 +83,9 @@ def test_what_is_no_regular_file_is_no_fact(tmp_path: Path, place: Callable[[Pat
 
 
 @pytest.mark.parametrize("spoil", SPOILS)
-def test_a_file_that_others_can_have_written_is_no_fact(tmp_path: Path, spoil: Callable[[Path], str]) -> None:
+def test_a_file_that_others_can_have_written_is_no_fact(
+    tmp_path: Path, spoil: Callable[[Path], str]
+) -> None:
     at(tmp_path).write(1, *KEY)
     spoil(the_file(tmp_path))
     assert at(tmp_path).read(*KEY) is None

@@ -86,7 +86,8 @@ def test_a_lock_is_held_when_the_thread_that_took_it_has_ended(tmp_path: Path) -
 def test_the_file_of_a_lock_is_removed_before_the_lock_is_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The other way round somebody else may take the lock in between, and it would be on a file that is removed.
+    # The other way round somebody else may take the lock in between, and it would be on
+    # a file that is removed.
     path = tmp_path / "t.lock"
     held = HeldLock(path)
     held.take("t")
@@ -103,7 +104,9 @@ def test_the_file_of_a_lock_is_removed_before_the_lock_is_released(
     assert there == [False]
 
 
-def test_a_folder_that_takes_no_file_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_takes_no_file_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> int:
         # What Linux answers in /proc: the folder is there, and a new file in it never is.
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))

@@ -33,7 +33,9 @@ LOGIN = "profile login acme --token-stdin --store file"
 
 @pytest.fixture
 def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
-    """Watch the disk from now on: what the test has put there is safe, and nothing waits for the real one."""
+    """Watch the disk from now on: what the test has put there is safe, and nothing
+    waits for the real one.
+    """
     disks: list[Disk] = []
 
     def begin(*, seconds: float = 0) -> Disk:
@@ -82,9 +84,15 @@ def pages_safe(files: Files, name: str) -> int:
     ids=["by the time", "by the bytes", "not yet"],
 )
 def test_a_checkpoint_that_is_due_counts_pages_that_are_there(
-    seconds: float, size: int, due: Any, unified: Unified, service: Service, watch: Watch, tmp_path: Path,
+    seconds: float,
+    size: int,
+    due: Any,
+    unified: Unified,
+    service: Service,
+    watch: Watch,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.setattr(partial_file, "_SECONDS", seconds)
     monkeypatch.setattr(partial_file, "_BYTES", size)
     serve(service, PAGES)
@@ -100,7 +108,9 @@ def test_a_checkpoint_that_is_due_counts_pages_that_are_there(
 
         def counted(files: Files) -> None:
             pages = pages_safe(files, "t")
-            assert pages >= written if due else pages == 0, f"{pages} pages are safe, and {written} are written"
+            assert pages >= written if due else pages == 0, (
+                f"{pages} pages are safe, and {written} are written"
+            )
 
         disk.check(seen.target, counted)
 
@@ -143,7 +153,12 @@ def test_an_exported_file_is_the_old_one_or_the_new_one(
 
 
 def test_the_manifest_of_an_export_lists_files_that_are_there(
-    unified: Unified, service: Service, config: Config, watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unified: Unified,
+    service: Service,
+    config: Config,
+    watch: Watch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(partial_file, "_SECONDS", 0.0)
     monkeypatch.setattr(LocalFolder, "save_seconds", 0.0)
@@ -185,7 +200,12 @@ SLOW = 0.1
 
 @pytest.mark.parametrize("name", ["in.ndjson", "-"], ids=["a file", "a pipe"])
 def test_the_journal_of_an_import_says_what_is_sent_before_it_is(
-    name: str, unified: Unified, service: Service, watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    unified: Unified,
+    service: Service,
+    watch: Watch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "in.ndjson").write_bytes(RECORDS)
     monkeypatch.chdir(tmp_path)
@@ -200,14 +220,23 @@ def test_the_journal_of_an_import_says_what_is_sent_before_it_is(
 
     def look(seen: Seen) -> None:
         def told(files: Files) -> None:
-            assert seen.headers["idempotency-key"] in journal(files, "sent"), "the journal does not say it was sent"
+            assert seen.headers["idempotency-key"] in journal(files, "sent"), (
+                "the journal does not say it was sent"
+            )
 
         disk.check("a request", told)
 
     def whole(files: Files) -> None:
         assert len(journal(files, "ok")) == 3, "the journal does not say that all is done"
-        results = [content for path, content in files.items() if path.endswith((".unified-done.ndjson", "report"))]
-        assert [content.count(b"\n") for content in results] == [3, 3], "there is no file of results, or no report"
+        results = [
+            content
+            for path, content in files.items()
+            if path.endswith((".unified-done.ndjson", "report"))
+        ]
+        assert [content.count(b"\n") for content in results] == [
+            3,
+            3,
+        ], "there is no file of results, or no report"
 
     looked_at(service, look)
     argv = f"import ticketing/tags {name} --workers 1 --report report"
@@ -230,7 +259,9 @@ def test_the_journal_of_a_run_says_what_is_sent_before_it_is(
     def look(seen: Seen) -> None:
         def told(files: Files) -> None:
             header, *entries = journal(files)
-            assert header["calls"] == len([one for one in entries if "call" in one]), "the journal lacks a call"
+            assert header["calls"] == len([one for one in entries if "call" in one]), (
+                "the journal lacks a call"
+            )
             sent = [one["k"] for one in entries if one["s"] == "sent"]
             assert seen.headers["idempotency-key"] in sent, "the journal does not say it was sent"
 
@@ -254,7 +285,10 @@ def test_the_manifest_of_downloads_lists_the_files_that_are_there(
 
     def reply(seen: Seen) -> Reply:
         if seen.method == "GET":
-            record = {"id": seen.segments[-1], "file_url": f"https://files.example/{seen.segments[-1]}"}
+            record = {
+                "id": seen.segments[-1],
+                "file_url": f"https://files.example/{seen.segments[-1]}",
+            }
             return Reply(200, json.dumps(record).encode())
         return Reply(200, CONTENT[dict(seen.query)["file_url"].rpartition("/")[2]], kind)
 
@@ -263,7 +297,8 @@ def test_the_manifest_of_downloads_lists_the_files_that_are_there(
 
     def listed(files: Files) -> list[str]:
         entries = [json.loads(line) for line in files.get("out/manifest.ndjson", b"").splitlines()]
-        # Listed before it is named: what is listed and missing is downloaded again, what is there is listed.
+        # Listed before it is named: what is listed and missing is downloaded again,
+        # what is there is listed.
         for entry in entries:
             holds(files, f"out/{entry['file']}", CONTENT[entry["id"]], None)
         named = {name for name in files if name.startswith("out/") and not name.startswith("out/.")}
@@ -284,7 +319,10 @@ def test_the_manifest_of_downloads_lists_the_files_that_are_there(
         assert listed(files) == [*CONTENT]
 
     disk.always = always
-    argv = f"ticketing attachments download --from {tmp_path / 'ids'} --out {tmp_path / 'out'} --workers 1"
+    argv = (
+        f"ticketing attachments download --from {tmp_path / 'ids'} --out {tmp_path / 'out'}"
+        " --workers 1"
+    )
     result = unified(argv, environ=service.environ)
     disk.check("at the end", whole)
     assert (result.code, disk.broken) == (0, [])
@@ -292,19 +330,30 @@ def test_the_manifest_of_downloads_lists_the_files_that_are_there(
 
 @pytest.mark.parametrize(
     ("command", "kind"),
-    [("ticketing tickets get 1", "application/json"), ("ticketing attachments download -q id=1", "image/png")],
+    [
+        ("ticketing tickets get 1", "application/json"),
+        ("ticketing attachments download -q id=1", "image/png"),
+    ],
     ids=["an answer", "a download"],
 )
 @pytest.mark.parametrize("old", [None, b"old"], ids=["new", "replaced"])
 def test_a_file_for_an_answer_is_there_as_a_whole(
-    command: str, kind: str, old: bytes | None, unified: Unified, service: Service, watch: Watch, tmp_path: Path
+    command: str,
+    kind: str,
+    old: bytes | None,
+    unified: Unified,
+    service: Service,
+    watch: Watch,
+    tmp_path: Path,
 ) -> None:
     if old:
         (tmp_path / "t").write_bytes(old)
     service.reply = lambda _: Reply(200, b'{"id":"1"}', {"Content-Type": kind})
     disk = watch()
     disk.always = lambda files: holds(files, "t", old, b'{"id":"1"}')
-    result = unified(f"{command} --out {tmp_path / 't'} {'--force' * bool(old)}", environ=service.environ)
+    result = unified(
+        f"{command} --out {tmp_path / 't'} {'--force' * bool(old)}", environ=service.environ
+    )
     disk.check("at the end", lambda files: holds(files, "t", b'{"id":"1"}'))
     assert (result.code, disk.broken) == (0, [])
 
@@ -324,7 +373,9 @@ def test_a_config_is_the_old_one_or_the_new_one_and_promises_no_token_that_is_no
         text = files["config/config.toml"].decode()
         assert text.startswith(CONFIG), f"the config holds {text!r}"
         if "token_file" in text:
-            assert TOKEN in [content for name, content in files.items() if ".tokens/" in name], "there is no token"
+            assert TOKEN in [content for name, content in files.items() if ".tokens/" in name], (
+                "there is no token"
+            )
 
     disk.always = always
     result = unified(command, stdin=TOKEN)
@@ -333,7 +384,9 @@ def test_a_config_is_the_old_one_or_the_new_one_and_promises_no_token_that_is_no
     assert (result.code, disk.broken) == (0, [])
 
 
-def test_a_token_that_was_taken_back_does_not_come_up_again(unified: Unified, config: Config, watch: Watch) -> None:
+def test_a_token_that_was_taken_back_does_not_come_up_again(
+    unified: Unified, config: Config, watch: Watch
+) -> None:
     config(CONFIG)
     assert unified(LOGIN, stdin=TOKEN).code == 0
     disk = watch()

@@ -1,4 +1,6 @@
-"""State that earlier runs left: a torn last line is repaired, damage has its place told, no pipe is waited for."""
+"""State that earlier runs left: a torn last line is repaired, damage has its place
+told, no pipe is waited for.
+"""
 
 import os
 from collections.abc import Callable
@@ -70,7 +72,9 @@ PLANTED = [plant_pipe, plant_link, Path.mkdir]
 
 
 @pytest.mark.parametrize("plant", PLANTED)
-def test_nothing_but_a_regular_file_is_opened(plant: Callable[[Path], None], tmp_path: Path) -> None:
+def test_nothing_but_a_regular_file_is_opened(
+    plant: Callable[[Path], None], tmp_path: Path
+) -> None:
     path = tmp_path / "state"
     plant(path)
     with pytest.raises(StateError, match=r"state is not a regular file \(move it away\)"):

@@ -1,7 +1,8 @@
-"""Kills a run, or what resumes it, at every point; then says what `runs show` tells, and resumes it to its end.
+"""Kills a run, or what resumes it, at every point; then says what `runs show` tells,
+and resumes it to its end.
 
-A process of its own without threads, as `kill_command.py`. Reads a job as JSON on standard input; prints one JSON line
-for each crash point.
+A process of its own without threads, as `kill_command.py`. Reads a job as JSON on
+standard input; prints one JSON line for each crash point.
 """
 
 import gc
@@ -65,7 +66,11 @@ class Home:
 
     def left(self, run: str | None) -> list[str]:
         """The files beside the journal of the run."""
-        return [path.name for path in self.data.rglob("*") if path.is_file() and path.name != f"{run}.ndjson"]
+        return [
+            path.name
+            for path in self.data.rglob("*")
+            if path.is_file() and path.name != f"{run}.ndjson"
+        ]
 
     def shown(self, run: str | None) -> list[Any]:
         """What `runs show` tells."""
@@ -111,7 +116,9 @@ def warm_up(job: dict[str, Any]) -> None:
     import_module("filelock")
     folders = {"config": Path(job["folder"]) / "config", "data": Path(job["folder"]) / "data-0"}
     argv = [word.replace("{n}", "0") for word in job["argv"]]
-    main([*argv, "--dry-run"], Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {}, folders=folders))
+    main(
+        [*argv, "--dry-run"], Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {}, folders=folders)
+    )
     main(["runs", "list"], Runtime(io.BytesIO(), io.BytesIO(), Stderr(None), {}, folders=folders))
     read_once.help_of(argv, *(["runs", name] for name in ("list", "show", "resume")))
 

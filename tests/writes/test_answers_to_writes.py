@@ -1,4 +1,4 @@
-"""Many writes at once: whatever the answer to one is, it is sent once, or again with the same key."""
+"""Many writes at once: each is sent once, or again with the same key."""
 
 import json
 import os
@@ -39,11 +39,21 @@ def listening(script: Script) -> Iterator[Listener]:
 def imported(unified: Unified, tmp_path: Path) -> Import:
     """Import records into a listener; gives the result, and of each line what became of it."""
 
-    def run(listener: Listener, records: Sequence[object], flags: str = "--workers 1", **more: Any) -> Any:
+    def run(
+        listener: Listener, records: Sequence[object], flags: str = "--workers 1", **more: Any
+    ) -> Any:
         path = tmp_path / "in.ndjson"
         path.write_text("".join(json.dumps(record) + "\n" for record in records))
-        address = {"UNIFIED_BASE_URL": f"http://127.0.0.1:{listener.port}", "UNIFIED_ACCOUNT_ID": "a"}
-        environ = {**address, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_RATE": "0", **more.pop("environ", {})}
+        address = {
+            "UNIFIED_BASE_URL": f"http://127.0.0.1:{listener.port}",
+            "UNIFIED_ACCOUNT_ID": "a",
+        }
+        environ = {
+            **address,
+            "UNIFIED_TOKEN": "t-0123456789",
+            "UNIFIED_RATE": "0",
+            **more.pop("environ", {}),
+        }
         result = unified(f"import ticketing/tags {path} --yes {flags}", environ=environ, **more)
         became = {}
         for name in ("done", "failed", "in-doubt", "not-tried"):
@@ -78,7 +88,10 @@ ENDS: dict[str, tuple[list[Step], str]] = {
     "a page for people": ([reply(b"<html>", 201, kind="text/html")], "in-doubt"),
     "an answer in chunks": ([chunked(b'{"id":', b'"x"}')], "done"),
     "an interim answer": ([b"HTTP/1.1 100 Continue\r\n\r\n" + CREATED], "done"),
-    "an answer in pieces": ([CREATED[:30], Wait(0.05), CREATED[30:-3], Wait(0.05), CREATED[-3:]], "done"),
+    "an answer in pieces": (
+        [CREATED[:30], Wait(0.05), CREATED[30:-3], Wait(0.05), CREATED[-3:]],
+        "done",
+    ),
     "an answer, and the end": ([reply(b'{"id":"x"}', 201, {"Connection": "close"}), CLOSE], "done"),
     "more than an answer": ([CREATED + b"HTTP/1.1 500 No\r\n\r\n"], "done"),
     "no content": ([reply(b"", 204, kind=None)], "done"),
@@ -93,7 +106,10 @@ def test_what_may_have_been_done_is_sent_once(
     config("idempotency_window = 0\n")
     with listening([CREATED, CREATED, steps, CREATED]) as listener:
         result, became = imported(listener, named(4), "--workers 1 --timeout 1 --retries 2")
-    assert (became, result.code) == (["done", "done", end, "done"], {"done": 0, "failed": 9, "in-doubt": 10}[end])
+    assert (became, result.code) == (
+        ["done", "done", end, "done"],
+        {"done": 0, "failed": 9, "in-doubt": 10}[end],
+    )
     sent = Counter(keys(listener))
     assert len(sent) == 4
     # A 429 says that nothing was done.
@@ -102,19 +118,25 @@ def test_what_may_have_been_done_is_sent_once(
 
 
 REPEATED = [
-    name for name, (_, end) in ENDS.items() if end == "in-doubt" and name not in {"a redirect", "a page for people"}
+    name
+    for name, (_, end) in ENDS.items()
+    if end == "in-doubt" and name not in {"a redirect", "a page for people"}
 ]
 
 
 @pytest.mark.parametrize("name", REPEATED)
-def test_where_keys_are_honoured_it_is_sent_again_with_the_same(name: str, imported: Import) -> None:
+def test_where_keys_are_honoured_it_is_sent_again_with_the_same(
+    name: str, imported: Import
+) -> None:
     slept = list[threading.Thread]()
 
     def sleep(_seconds: float) -> None:
         slept.append(threading.current_thread())
 
     with listening([CREATED, CREATED, ENDS[name][0], CREATED]) as listener:
-        result, became = imported(listener, named(4), "--workers 1 --timeout 1 --retries 2", sleep=sleep)
+        result, became = imported(
+            listener, named(4), "--workers 1 --timeout 1 --retries 2", sleep=sleep
+        )
     assert (became, result.code) == (["done"] * 4, 0)
     # A worker waits before the next attempt, so that the answers to others are read meanwhile.
     assert threading.current_thread() not in slept
@@ -148,7 +170,9 @@ def test_an_answer_that_takes_its_time_holds_up_no_other(imported: Import) -> No
 
 def test_a_write_ends_at_its_timeout(imported: Import) -> None:
     asked = list[float]()
-    with listening([CREATED, [Call(lambda: asked.append(time.monotonic())), Wait(SECONDS)]]) as listener:
+    with listening(
+        [CREATED, [Call(lambda: asked.append(time.monotonic())), Wait(SECONDS)]]
+    ) as listener:
         clock = {"monotonic": time.monotonic, "sleep": time.sleep}
         _, became = imported(listener, named(2), "--workers 1 --timeout 1.6 --retries 0", **clock)
         took = time.monotonic() - asked[0]
@@ -156,7 +180,9 @@ def test_a_write_ends_at_its_timeout(imported: Import) -> None:
     assert 1.5 < took < 2.05
 
 
-def test_a_line_takes_one_wait_for_the_disk(imported: Import, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_takes_one_wait_for_the_disk(
+    imported: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
     synced, sync = list[int](), os.fsync
 
     def counting(descriptor: int) -> None:

@@ -1,4 +1,6 @@
-"""Whatever sends to several connections: one that waits for its limit holds back none of the others."""
+"""Whatever sends to several connections: one that waits for its limit holds back none
+of the others.
+"""
 
 import json
 import time
@@ -29,11 +31,20 @@ def test_as_many_slow_connections_as_workers_hold_back_nobody(
     config("".join(f'[profiles.{name}]\naccount_id = "{name}"\ntags = ["eu"]\n' for name in NAMES))
     (tmp_path / "in.ndjson").write_text(PIPED)
     words = {"path": tmp_path / "in.ndjson", "run": ""}
-    world = {"environ": service.environ, "monotonic": time.monotonic, "sleep": time.sleep, "stdin": PIPED.encode()}
+    world = {
+        "environ": service.environ,
+        "monotonic": time.monotonic,
+        "sleep": time.sleep,
+        "stdin": PIPED.encode(),
+    }
     if way == "resume":
         service.reply = lambda _: Reply(401)
         words["run"] = run_id(unified(UPDATE, **world).stderr)
-        left = {one["id"] + one["_profile"] for one in shown(unified, words["run"]) if one["outcome"] == "not-tried"}
+        left = {
+            one["id"] + one["_profile"]
+            for one in shown(unified, words["run"])
+            if one["outcome"] == "not-tried"
+        }
         assert len(left) >= 12
     taken: list[str] = []
     free_at = {**SLOW}
@@ -53,7 +64,9 @@ def test_as_many_slow_connections_as_workers_hold_back_nobody(
     assert sum(name in SLOW for name in taken[:last]) <= 2 * len(SLOW)
 
 
-def test_more_are_sent_as_soon_as_those_before_wait(unified: Unified, service: Service, config: Config) -> None:
+def test_more_are_sent_as_soon_as_those_before_wait(
+    unified: Unified, service: Service, config: Config
+) -> None:
     names = [f"c{at:02}" for at in range(12)]
     config("".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in names))
     first: dict[str, float] = {}

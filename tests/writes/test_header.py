@@ -1,4 +1,6 @@
-"""The first line of every journal says of what kind of work it is; that of another kind is not taken for it."""
+"""The first line of every journal says of what kind of work it is; that of another kind
+is not taken for it.
+"""
 
 import json
 from pathlib import Path
@@ -44,7 +46,9 @@ def test_a_journal_of_another_kind_is_left_alone(
     service.reply = failing({})
     assert unified(command.format(path=path)).code == 0
     journal = tmp_path / "in.ndjson.unified-journal"
-    journal.write_text(changed := journal.read_text().replace('"kind":"import"', f'"kind":"{other}"'))
+    journal.write_text(
+        changed := journal.read_text().replace('"kind":"import"', f'"kind":"{other}"')
+    )
     service.seen.clear()
     result = unified(command.format(path=path))
     assert (result.code, service.seen, journal.read_text()) == (12, [], changed)

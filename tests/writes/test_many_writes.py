@@ -1,4 +1,6 @@
-"""Writes to many connections: confirmed once, each in the journal before it is sent, each result told."""
+"""Writes to many connections: confirmed once, each in the journal before it is sent,
+each result told.
+"""
 
 import csv
 import io
@@ -36,7 +38,9 @@ def journal(tmp_path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def test_forty_connections_of_which_three_fail_differently(unified: Unified, service: Service, config: Config) -> None:
+def test_forty_connections_of_which_three_fail_differently(
+    unified: Unified, service: Service, config: Config
+) -> None:
     names = profiles(config, service.url, 40, c33=REFUSES)
     service.reply = failing({"a-c07": 403, "a-c12": 404})
     result = unified(f"{SUSPEND} -p tag:eu --yes")
@@ -52,33 +56,53 @@ def test_forty_connections_of_which_three_fail_differently(unified: Unified, ser
     }
     assert found["c00"]["result"] == {"id": "u1"}
     assert found["c33"]["error"]["code"] == "network"
-    assert Counter(map(account, service.seen)) == dict.fromkeys((f"a-{name}" for name in names if name != "c33"), 1)
+    assert Counter(map(account, service.seen)) == dict.fromkeys(
+        (f"a-{name}" for name in names if name != "c33"), 1
+    )
     keys = {account(seen): seen.headers["idempotency-key"] for seen in service.seen}
-    assert keys == {f"a-{name}": one["idempotency_key"] for name, one in found.items() if name != "c33"}
+    assert keys == {
+        f"a-{name}": one["idempotency_key"] for name, one in found.items() if name != "c33"
+    }
     assert len({*keys.values()}) == 39
     told = result.stderr.splitlines()
     assert told[:2] == [f"run {run}", "done: 37 of 40 connections"]
     assert {line.partition(": the service")[0] for line in told[2:5]} == {
         "failed: 1 (c07)",
         "failed: 1 (c12)",
-        "failed: 1 (c33): 127.0.0.1:1 refused the connection (check the address, which comes from profile c33)",
+        (
+            "failed: 1 (c33): 127.0.0.1:1 refused the connection (check the address, which comes"
+            " from profile c33)"
+        ),
     }
-    assert told[5:] == ["error: 3 of 40 connections failed: c07, c12, c33", f"  unified runs retry {run}"]
+    assert told[5:] == [
+        "error: 3 of 40 connections failed: c07, c12, c33",
+        f"  unified runs retry {run}",
+    ]
 
 
 def test_the_record_in_an_answer_is_the_result_wrapped_or_not(
     unified: Unified, service: Service, config: Config
 ) -> None:
-    """An action may wrap its record, an update does not: its record may have a member of that name."""
+    """An action may wrap its record, an update does not: its record may have a member
+    of that name.
+    """
     profiles(config, service.url, 2)
     service.reply = lambda _: Reply(200, b'{"result": {"id": "u1", "n": 1.10}}')
     result = unified(f"{SUSPEND} -p c* --yes -o ndjson")
-    assert ['"result":{"id": "u1", "n": 1.10}' in line for line in result.stdout.splitlines()] == [True, True]
+    assert ['"result":{"id": "u1", "n": 1.10}' in line for line in result.stdout.splitlines()] == [
+        True,
+        True,
+    ]
     result = unified("user-directory users update u1 -f name=x -p c* --yes -o ndjson")
-    assert ['"result":{"result": {"id"' in line for line in result.stdout.splitlines()] == [True, True]
+    assert ['"result":{"result": {"id"' in line for line in result.stdout.splitlines()] == [
+        True,
+        True,
+    ]
 
 
-def test_a_retry_repeats_what_failed_with_its_keys(unified: Unified, service: Service, config: Config) -> None:
+def test_a_retry_repeats_what_failed_with_its_keys(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 40, c33=REFUSES)
     service.reply = failing({"a-c07": 403, "a-c12": 404})
     first = unified(f"{SUSPEND} -p tag:eu --yes")
@@ -109,9 +133,16 @@ def test_what_is_in_doubt_is_resumed_only_where_that_does_no_harm(
         result = unified(f"{command} -p c* --yes")
         run = run_id(result.stderr)
         found = records(result)
-        assert (result.code, found["c02"]["outcome"], found["c02"]["status"]) == (10, "in-doubt", 500)
+        assert (result.code, found["c02"]["outcome"], found["c02"]["status"]) == (
+            10,
+            "in-doubt",
+            500,
+        )
         assert result.stderr.splitlines()[-2] == "error: 1 of 4 connections may or may not be done"
-        assert result.stderr.splitlines()[-1] == f"  unified runs {'resume' if again else 'show'} {run}"
+        assert (
+            result.stderr.splitlines()[-1]
+            == f"  unified runs {'resume' if again else 'show'} {run}"
+        )
         service.seen.clear()
         service.reply = failing({})
         result = unified(f"runs resume {run}")
@@ -122,7 +153,9 @@ def test_what_is_in_doubt_is_resumed_only_where_that_does_no_harm(
         assert result.code == (0 if again else 10)
 
 
-def test_a_key_that_is_honoured_no_more_is_not_used_again(unified: Unified, service: Service, config: Config) -> None:
+def test_a_key_that_is_honoured_no_more_is_not_used_again(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 2)
     service.reply = failing({"a-c01": 500})
     at = 1_800_000_000.0
@@ -138,14 +171,18 @@ def test_failures_of_one_status_are_one_cause_whatever_they_say(
     unified: Unified, service: Service, config: Config
 ) -> None:
     profiles(config, service.url, 3)
-    service.reply = lambda seen: served({"statusCode": 409, "error": "Conflict", "message": account(seen)}, 409)
+    service.reply = lambda seen: served(
+        {"statusCode": 409, "error": "Conflict", "message": account(seen)}, 409
+    )
     told = unified(f"{UPDATE} -p c* --yes --workers 1").stderr.splitlines()
     assert [line.partition(": the service")[0] for line in told if line.startswith("failed")] == [
         "failed: 3 (c00, c01, c02)"
     ]
 
 
-def test_a_delete_in_doubt_is_repeated_however_old_it_is(unified: Unified, service: Service, config: Config) -> None:
+def test_a_delete_in_doubt_is_repeated_however_old_it_is(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 2)
     service.reply = failing({"a-c01": 500})
     at = 1_800_000_000.0
@@ -156,13 +193,19 @@ def test_a_delete_in_doubt_is_repeated_however_old_it_is(unified: Unified, servi
     assert [(seen.method, account(seen)) for seen in service.seen] == [("DELETE", "a-c01")]
 
 
-def test_a_key_grows_older_however_often_it_is_used(unified: Unified, service: Service, config: Config) -> None:
+def test_a_key_grows_older_however_often_it_is_used(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 1)
     service.reply = failing({"a-c00": 500})
     at = 1_800_000_000.0
     run = run_id(unified("ticketing tickets create -f name=x -p c* --yes", wall=lambda: at).stderr)
     again = unified(f"runs resume {run}", wall=lambda: at + 13 * 3600)
-    assert (again.code, len(service.seen), len({seen.headers["idempotency-key"] for seen in service.seen})) == (
+    assert (
+        again.code,
+        len(service.seen),
+        len({seen.headers["idempotency-key"] for seen in service.seen}),
+    ) == (
         10,
         2,
         1,
@@ -171,7 +214,9 @@ def test_a_key_grows_older_however_often_it_is_used(unified: Unified, service: S
     assert (late.code, len(service.seen)) == (10, 2)
 
 
-def test_a_key_whose_age_is_not_known_is_not_used_again(unified: Unified, service: Service, config: Config) -> None:
+def test_a_key_whose_age_is_not_known_is_not_used_again(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 1)
     service.reply = failing({"a-c00": 500})
     at = 1_800_000_000.0
@@ -183,7 +228,9 @@ def test_a_key_whose_age_is_not_known_is_not_used_again(unified: Unified, servic
     assert len(service.seen) == 2
 
 
-def test_nothing_is_sent_before_somebody_says_yes(unified: Unified, service: Service, config: Config) -> None:
+def test_nothing_is_sent_before_somebody_says_yes(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 3)
     named = "user-directory users suspend in 3 connections (c00, c01, c02)"
     result = unified(f"{SUSPEND} -p c*")
@@ -201,13 +248,17 @@ def test_nothing_is_sent_before_somebody_says_yes(unified: Unified, service: Ser
     assert len(service.seen) == 3
 
 
-def test_read_only_profiles_are_all_named(unified: Unified, service: Service, config: Config) -> None:
+def test_read_only_profiles_are_all_named(
+    unified: Unified, service: Service, config: Config
+) -> None:
     same = f'base_url = "{service.url}"\nread_only = true'
     profiles(config, service.url, 5, c01=same, c03=same)
     result = unified(f"{UPDATE} -p c* --yes")
     assert (result.code, service.seen) == (13, [])
-    assert result.stderr == (
-        "error: nothing was sent: 2 profiles of 5 are read-only: c01, c03 (-p '!c01' leaves one out)\n"
+    assert (
+        result.stderr
+        == "error: nothing was sent: 2 profiles of 5 are read-only: c01, c03 (-p '!c01' leaves one"
+        " out)\n"
     )
 
 
@@ -218,14 +269,26 @@ def test_read_only_profiles_are_all_named(unified: Unified, service: Service, co
         (f"{UPDATE} -p c* -p uno --yes", "c00, uno are the same connection"),
         (f"{UPDATE} -p c* -a x --yes", "-a names one connection"),
         (f"{UPDATE} -p c* --stages 0 --yes", "--stages: '0' must be 1 or more"),
-        (f"{UPDATE} -p c* --stages 5,1 --yes", "--stages: 1 comes after 5, and a later stage is not smaller"),
-        (f"{UPDATE} -p c* --stages 1,20%,5% --yes", "--stages: 5% comes after 20%, and a later stage is not smaller"),
+        (
+            f"{UPDATE} -p c* --stages 5,1 --yes",
+            "--stages: 1 comes after 5, and a later stage is not smaller",
+        ),
+        (
+            f"{UPDATE} -p c* --stages 1,20%,5% --yes",
+            "--stages: 5% comes after 20%, and a later stage is not smaller",
+        ),
         (f"{UPDATE} -p c* --stages 1,x --yes", "--stages: 'x' is neither a number nor a share"),
         (f"{UPDATE} -p c* --max-failures 101% --yes", "--max-failures: 101% is more than all"),
-        (f"{UPDATE} -p c* --max-failures 1 --fail-fast --yes", "--fail-fast stops at the first failure"),
+        (
+            f"{UPDATE} -p c* --max-failures 1 --fail-fast --yes",
+            "--fail-fast stops at the first failure",
+        ),
         (f"{UPDATE} -p c* -o ids --yes", "-o ids cannot tell connections apart"),
         ("ticketing tickets create -p c* --yes", "nothing to send: -d, -f or -F"),
-        ("ticketing tickets update .. -f a=b -p c* --yes", "the id '..' would be taken for a folder"),
+        (
+            "ticketing tickets update .. -f a=b -p c* --yes",
+            "the id '..' would be taken for a folder",
+        ),
     ],
 )
 def test_what_is_refused_before_anything_is_sent(
@@ -258,9 +321,17 @@ def test_standard_input_is_read_once(unified: Unified, service: Service, config:
 
 @pytest.mark.parametrize(
     ("rules", "tried"),
-    [("--fail-fast", 2), ("--max-failures 1", 4), ("--max-failures 20%", 6), ("--stages 1,2,50%", 3), ("", 10)],
+    [
+        ("--fail-fast", 2),
+        ("--max-failures 1", 4),
+        ("--max-failures 20%", 6),
+        ("--stages 1,2,50%", 3),
+        ("", 10),
+    ],
 )
-def test_when_it_stops(rules: str, tried: int, unified: Unified, service: Service, config: Config) -> None:
+def test_when_it_stops(
+    rules: str, tried: int, unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 10)
     service.reply = failing({"a-c01": 404, "a-c03": 404, "a-c05": 404})
     result = unified(f"{UPDATE} -p c* --yes --workers 1 {rules}")
@@ -269,16 +340,26 @@ def test_when_it_stops(rules: str, tried: int, unified: Unified, service: Servic
     assert [one["outcome"] for one in found.values()].count("not-tried") == 10 - tried
     assert result.code == 9
     run = run_id(result.stderr)
-    assert result.stderr.splitlines()[-1] == f"  unified runs {'resume' if tried < 10 else 'retry'} {run}"
+    assert (
+        result.stderr.splitlines()[-1]
+        == f"  unified runs {'resume' if tried < 10 else 'retry'} {run}"
+    )
     service.seen.clear()
     unified(f"runs resume {run}")
-    assert {account(seen) for seen in service.seen} == {f"a-c{number:02}" for number in range(tried, 10)}
+    assert {account(seen) for seen in service.seen} == {
+        f"a-c{number:02}" for number in range(tried, 10)
+    }
 
 
-def test_a_delete_of_one_id_in_many_connections(unified: Unified, service: Service, config: Config) -> None:
+def test_a_delete_of_one_id_in_many_connections(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 2)
     result = unified("ticketing tickets delete t1 -p c* --yes")
-    assert {name: one["idempotency_key"] for name, one in records(result).items()} == {"c00": None, "c01": None}
+    assert {name: one["idempotency_key"] for name, one in records(result).items()} == {
+        "c00": None,
+        "c01": None,
+    }
     assert [(seen.method, seen.segments[-1]) for seen in service.seen] == [("DELETE", "t1")] * 2
 
 
@@ -294,10 +375,14 @@ def test_the_journal_has_each_request_and_no_token(
         return reply(seen)
 
     service.reply = looking
-    unified("ticketing tickets update t/1 -d '{\"a\": 1.10}' -q 'x[]=1' -p tag:eu --yes --workers 1")
+    unified(
+        "ticketing tickets update t/1 -d '{\"a\": 1.10}' -q 'x[]=1' -p tag:eu --yes --workers 1"
+    )
     assert [len(one) for one in before] == [1, 2]
     header, *lines = journal(tmp_path)
-    assert {name: header[name] for name in ("command", "selection", "calls", "body", "version")} == {
+    assert {
+        name: header[name] for name in ("command", "selection", "calls", "body", "version")
+    } == {
         "command": "ticketing tickets update",
         "selection": ["tag:eu"],
         "calls": 2,
@@ -326,7 +411,9 @@ def test_the_journal_has_each_request_and_no_token(
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
-def test_results_in_other_formats(form: str, unified: Unified, service: Service, config: Config) -> None:
+def test_results_in_other_formats(
+    form: str, unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 2)
     service.reply = failing({"a-c01": 404})
     result = unified(f"{UPDATE} -p c* --yes -o {form} --workers 1")
@@ -350,12 +437,16 @@ def test_results_in_other_formats(form: str, unified: Unified, service: Service,
         ]
 
 
-def test_all_that_fail_alike_end_with_their_own_code(unified: Unified, service: Service, config: Config) -> None:
+def test_all_that_fail_alike_end_with_their_own_code(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 3)
     service.reply = failing(dict.fromkeys(("a-c00", "a-c01", "a-c02"), 404))
     result = unified(f"{UPDATE} -p c* --yes")
     assert (result.code, result.stderr.splitlines()[-2]) == (4, "error: all 3 connections failed")
-    assert result.stderr.splitlines()[2].startswith("failed: 3 (c00, c01, c02): the service answered 404")
+    assert result.stderr.splitlines()[2].startswith(
+        "failed: 3 (c00, c01, c02): the service answered 404"
+    )
 
 
 @pytest.mark.parametrize("folders", ["none", "read-only"])
@@ -383,7 +474,9 @@ def test_json_errors_name_the_run(unified: Unified, service: Service, config: Co
     assert (error["exit"], error["run"], error["next"]) == (9, run, f"unified runs retry {run}")
 
 
-def test_those_that_failed_in_a_run_are_selected(unified: Unified, service: Service, config: Config) -> None:
+def test_those_that_failed_in_a_run_are_selected(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 4)
     service.reply = failing({"a-c01": 404})
     run = run_id(unified(f"{UPDATE} -p c* --yes").stderr)
@@ -422,11 +515,14 @@ def test_a_profile_of_a_run_that_leads_elsewhere_now_is_refused(
     path = tmp_path / "config" / "config.toml"
     path.write_text(path.read_text().replace('account_id = "a-c01"', 'account_id = "a-other"'))
     selector = f"{sign}run:{run}:failed" if sign else f"-p run:{run}:failed"
-    result = unified(f"{command} {selector}", wall=lambda: 0.0, stdin=b'{"_profile":"c01","id":"1"}')
+    result = unified(
+        f"{command} {selector}", wall=lambda: 0.0, stdin=b'{"_profile":"c01","id":"1"}'
+    )
     assert (result.code, result.stdout, service.seen) == (12, "", [])
-    assert result.stderr == (
-        f'error: profile "c01" leads to account a-other at {service.url} now, and the run was for account a-c01 at '
-        f"{service.url} (nothing was sent)\n"
+    assert (
+        result.stderr
+        == f'error: profile "c01" leads to account a-other at {service.url} now, and the run was'
+        f" for account a-c01 at {service.url} (nothing was sent)\n"
     )
     assert unified(f"{UPDATE} -p run:{run}:done --dry-run").code == 0
 
@@ -438,14 +534,20 @@ def test_a_connection_of_a_run_is_left_out_under_any_name(
     service.reply = failing({"a-c01": 404, "a-c02": 404})
     run = run_id(unified(f"{UPDATE} -p c* --yes").stderr)
     assert (
-        unified(f"profile add again --base-url {service.url} -a a-c00 --token-file {tmp_path}/config/token").code == 0
+        unified(
+            f"profile add again --base-url {service.url} -a a-c00 --token-file"
+            f" {tmp_path}/config/token"
+        ).code
+        == 0
     )
     service.seen.clear()
     unified(f"{UPDATE} -p * -p '!run:{run}:done' --yes")
     assert sorted(map(account, service.seen)) == ["a-c01", "a-c02"]
 
 
-def test_a_profile_of_a_run_that_is_gone_is_named(unified: Unified, service: Service, config: Config) -> None:
+def test_a_profile_of_a_run_that_is_gone_is_named(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 3)
     service.reply = failing({"a-c01": 404, "a-c02": 404})
     run = run_id(unified(f"{UPDATE} -p c* --yes").stderr)
@@ -470,7 +572,9 @@ def test_a_profile_of_a_run_that_is_gone_is_named(unified: Unified, service: Ser
 def test_piped_writes_are_a_run(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 2)
     service.reply = failing({"a-c01": 404})
-    lines = b"".join(b'{"_profile":"c0%d","id":"t%d","name":"n%d"}\n' % (n % 2, n, n) for n in range(6))
+    lines = b"".join(
+        b'{"_profile":"c0%d","id":"t%d","name":"n%d"}\n' % (n % 2, n, n) for n in range(6)
+    )
     first = unified("ticketing tickets update - -p c* --yes", stdin=lines)
     run = run_id(first.stderr)
     assert (first.code, first.stderr.splitlines()[-1]) == (9, f"  unified runs retry {run}")
@@ -495,16 +599,26 @@ def test_one_piped_write_is_no_run(unified: Unified, service: Service, tmp_path:
     assert not (tmp_path / "data" / "runs").exists()
 
 
-def test_a_run_of_an_account_of_the_flags_is_resumed_there(unified: Unified, service: Service) -> None:
+def test_a_run_of_an_account_of_the_flags_is_resumed_there(
+    unified: Unified, service: Service
+) -> None:
     service.reply = failing({"other": 401})
-    first = unified("ticketing tickets delete - --yes -a other --workers 1", stdin=b"a\nb\n", environ=service.environ)
+    first = unified(
+        "ticketing tickets delete - --yes -a other --workers 1",
+        stdin=b"a\nb\n",
+        environ=service.environ,
+    )
     run = run_id(first.stderr)
     assert first.code == 7
     service.seen.clear()
     service.reply = failing({})
     result = unified(f"runs resume {run} -o ids", environ=service.environ)
     assert [(account(seen), seen.segments[-1]) for seen in service.seen] == [("other", "b")]
-    assert (result.code, result.stdout, result.notes) == (9, "u1\n", "error: 1 of 2 records failed\n")
+    assert (result.code, result.stdout, result.notes) == (
+        9,
+        "u1\n",
+        "error: 1 of 2 records failed\n",
+    )
 
 
 @pytest.mark.parametrize("piped", [False, True])
@@ -514,7 +628,9 @@ def test_what_cannot_be_printed_leaves_nothing_in_doubt(
     profiles(config, service.url, 9)
     lines = b"".join(b'{"_profile":"c0%d","id":"t1"}\n' % n for n in range(9))
     what = "ticketing tickets update - -f name=x" if piped else UPDATE
-    result = unified(f"{what} -p c* --yes --workers 3 -o tsv --jq error", stdin=lines if piped else b"")
+    result = unified(
+        f"{what} -p c* --yes --workers 3 -o tsv --jq error", stdin=lines if piped else b""
+    )
     run = run_id(result.stderr)
     assert (result.code, result.stderr.splitlines()[-1]) == (2, f"  unified runs resume {run}")
     shown = Counter(one["outcome"] for one in unified(f"runs show {run} -o json").json["result"])
@@ -522,11 +638,15 @@ def test_what_cannot_be_printed_leaves_nothing_in_doubt(
     assert shown["done"] == len(service.seen) <= 6
 
 
-def test_answering_no_at_a_terminal_sends_nothing(service: Service, config: Config, tmp_path: Path) -> None:
+def test_answering_no_at_a_terminal_sends_nothing(
+    service: Service, config: Config, tmp_path: Path
+) -> None:
     profiles(config, service.url, 3)
     environ = {"HOME": str(tmp_path), "UNIFIED_CONFIG": str(tmp_path / "config" / "config.toml")}
     terminal = Terminal([*SUSPEND.split(), "-p", "c*"], environ, columns=120)
-    terminal.until(r"run user-directory users suspend in 3 connections \(c00, c01, c02\)\? \[y/N\] ")
+    terminal.until(
+        r"run user-directory users suspend in 3 connections \(c00, c01, c02\)\? \[y/N\] "
+    )
     terminal.enter("n")
     assert terminal.end() == 2
     assert (service.seen, [*tmp_path.glob(".local/share/unified/runs/*")]) == ([], [])
@@ -544,14 +664,17 @@ def test_ctrl_c_says_what_goes_on_with_it(service: Service, config: Config, tmp_
 
     service.reply = reply
     environ = {"HOME": str(tmp_path), "UNIFIED_CONFIG": str(tmp_path / "config" / "config.toml")}
-    terminal = Terminal([*UPDATE.split(), "-p", "c*", "--yes", "--workers", "1"], environ, columns=120)
+    terminal = Terminal(
+        [*UPDATE.split(), "-p", "c*", "--yes", "--workers", "1"], environ, columns=120
+    )
     assert held.wait(20)
     terminal.interrupt()
     assert terminal.end() == 130
     (journal,) = tmp_path.glob(".local/share/unified/runs/*.ndjson")
     told = " ".join(terminal.lines)
     assert (
-        f"broken off after 2 of 6 connections, 1 more was sent; to continue: unified runs resume {journal.stem}" in told
+        "broken off after 2 of 6 connections, 1 more was sent; to continue: unified runs resume"
+        f" {journal.stem}" in told
     )
 
 
@@ -563,7 +686,10 @@ def test_a_jq_program_that_fails_at_the_end_hides_no_outcome(
     assert (result.code, result.stderr.splitlines()[1]) == (2, "done: 3 of 3 connections")
     service.reply = failing({"a-c01": 500})
     result = unified(f"{UPDATE} -p c* --yes --jq error")
-    assert (result.code, result.stderr.splitlines()[-2]) == (10, "error: 1 of 3 connections may or may not be done")
+    assert (result.code, result.stderr.splitlines()[-2]) == (
+        10,
+        "error: 1 of 3 connections may or may not be done",
+    )
 
 
 def test_a_run_that_is_done_is_shown_where_its_results_cannot_be_printed(
@@ -571,21 +697,30 @@ def test_a_run_that_is_done_is_shown_where_its_results_cannot_be_printed(
 ) -> None:
     profiles(config, service.url, 1)
     service.reply = lambda _: Reply(200, b'{"id": "another"}')
-    result = unified("user-directory users update u1 -f name=x -p c0* -p c00 --yes -o tsv --jq error")
+    result = unified(
+        "user-directory users update u1 -f name=x -p c0* -p c00 --yes -o tsv --jq error"
+    )
     run = run_id(result.stderr)
     assert (result.code, result.stderr.splitlines()[-1]) == (2, f"  unified runs show {run}")
     # What was asked for, whatever the answer says.
     assert [one["id"] for one in unified(f"runs show {run} -o json").json["result"]] == ["u1"]
 
 
-def test_what_is_in_doubt_and_never_repeated_is_said_to_be(unified: Unified, service: Service, config: Config) -> None:
+def test_what_is_in_doubt_and_never_repeated_is_said_to_be(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 3)
     broken = served({"statusCode": 500, "error": "Error", "message": "no"}, 500)
     service.reply = lambda seen: broken if account(seen) == "a-c01" else served({"id": "u1"})
     run = run_id(unified(f"{SUSPEND} -p c* --yes").stderr)
     seen = len(service.seen)
-    left = "nothing is sent: 1 connection in doubt may have been done, and a repeat could do it twice"
-    again = "look at the provider, and send what was not done: unified user-directory users suspend … -p c01"
+    left = (
+        "nothing is sent: 1 connection in doubt may have been done, and a repeat could do it twice"
+    )
+    again = (
+        "look at the provider, and send what was not done: unified user-directory users suspend …"
+        " -p c01"
+    )
     assert f"{left}; {again}\n" in unified(f"runs resume {run}").stderr
     other = f"nothing failed: runs resume {run} repeats what is in doubt where that is safe\n"
     assert other in unified(f"runs retry {run}").stderr

@@ -1,4 +1,6 @@
-"""A run says the same, in the same form, whether it goes through at once, is killed and resumed, or retried."""
+"""A run says the same, in the same form, whether it goes through at once, is killed and
+resumed, or retried.
+"""
 
 import json
 import os
@@ -17,7 +19,9 @@ from server import Reply, Seen, Service
 
 
 class Kind(NamedTuple):
-    """A kind of run over so many connections, one of which refuses; `third` is the third request of it."""
+    """A kind of run over so many connections, one of which refuses; `third` is the
+    third request of it.
+    """
 
     command: str
     stdin: bytes
@@ -39,7 +43,15 @@ KINDS = {
         "1 of 6 connections failed: c03",
         "outcome,status,error.code",
     ),
-    "lines": Kind("ticketing tickets update -", LINES, 2, "a-c01", "a-c00", "1 of 3 records failed (c01 1)", "id,at"),
+    "lines": Kind(
+        "ticketing tickets update -",
+        LINES,
+        2,
+        "a-c01",
+        "a-c00",
+        "1 of 3 records failed (c01 1)",
+        "id,at",
+    ),
 }
 FORMS = ["-o ndjson", "-o csv", "-o csv --columns {columns}"]
 
@@ -57,7 +69,9 @@ def answer(seen: Seen, refuses: str = "") -> Reply:
 
 
 def told(*parts: str) -> list[str]:
-    """The lines of some outputs put together, without the keys, which are those of each run, and each head once."""
+    """The lines of some outputs put together, without the keys, which are those of each
+    run, and each head once.
+    """
     found = []
     for line in "".join(parts).splitlines():
         try:
@@ -65,7 +79,11 @@ def told(*parts: str) -> list[str]:
         except ValueError:
             found.append(line.rpartition(",")[0] if "-" in line.rpartition(",")[2] else line)
         else:
-            found.append(json.dumps({name: value for name, value in record.items() if name != "idempotency_key"}))
+            found.append(
+                json.dumps(
+                    {name: value for name, value in record.items() if name != "idempotency_key"}
+                )
+            )
     heads = [line for line in found if line.startswith("_profile")][1:]
     for head in heads:
         found.remove(head)
@@ -80,7 +98,11 @@ def done_of(stdout: str) -> str:
 def last(stderr: str) -> str:
     """The last line that is no command, or the message of the error in JSON."""
     line = [line for line in stderr.splitlines() if not line.startswith(" ")][-1]
-    return str(json.loads(line)["error"]["message"]) if line.startswith("{") else line.removeprefix("error: ")
+    return (
+        str(json.loads(line)["error"]["message"])
+        if line.startswith("{")
+        else line.removeprefix("error: ")
+    )
 
 
 def onward(stderr: str) -> str:
@@ -180,7 +202,11 @@ def test_a_run_of_which_a_part_is_retried(
     service.reply = answer
     second = unified(f"runs retry {run} {form}")
     assert told(done_of(first.stdout), second.stdout) == told(whole.stdout)
-    notes = [line for line in second.notes.splitlines() if not line.startswith("no record has the column")]
+    notes = [
+        line
+        for line in second.notes.splitlines()
+        if not line.startswith("no record has the column")
+    ]
     assert (second.code, notes) == (0, [] if kind.stdin else ["done: 6 of 6 connections"])
 
 
@@ -191,13 +217,19 @@ def test_cells_are_as_safe_as_in_the_first_run(
 ) -> None:
     profiles(config, service.url, 2)
     which, stdin = ("-p c*", LINES) if several else ("-p c00", LINES.replace(b"_profile", b"name"))
-    service.reply = lambda seen: Reply(status) if seen.segments[-1] == "t1" else served({"id": "t", "n": "=1+1"})
+    service.reply = lambda seen: (
+        Reply(status) if seen.segments[-1] == "t1" else served({"id": "t", "n": "=1+1"})
+    )
     form = "-o csv --csv-safe --bom"
     first = unified(f"ticketing tickets update - {which} --yes {form}", stdin=stdin)
     assert (first.stdout[0], first.stdout.count("'=1+1")) == ("\ufeff", 2)
     run = run_id(first.stderr)
     refused = unified(f"runs {word} {run} -o tsv --bom")
-    assert (refused.code, refused.stdout, refused.stderr) == (2, "", "error: --bom is for CSV, not for tsv (-o csv)\n")
+    assert (refused.code, refused.stdout, refused.stderr) == (
+        2,
+        "",
+        "error: --bom is for CSV, not for tsv (-o csv)\n",
+    )
     service.reply = lambda _: served({"id": "t", "n": "=1+1"})
     again = unified(f"runs {word} {run} {form}")
     assert (again.code, again.stdout[0], again.stdout.count("'=1+1")) == (0, "\ufeff", 1)
@@ -207,20 +239,29 @@ def test_lines_name_their_connections(unified: Unified, service: Service, config
     profiles(config, service.url, 2)
     told = through(unified, service, KINDS["lines"], "-o ndjson", "a-c01")
     assert [json.loads(line)["_profile"] for line in told.stdout.splitlines()] == ["c00", "c00"]
-    assert "line 2 (c01): the service answered 404 to PATCH /unified/ticketing/tickets/t1: no" in told.stderr
+    assert (
+        "line 2 (c01): the service answered 404 to PATCH /unified/ticketing/tickets/t1: no"
+        in told.stderr
+    )
 
 
 def test_the_ids_of_lines_of_one_connection(unified: Unified, service: Service) -> None:
     stdin = b'{"id":"t0","n":0}\n{"id":"t1","n":1}\n{"id":"t2","n":2}\n'
     service.reply = lambda seen: answer(seen) if seen.segments[-1] != "t1" else Reply(404)
     first = unified("ticketing tickets update - -o ids", stdin=stdin, environ=service.environ)
-    assert (first.code, first.stdout, last(first.stderr)) == (9, "t0\nt2\n", "1 of 3 records failed")
+    assert (first.code, first.stdout, last(first.stderr)) == (
+        9,
+        "t0\nt2\n",
+        "1 of 3 records failed",
+    )
     service.reply = answer
     second = unified(f"runs retry {run_id(first.stderr)} -o ids", environ=service.environ)
     assert (second.code, second.stdout, second.notes) == (0, "t1\n", "")
 
 
-def test_lines_that_cannot_be_used_are_counted_and_shown(unified: Unified, service: Service, config: Config) -> None:
+def test_lines_that_cannot_be_used_are_counted_and_shown(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 2)
     stdin = LINES + b'{"id":"t3","n":3}\n'
     service.reply = lambda seen: answer(seen, "a-c01")
@@ -229,9 +270,9 @@ def test_lines_that_cannot_be_used_are_counted_and_shown(unified: Unified, servi
     assert f"line 4: {why}\n" in first.stderr
     assert last(first.stderr) == "2 of 4 records failed (c01 1)"
     shown = unified(f"runs show {run} -o json").json["result"]
-    assert [(one["_profile"], one["outcome"], one["reason"]) for one in shown if one["_profile"] is None] == [
-        (None, "failed", why)
-    ]
+    assert [
+        (one["_profile"], one["outcome"], one["reason"]) for one in shown if one["_profile"] is None
+    ] == [(None, "failed", why)]
     service.seen.clear()
     service.reply = answer
     again = unified(f"runs retry {run} -o ndjson")
@@ -240,13 +281,21 @@ def test_lines_that_cannot_be_used_are_counted_and_shown(unified: Unified, servi
 
 
 ENDS: dict[str, tuple[Callable[[Seen], int], int, str]] = {
-    "one refused": (lambda seen: 404 if account(seen) == "a-c01" else 200, 9, "1 of 3 {unit}s failed"),
+    "one refused": (
+        lambda seen: 404 if account(seen) == "a-c01" else 200,
+        9,
+        "1 of 3 {unit}s failed",
+    ),
     "one in doubt": (
         lambda seen: 500 if account(seen) == "a-c01" else 200,
         10,
         "1 of 3 {unit}s may or may not be",
     ),
-    "one blocked": (lambda seen: 401 if account(seen) == "a-c01" else 200, 9, "1 of 3 {unit}s failed"),
+    "one blocked": (
+        lambda seen: 401 if account(seen) == "a-c01" else 200,
+        9,
+        "1 of 3 {unit}s failed",
+    ),
     "one refused and one in doubt": (
         lambda seen: {"a-c01": 404, "a-c02": 500}.get(account(seen), 200),
         10,

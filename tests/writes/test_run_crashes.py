@@ -1,4 +1,6 @@
-"""A run that is killed anywhere: what is shown then is true, and a resume does the rest once or leaves it in doubt."""
+"""A run that is killed anywhere: what is shown then is true, and a resume does the rest
+once or leaves it in doubt.
+"""
 
 import contextlib
 import json
@@ -26,7 +28,9 @@ LINES = "".join(f'{{"_profile":"c{number:02}","id":"t-{{n}}","name":"x"}}\n' for
 
 
 class Books:
-    """What the service did, and when, for each account and record; a key that it knows does nothing more."""
+    """What the service did, and when, for each account and record; a key that it knows
+    does nothing more.
+    """
 
     def __init__(self, *, refused: str = "") -> None:
         self.effects: list[tuple[float, str, str]] = []
@@ -51,7 +55,14 @@ class Books:
 
 def killed(tmp_path: Path, command: str, **more: Any) -> list[dict[str, Any]]:
     """Each crash point, with what was told then and what became of it."""
-    job = {"argv": command.split(), "folder": str(tmp_path), "stdin": "", "prepare": False, "from": 1, "step": 1}
+    job = {
+        "argv": command.split(),
+        "folder": str(tmp_path),
+        "stdin": "",
+        "prepare": False,
+        "from": 1,
+        "step": 1,
+    }
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("kill_run.py"))],
         input=json.dumps({**job, **more}).encode(),
@@ -75,27 +86,40 @@ def outcomes(told: list[Any]) -> dict[str, str]:
 def check_truth(point: dict[str, Any], books: Books, count: int, *, repeats: int = 0) -> None:
     """Insist that what was told after the kill is what the service had done by then.
 
-    A resume repeats what was in doubt, under the same key: each of the `repeats` may send a request once more.
+    A resume repeats what was in doubt, under the same key: each of the `repeats` may
+    send a request once more.
     """
     told = outcomes(point["shown"])
     assert len(told) in {0, count}
     effects, requests = (
-        Counter(who for at, who, what in events if what == f"t-{point['point']}" and at < point["looked"])
+        Counter(
+            who
+            for at, who, what in events
+            if what == f"t-{point['point']}" and at < point["looked"]
+        )
         for events in (books.effects, books.requests)
     )
     assert told or not requests
     for who, outcome in told.items():
         # How many effects there may be, and how many requests.
-        most, fewest, failed = {"done": (1, 1, 0), "not-tried": (0, 0, 0), "failed": (0, 0, 1), "in-doubt": (1, 0, 0)}[
-            outcome
-        ]
+        most, fewest, failed = {
+            "done": (1, 1, 0),
+            "not-tried": (0, 0, 0),
+            "failed": (0, 0, 1),
+            "in-doubt": (1, 0, 0),
+        }[outcome]
         assert fewest <= effects[who] <= most, (point, who)
         assert fewest + failed <= requests[who] <= (most + failed) * (1 + repeats), (point, who)
 
 
 # Each a few points apart in the normal run, and each point in the long one.
 EVERY = size(1, 2)
-LONG = pytest.param(dice("first point").randint(1, EVERY), EVERY, id="every point", marks=pytest.mark.long(seconds=6))
+LONG = pytest.param(
+    dice("first point").randint(1, EVERY),
+    EVERY,
+    id="every point",
+    marks=pytest.mark.long(seconds=6),
+)
 STEPS = [(1, 6), LONG]
 
 
@@ -123,7 +147,9 @@ def test_with_keys_each_effect_is_there_once(
     profiles(config, service.url, count)
     books = Books(refused="a-c00" if prepare else "")
     service.reply = books.reply
-    points = killed(tmp_path, command, stdin=stdin, prepare=prepare, **{"from": first, "step": step})
+    points = killed(
+        tmp_path, command, stdin=stdin, prepare=prepare, **{"from": first, "step": step}
+    )
     assert len(points) >= 4
     every = {f"a-c{number:02}" for number in range(count)} - ({"a-c00"} if prepare else set())
     for point in points:
@@ -133,7 +159,9 @@ def test_with_keys_each_effect_is_there_once(
         done = Counter(who for _, who, what in books.effects if what == record)
         assert done == (dict.fromkeys(every, 1) if point["after"] else {})
         if point["after"]:
-            assert {outcome for who, outcome in outcomes(point["after"]).items() if who in every} == {"done"}
+            assert {
+                outcome for who, outcome in outcomes(point["after"]).items() if who in every
+            } == {"done"}
             assert point["code"] == (9 if prepare else 0)
 
 
@@ -148,10 +176,22 @@ def test_with_keys_each_effect_is_there_once(
     ids=["an action that is felt outside", "keys are ignored", "keys are ignored in a resume"],
 )
 def test_what_may_not_be_repeated_is_never_sent_twice(
-    command: str, window: str, prepare: bool, first: int, step: int, service: Service, config: Config, tmp_path: Path
+    command: str,
+    window: str,
+    prepare: bool,
+    first: int,
+    step: int,
+    service: Service,
+    config: Config,
+    tmp_path: Path,
 ) -> None:
     count = COUNT + prepare
-    profiles(config, service.url, count, **{f"c{n:02}": f"{base_url(service.url)}\n{window}" for n in range(count)})
+    profiles(
+        config,
+        service.url,
+        count,
+        **{f"c{n:02}": f"{base_url(service.url)}\n{window}" for n in range(count)},
+    )
     books = Books(refused="a-c00" if prepare else "")
     service.reply = books.reply
     points = killed(tmp_path, command, prepare=prepare, **{"from": first, "step": step})
@@ -164,7 +204,9 @@ def test_what_may_not_be_repeated_is_never_sent_twice(
         assert {*after.values()} <= {"done", "in-doubt"}
         # What is in doubt was told before, and is not sent again.
         doubtful = {who for who, outcome in after.items() if outcome == "in-doubt"}
-        assert doubtful == {who for who, outcome in outcomes(point["shown"]).items() if outcome == "in-doubt"}
+        assert doubtful == {
+            who for who, outcome in outcomes(point["shown"]).items() if outcome == "in-doubt"
+        }
         assert point["code"] in ({10} if doubtful else {9} if prepare else {0, None})
         for who, outcome in after.items():
             assert outcome == "in-doubt" or sent[who, f"t-{point['point']}"] == 1
@@ -173,7 +215,9 @@ def test_what_may_not_be_repeated_is_never_sent_twice(
 
 @pytest.mark.long(seconds=8)
 @pytest.mark.parametrize("kind", ["fan-out", "piped", "resume"])
-def test_kills_of_a_real_process_at_random_moments(kind: str, service: Service, config: Config, tmp_path: Path) -> None:
+def test_kills_of_a_real_process_at_random_moments(
+    kind: str, service: Service, config: Config, tmp_path: Path
+) -> None:
     count, rounds, chosen = 5, size(70, 12), dice(kind, 8)
     profiles(config, service.url, count)
     books = Books()
@@ -182,11 +226,19 @@ def test_kills_of_a_real_process_at_random_moments(kind: str, service: Service, 
     for number in range(1, rounds + 1):
         home = tmp_path / f"home-{number}"
         home.mkdir()
-        environ = {"HOME": str(home), "PYTHONPATH": str(ROOT), "UNIFIED_CONFIG": str(tmp_path / "config/config.toml")}
+        environ = {
+            "HOME": str(home),
+            "PYTHONPATH": str(ROOT),
+            "UNIFIED_CONFIG": str(tmp_path / "config/config.toml"),
+        }
 
         def start(words: str, environ: dict[str, str] = environ) -> subprocess.Popen[bytes]:
             argv = [sys.executable, "-m", "unified_cli", *words.split()]
-            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+            pipes = {
+                "stdin": subprocess.PIPE,
+                "stdout": subprocess.PIPE,
+                "stderr": subprocess.DEVNULL,
+            }
             return subprocess.Popen(argv, env=environ, **pipes)
 
         command, given = (PIPED, LINES) if kind == "piped" else (UPDATE, "")
@@ -196,7 +248,9 @@ def test_kills_of_a_real_process_at_random_moments(kind: str, service: Service, 
             if words == "resume" and not run:
                 break
             began = time.monotonic()
-            one = start((f"runs resume {run}" if words == "resume" else words).replace("{n}", str(number)))
+            one = start(
+                (f"runs resume {run}" if words == "resume" else words).replace("{n}", str(number))
+            )
             with contextlib.suppress(subprocess.TimeoutExpired):
                 one.communicate(lines, timeout=chosen.uniform(0.1, 1.0))
             one.kill()
@@ -207,7 +261,9 @@ def test_kills_of_a_real_process_at_random_moments(kind: str, service: Service, 
             looked = time.monotonic()
             shown = json.loads(start(f"runs show {run} -o json").communicate()[0])["result"]
             repeats = int(kind == "resume")
-            check_truth({"point": number, "looked": looked, "shown": shown}, books, count, repeats=repeats)
+            check_truth(
+                {"point": number, "looked": looked, "shown": shown}, books, count, repeats=repeats
+            )
             last = start(f"runs resume {run}")
             last.communicate()
             assert last.returncode == 0

@@ -1,4 +1,6 @@
-"""A write to a thousand connections of one token: within the token's limit, and with little memory."""
+"""A write to a thousand connections of one token: within the token's limit, and with
+little memory.
+"""
 
 import os
 import subprocess
@@ -14,7 +16,8 @@ from pages import served
 from server import Reply, Seen, Service
 
 COUNT = 1000
-# Our bound is a tenth less, and counts at the start: some requests take longer to arrive than others.
+# Our bound is a tenth less, and counts at the start: some requests take longer to
+# arrive than others.
 TOKEN_RATE = 500
 MOST_MEMORY = 64 * 1024
 
@@ -37,7 +40,19 @@ def test_a_thousand_writes_at_the_pace_of_the_token(
         return served({"id": "t1"})
 
     service.reply = reply
-    argv = ["ticketing", "tickets", "update", "t1", "-f", "name=x", "-p", "tag:eu", "--yes", "-o", "ndjson"]
+    argv = [
+        "ticketing",
+        "tickets",
+        "update",
+        "t1",
+        "-f",
+        "name=x",
+        "-p",
+        "tag:eu",
+        "--yes",
+        "-o",
+        "ndjson",
+    ]
     began = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "unified_cli", *argv],
@@ -47,7 +62,9 @@ def test_a_thousand_writes_at_the_pace_of_the_token(
     )
     _, status, used = os.wait4(process.pid, 0)
     seconds, busy = time.monotonic() - began, used.ru_utime + used.ru_stime
-    sys.stdout.write(f"{seconds:.1f} s, processor {busy / seconds:.0%}, {peak[-1] / 1024:.0f} MiB\n")
+    sys.stdout.write(
+        f"{seconds:.1f} s, processor {busy / seconds:.0%}, {peak[-1] / 1024:.0f} MiB\n"
+    )
     process.returncode = os.waitstatus_to_exitcode(status)
     assert (process.returncode, len(sends)) == (0, COUNT)
     assert max(sum(at <= other < at + 10 for other in sends) for at in sends) <= TOKEN_RATE

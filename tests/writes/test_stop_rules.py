@@ -1,4 +1,6 @@
-"""When many writes stop: how many failures, of what kind, and in how many parts the work is done."""
+"""When many writes stop: how many failures, of what kind, and in how many parts the
+work is done.
+"""
 
 import json
 
@@ -12,7 +14,11 @@ from unified_cli.errors import AccessError, RefusedError, ServiceError, UnifiedE
 from unified_cli.writes import stop_rules
 from unified_cli.writes.stop_rules import ConnectionStops, StopRules
 
-REFUSED, FAILED, BLOCKED = RefusedError("no", status=422), ServiceError("broken"), AccessError("blocked")
+REFUSED, FAILED, BLOCKED = (
+    RefusedError("no", status=422),
+    ServiceError("broken"),
+    AccessError("blocked"),
+)
 
 
 @pytest.mark.parametrize(
@@ -26,8 +32,13 @@ REFUSED, FAILED, BLOCKED = RefusedError("no", status=422), ServiceError("broken"
         ("3", "2", False, StopRules((3,), 2)),
     ],
 )
-def test_rules_as_they_are_typed(stages: str | None, most: str | None, fail_fast: bool, rules: StopRules) -> None:
-    assert stop_rules.parse(StopOptions(stages=stages, max_failures=most, fail_fast=fail_fast), 9) == rules
+def test_rules_as_they_are_typed(
+    stages: str | None, most: str | None, fail_fast: bool, rules: StopRules
+) -> None:
+    assert (
+        stop_rules.parse(StopOptions(stages=stages, max_failures=most, fail_fast=fail_fast), 9)
+        == rules
+    )
 
 
 def test_the_parts_of_the_work_and_what_ends_it() -> None:
@@ -50,7 +61,9 @@ def test_the_parts_of_the_work_and_what_ends_it() -> None:
         ([REFUSED] * 9, False),
     ],
 )
-def test_failures_in_a_row_that_are_none_of_the_record(outcomes: list[UnifiedError | None], stops: bool) -> None:
+def test_failures_in_a_row_that_are_none_of_the_record(
+    outcomes: list[UnifiedError | None], stops: bool
+) -> None:
     rules = ConnectionStops(alone=True, most_in_a_row=3)
     for one in outcomes:
         rules.count(None, one)
@@ -77,12 +90,18 @@ def test_what_was_broken_off_is_not_printed_as_a_whole(unified: Unified, service
     assert broken.code == 7
     with pytest.raises(ValueError, match="delimiter"):
         json.loads(broken.stdout)
-    whole = unified("ticketing tags update - --workers 1", environ=service.environ, stdin=lines.replace(b'"b"', b'"d"'))
+    whole = unified(
+        "ticketing tags update - --workers 1",
+        environ=service.environ,
+        stdin=lines.replace(b'"b"', b'"d"'),
+    )
     assert [one["id"] for one in whole.json["result"]] == ["a", "d", "c"]
 
 
 def test_what_stops_a_run_at_its_end_leaves_nothing(unified: Unified, service: Service) -> None:
-    service.reply = lambda seen: Reply(401) if seen.segments[-1] == "b" else served({"id": seen.segments[-1]})
+    service.reply = lambda seen: (
+        Reply(401) if seen.segments[-1] == "b" else served({"id": seen.segments[-1]})
+    )
     lines = b'{"id":"a","name":"x"}\n{"id":"b","name":"x"}\n'
     told = unified("ticketing tags update - --workers 1", environ=service.environ, stdin=lines)
     assert (told.code, told.stderr.splitlines()[-2]) == (9, "error: 1 of 2 records failed")

@@ -1,4 +1,6 @@
-"""Many writes at a terminal: a row for each, that fits; a format that anybody names stays, and so do pipes."""
+"""Many writes at a terminal: a row for each, that fits; a format that anybody names
+stays, and so do pipes.
+"""
 
 import json
 import signal
@@ -26,7 +28,12 @@ def reply(seen: Seen) -> Reply:
     status = {"a-c01": 404, "a-c02": 500, "a-c03": 409}.get(account(seen), 200)
     message = WHY if status == 409 else "no"
     return served(
-        {"statusCode": status, "error": "Error", "message": message} if status > 200 else {"id": "u1"}, status
+        (
+            {"statusCode": status, "error": "Error", "message": message}
+            if status > 200
+            else {"id": "u1"}
+        ),
+        status,
     )
 
 
@@ -56,7 +63,9 @@ def run(unified: Unified, service: Service, config: Config) -> str:
     return run_id(shown.stderr)
 
 
-def test_the_outcomes_are_a_table_in_whatever_way_the_run_goes(run: str, unified: Unified, service: Service) -> None:
+def test_the_outcomes_are_a_table_in_whatever_way_the_run_goes(
+    run: str, unified: Unified, service: Service
+) -> None:
     service.reply = lambda seen: reply(seen) if account(seen) == "a-c03" else served({"id": "u1"})
     retried = unified(f"runs retry {run} --workers 1", tty=True, environ=PLAIN)
     assert retried.stdout == LATER
@@ -69,7 +78,9 @@ def test_the_outcomes_are_a_table_in_whatever_way_the_run_goes(run: str, unified
 
 
 @pytest.mark.parametrize("named", ["flag", "environment", "profile", "config", "jq", "pretty"])
-def test_whoever_names_a_format_gets_it(named: str, unified: Unified, service: Service, config: Config) -> None:
+def test_whoever_names_a_format_gets_it(
+    named: str, unified: Unified, service: Service, config: Config
+) -> None:
     path = config("")
     profiles(config, service.url, 2)
     text = path.read_text()
@@ -80,7 +91,10 @@ def test_whoever_names_a_format_gets_it(named: str, unified: Unified, service: S
     option = {"flag": "-o json", "jq": "--jq .", "pretty": "--pretty"}.get(named, "")
     environ = {**PLAIN, **({"UNIFIED_OUTPUT": "json"} if named == "environment" else {})}
     service.reply = failing({})
-    for command in (f"{UPDATE} -p c* --yes --workers 1", "ticketing tickets get t1 -p c* --ordered"):
+    for command in (
+        f"{UPDATE} -p c* --yes --workers 1",
+        "ticketing tickets get t1 -p c* --ordered",
+    ):
         shown = unified(f"{command} {option}", tty=True, environ=environ)
         assert [one["_profile"] for one in json.loads(shown.stdout)["result"]] == ["c00", "c01"]
 
@@ -90,7 +104,9 @@ def test_a_pipe_gets_what_it_got(unified: Unified, service: Service, config: Con
     service.reply = failing({"a-c01": 404})
     told = unified(f"{UPDATE} -p c* --yes --workers 1")
     done, failed = told.json["result"]
-    assert told.raw.startswith(b'{"result": [\n{"_profile":"c00","outcome":"done","status":200,"result":{"id": "u1"},')
+    assert told.raw.startswith(
+        b'{"result": [\n{"_profile":"c00","outcome":"done","status":200,"result":{"id": "u1"},'
+    )
     assert (done["idempotency_key"], [*failed]) == (
         service.seen[0].headers["idempotency-key"],
         ["_profile", "outcome", "status", "error", "idempotency_key"],
@@ -112,7 +128,9 @@ def test_names_without_room_are_cut_and_no_line_is_wider(
     profiles(config, service.url, 5)
     path.write_text(path.read_text().replace("[profiles.c03]", f"[profiles.{LONG}]"))
     service.reply = reply
-    shown = unified(f"{UPDATE} -p * --yes --workers 1", tty=True, columns=columns, environ=PLAIN).stdout.splitlines()
+    shown = unified(
+        f"{UPDATE} -p * --yes --workers 1", tty=True, columns=columns, environ=PLAIN
+    ).stdout.splitlines()
     assert max(map(width, shown)) <= columns
     if columns == 80:
         assert [shown[0], shown[4]] == [
@@ -124,22 +142,30 @@ def test_names_without_room_are_cut_and_no_line_is_wider(
 def test_lines_are_a_table_too(unified: Unified, service: Service, config: Config) -> None:
     profiles(config, service.url, 2)
     service.reply = lambda seen: served({"id": seen.segments[-1], "name": WHY, "status": "open"})
-    lines = b"".join(b'{"_profile":"c0%d","id":"t%d","name":"x"}\n' % (at % 2, at) for at in range(3))
-    shown = unified("ticketing tickets update - -p c* --yes --workers 1", tty=True, stdin=lines, environ=PLAIN)
-    assert shown.stdout == (
-        "_PROFILE  NAME                              ID\n"
+    lines = b"".join(
+        b'{"_profile":"c0%d","id":"t%d","name":"x"}\n' % (at % 2, at) for at in range(3)
+    )
+    shown = unified(
+        "ticketing tickets update - -p c* --yes --workers 1", tty=True, stdin=lines, environ=PLAIN
+    )
+    assert (
+        shown.stdout == "_PROFILE  NAME                              ID\n"
         "c00       the record is locked by 山田太…   t0\n"
         "c01       the record is locked by 山田太…   t1\n"
         "c00       the record is locked by 山田太…   t2\n"
     )
     alone = b'{"id":"t1","name":"x"}\n'
     shown = unified("ticketing tickets update - -p c00", tty=True, stdin=alone, environ=PLAIN)
-    assert shown.stdout == (
-        "NAME                          STATUS        ID\nthe record is locked by 山…   open          t1\n"
+    assert (
+        shown.stdout
+        == "NAME                          STATUS        ID\nthe record is locked by 山…   open     "
+        "     t1\n"
     )
 
 
-def test_a_terminal_shows_each_outcome_in_one_line(service: Service, config: Config, tmp_path: Path) -> None:
+def test_a_terminal_shows_each_outcome_in_one_line(
+    service: Service, config: Config, tmp_path: Path
+) -> None:
     path = config("")
     profiles(config, service.url, 6)
     service.reply = reply
@@ -158,13 +184,18 @@ def test_a_run_whose_terminal_is_closed_is_resumed_without_doubling(
     home = tmp_path / "home"
     home.mkdir()
     configured(home, f'base_url = "{unified_sandbox.url}"\n{tables}')
-    environ = {"HOME": str(home), "UNIFIED_TOKEN": unified_sandbox.token, "UNIFIED_BASE_URL": unified_sandbox.url}
+    environ = {
+        "HOME": str(home),
+        "UNIFIED_TOKEN": unified_sandbox.token,
+        "UNIFIED_BASE_URL": unified_sandbox.url,
+    }
     unified_sandbox.faults("slow=200ms")
     create = ["ticketing", "tags", "create", "-f", "name=x", "-p", "c*", "--yes", "--workers", "2"]
     terminal = Terminal(create, environ, cwd=tmp_path)
     while len(unified_sandbox.requests()) < 4:
         time.sleep(0.01)
-    # It ends as every program whose terminal is gone, and at once: what counts stands in the journal.
+    # It ends as every program whose terminal is gone, and at once: what counts stands
+    # in the journal.
     assert terminal.hang_up() == signal.SIGHUP
     begun = json.loads(process(["runs", "list", "-o", "json"], environ=environ).stdout)["runs"]
     assert [run["state"] for run in begun] == ["open"]
@@ -177,13 +208,21 @@ def test_a_run_whose_terminal_is_closed_is_resumed_without_doubling(
     assert [unified_sandbox.effects(call["idempotency_key"]) for call in calls] == [1] * len(names)
 
 
-def test_a_cause_says_how_many_have_its_words(unified: Unified, service: Service, config: Config) -> None:
+def test_a_cause_says_how_many_have_its_words(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 5)
 
     def refused(seen: Seen) -> Reply:
-        why = {"a-c01": "name is taken in a-c01", "a-c02": "name is taken in a-c02", "a-c03": "title is missing"}
+        why = {
+            "a-c01": "name is taken in a-c01",
+            "a-c02": "name is taken in a-c02",
+            "a-c03": "title is missing",
+        }
         found = why.get(account(seen))
-        return served({"statusCode": 422, "message": found} if found else {"id": "u1"}, 422 if found else 200)
+        return served(
+            {"statusCode": 422, "message": found} if found else {"id": "u1"}, 422 if found else 200
+        )
 
     service.reply = refused
     result = unified(f"{UPDATE} -p c* --yes --workers 1")

@@ -37,7 +37,9 @@ class ModeKind(Enum):
 
 
 class Mode(NamedTuple):
-    """The mode of an operation: what it does, whether to several connections, and how requests are shown, not sent."""
+    """The mode of an operation: what it does, whether to several connections, and how
+    requests are shown, not sent.
+    """
 
     kind: ModeKind = ModeKind.ONE
     several: bool = False
@@ -45,7 +47,9 @@ class Mode(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What one call needs: the runtime, the catalogue, the settings of one connection, and the typed options."""
+    """What one call needs: the runtime, the catalogue, the settings of one connection,
+    and the typed options.
+    """
 
     runtime: Runtime
     catalogue: Catalogue

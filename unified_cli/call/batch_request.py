@@ -18,7 +18,8 @@ _MOST_NAMED = 3
 def aimed(call: Call, request: Request) -> Request:
     """The request with the selected connection in its body, which is put there if it names none.
 
-    Raises UnsafeError where the body names another one, anywhere, and ConfigError where neither names one.
+    Raises UnsafeError where the body names another one, anywhere, and ConfigError where
+    neither names one.
     """
     body, name = request.body, call.catalogue.service.connection
     if body is None or not body.startswith(b"{") or call.settings.is_own:
@@ -26,7 +27,11 @@ def aimed(call: Call, request: Request) -> Request:
     named = [*_named(body, name)]
     selected = call.settings.account_id
     if others := [value for value in named if selected and value != selected]:
-        who = f'profile "{call.settings.profile}"' if call.settings.profile else "the selected connection"
+        who = (
+            f'profile "{call.settings.profile}"'
+            if call.settings.profile
+            else "the selected connection"
+        )
         told = others[0] if isinstance(others[0], str) else json.dumps(others[0])
         raise UnsafeError(
             f"the body's {name} is {told}, and that of {who} is {selected}; nothing was sent",
@@ -44,7 +49,9 @@ def aimed(call: Call, request: Request) -> Request:
 
 
 def _named(body: bytes, name: str) -> Iterator[Any]:
-    """What a body says to be the connection, at any depth: a request inside may have a query of its own."""
+    """What a body says to be the connection, at any depth: a request inside may have a
+    query of its own.
+    """
     found: list[Any] = []
 
     def pairs(members: list[tuple[str, Any]]) -> JsonObject:
@@ -58,7 +65,11 @@ def _named(body: bytes, name: str) -> Iterator[Any]:
 def check(call: Call, body: bytes) -> None:
     """Raise IncompleteError where an answer holds errors of the requests, whatever its status."""
     answer = read(body.decode("utf-8", "replace"))
-    errors = answer.get(call.catalogue.service.connections.batch_errors) if isinstance(answer, dict) else None
+    errors = (
+        answer.get(call.catalogue.service.connections.batch_errors)
+        if isinstance(answer, dict)
+        else None
+    )
     found = [*_failures(errors)]
     if found:
         more = "; …" if len(found) > _MOST_NAMED else ""
@@ -71,6 +82,8 @@ def _failures(errors: Any) -> Iterator[str]:
     members = errors.items() if isinstance(errors, dict) else [("", errors)]
     for name, value in members:
         for error in value if isinstance(value, list) else [value] if value else []:
-            said = (error.get("message") or error.get("error")) if isinstance(error, dict) else error
+            said = (
+                (error.get("message") or error.get("error")) if isinstance(error, dict) else error
+            )
             told = said if isinstance(said, str) else encoded(error).decode()
             yield f"{name}: {told}" if name else told

@@ -1,4 +1,6 @@
-"""Turn typed options into settings and a request: body, query with the page size, and key are read only here."""
+"""Turn typed options into settings and a request: body, query with the page size, and
+key are read only here.
+"""
 
 import uuid
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
     from unified_cli.json_text.change_time import ChangeFilter
 
 
-def resolve(runtime: Runtime, catalogue: Catalogue, options: CallOptions, mode: Mode, *, scoped: bool = True) -> Call:
+def resolve(
+    runtime: Runtime, catalogue: Catalogue, options: CallOptions, mode: Mode, *, scoped: bool = True
+) -> Call:
     """The call to one connection that the options describe; its message settings apply from now on.
 
     What is not `scoped` is for no connection, which need not be known.
@@ -51,8 +55,11 @@ def resolve(runtime: Runtime, catalogue: Catalogue, options: CallOptions, mode: 
     return Call(runtime, catalogue, settings, options, mode)
 
 
-def common(runtime: Runtime, catalogue: Catalogue, config: Config, options: CallOptions, mode: Mode) -> Call:
-    """What the calls to several connections have in common; the settings for messages apply from now on.
+def common(
+    runtime: Runtime, catalogue: Catalogue, config: Config, options: CallOptions, mode: Mode
+) -> Call:
+    """What the calls to several connections have in common; the settings for messages
+    apply from now on.
 
     Raises UsageError for what is for one connection.
     """
@@ -62,24 +69,31 @@ def common(runtime: Runtime, catalogue: Catalogue, config: Config, options: Call
     if part(options, PageOptions).cursor:
         raise UsageError("a cursor belongs to one connection (-p with one name)")
     if options.out:
-        raise UsageError("--out takes the records of one connection (unified export writes a file for each)")
+        raise UsageError(
+            "--out takes the records of one connection (unified export writes a file for each)"
+        )
     settings = own_account.shared(runtime, config, overrides(options))
     check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     if runtime.stdout_is_terminal:
-        settings = of_many(settings, runtime, options.jq, config, profiles.select(config, options.profile))
+        settings = of_many(
+            settings, runtime, options.jq, config, profiles.select(config, options.profile)
+        )
     return Call(runtime, catalogue, settings, options, mode)
 
 
 def of_many(
     settings: Settings, runtime: Runtime, jq: str | None, config: Config, names: Iterable[str] = ()
 ) -> Settings:
-    """The settings for the results of many connections or writes: a table on a terminal, unless a format is named.
+    """The settings for the results of many connections or writes: a table on a
+    terminal, unless a format is named.
 
     One of the profiles of these `names` may name it; a jq program is for JSON.
     """
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
-    return settings if asked or not runtime.stdout_is_terminal else settings._replace(output="table")
+    return (
+        settings if asked or not runtime.stdout_is_terminal else settings._replace(output="table")
+    )
 
 
 def check_labelled(output: str) -> None:
@@ -89,7 +103,9 @@ def check_labelled(output: str) -> None:
 
 
 def check_cells(output: str, *, bom: bool, csv_safe: bool) -> None:
-    """Refuse options of CSV in other formats: readers of those would take a byte-order mark for data."""
+    """Refuse options of CSV in other formats: readers of those would take a byte-order
+    mark for data.
+    """
     if bom and output != "csv":
         raise UsageError(f"--bom is for CSV, not for {output}", hint="-o csv")
     if csv_safe and output not in {"csv", "tsv"}:
@@ -97,7 +113,9 @@ def check_cells(output: str, *, bom: bool, csv_safe: bool) -> None:
 
 
 def check_options(options: CallOptions) -> None:
-    """Refuse what means nothing: an option without the other that it needs, an empty value, as of an unset variable."""
+    """Refuse what means nothing: an option without the other that it needs, an empty
+    value, as of an unset variable.
+    """
     pages = part(options, PageOptions)
     if pages.cursor == "":
         raise UsageError("--cursor is empty", hint="leave it out to start at the first page")
@@ -106,7 +124,9 @@ def check_options(options: CallOptions) -> None:
     if (pages.restart or pages.dedupe) and not (options.out and pages.several):
         raise UsageError("--restart and --dedupe need --all and --out FILE")
     if len(part(options, SendOptions).bodies) > 1:
-        raise UsageError("-d is given twice, and there is one body", hint="-f and -F change its fields")
+        raise UsageError(
+            "-d is given twice, and there is one body", hint="-f and -F change its fields"
+        )
 
 
 def operation_request(call: Call, operation: Operation) -> Request:
@@ -119,26 +139,38 @@ def operation_request(call: Call, operation: Operation) -> Request:
 def record_request(call: Call, operation: Operation, record: str) -> Request:
     """The request for a record by its id, with the query of the typed options."""
     content = Content(read_query(call, lists=False))
-    return requests.for_operation(requests.scope_of(call.settings, call.catalogue.service), operation, record, content)
+    return requests.for_operation(
+        requests.scope_of(call.settings, call.catalogue.service), operation, record, content
+    )
 
 
 def operation_content(call: Call, operation: Operation) -> Content:
-    """The content of the request for an operation, from the typed options: files and standard input are read once."""
+    """The content of the request for an operation, from the typed options: files and
+    standard input are read once.
+    """
     options = call.options
     waits = part(options, WriteOptions).wait or part(options, ReadCheckOptions).until
     if part(options, WaitOptions).wait_timeout and not waits:
-        raise UsageError(f"--wait-timeout needs {'--wait' if operation.command in WAITS else '--until JQ'}")
+        raise UsageError(
+            f"--wait-timeout needs {'--wait' if operation.command in WAITS else '--until JQ'}"
+        )
     if isinstance(options, ReadOptions):
         # It has no options for a body, a key or a file.
         return Content(read_query(call, lists=operation.lists))
     body = read_body(call, operation.method)
     # What starts a job may be told what to do in the query alone.
     sends_file = part(options, SendOptions).sends_file
-    if body is None and operation.kind == "write" and operation.command not in WAITS and not sends_file:
+    if (
+        body is None
+        and operation.kind == "write"
+        and operation.command not in WAITS
+        and not sends_file
+    ):
         hint = "--skeleton prints a body, -d '{}' sends an empty one"
         raise UsageError("nothing to send: -d, -f or -F", hint=hint)
     if body is None and operation.kind == "action":
-        # Assumption: an action requires a JSON object even if it needs no fields; the service's own clients send one.
+        # Assumption: an action requires a JSON object even if it needs no fields; the
+        # service's own clients send one.
         body = b"{}"
     _tell_dots(call, operation)
     query = read_query(call, lists=operation.lists)
@@ -146,19 +178,31 @@ def operation_content(call: Call, operation: Operation) -> Content:
 
 
 def _tell_dots(call: Call, operation: Operation) -> None:
-    """Name what is typed as a path with dots, as columns are: it is sent as one name, which a product may ignore."""
+    """Name what is typed as a path with dots, as columns are: it is sent as one name,
+    which a product may ignore.
+    """
     sent = part(call.options, SendOptions)
-    dotted = [name for text in (*sent.raw_field, *sent.field) if "." in (name := text.partition("=")[0])]
-    known = {field.name for field in (*operation.accepted_fields, *operation.facts.fields)} if dotted else set()
+    dotted = [
+        name for text in (*sent.raw_field, *sent.field) if "." in (name := text.partition("=")[0])
+    ]
+    known = (
+        {field.name for field in (*operation.accepted_fields, *operation.facts.fields)}
+        if dotted
+        else set()
+    )
     for name in dotted:
         first, *rest = visible(name).split(".")
         if first in known and name not in known and all(rest) and "[" not in name:
             within = f"'{first}[{']['.join(rest)}]=…'"
-            call.runtime.stderr.line(f'"{visible(name)}" is sent as the name of one field (within {first}: {within})')
+            call.runtime.stderr.line(
+                f'"{visible(name)}" is sent as the name of one field (within {first}: {within})'
+            )
 
 
 def _content(call: Call, method: str, query: Query, body: bytes | None) -> Content:
-    """The content with this query and body; its file is opened last, so that nothing else can go wrong."""
+    """The content with this query and body; its file is opened last, so that nothing
+    else can go wrong.
+    """
     sent = part(call.options, SendOptions)
     content = Content(query, body, read_key(sent.idempotency_key, method))
     if not sent.sends_file:
@@ -192,15 +236,17 @@ def path_request(call: Call, method: str, path: str) -> Request:
 
 
 def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "KnownMethod | None":
-    """What the connection that is called said of the operation within a day; None for several, and where it said
-    nothing.
+    """What the connection that is called said of the operation within a day; None for
+    several, and where it said nothing.
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None
     from unified_cli.config import known_methods  # noqa: PLC0415  only where something is known
 
     try:
-        settings = resolution.resolve(overrides(options, profiles.one(options.profile)), runtime, file.read(runtime))
+        settings = resolution.resolve(
+            overrides(options, profiles.one(options.profile)), runtime, file.read(runtime)
+        )
         return known_methods.recall(runtime, settings, operation)
     except UnifiedError:
         # Whoever needs the connection says what is wrong with its settings; a skeleton needs none.
@@ -219,8 +265,14 @@ def check_writable(settings: Settings, request: Request) -> None:
     """Raise UnsafeError for a write if the profile forbids writing."""
     if settings.read_only and request.writes:
         who = f'profile "{settings.profile}"' if settings.profile else "the configuration"
-        hint = f"unified profile set {settings.profile} read_only=false allows writes" if settings.profile else None
-        raise UnsafeError(f"{who} is read-only; {request.method} {request.path} was not sent", hint=hint)
+        hint = (
+            f"unified profile set {settings.profile} read_only=false allows writes"
+            if settings.profile
+            else None
+        )
+        raise UnsafeError(
+            f"{who} is read-only; {request.method} {request.path} was not sent", hint=hint
+        )
 
 
 def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
@@ -229,8 +281,12 @@ def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
     return with_page_size(found, call.settings, call.catalogue.service) if lists else found
 
 
-def with_page_size(query: list[tuple[str, str]], settings: Settings, service: Service) -> list[tuple[str, str]]:
-    """The query of a list with the page size of the settings, unless it has one already, or they have none."""
+def with_page_size(
+    query: list[tuple[str, str]], settings: Settings, service: Service
+) -> list[tuple[str, str]]:
+    """The query of a list with the page size of the settings, unless it has one
+    already, or they have none.
+    """
     if settings.page_size is None or service.page_size in dict(query):
         return query
     return [*query, (service.page_size, str(settings.page_size))]
@@ -252,7 +308,9 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> "ChangeFilter | None":
-    """The filter of `--since`. Raises UsageError for a text that is no time, and for another such filter in `-q`."""
+    """The filter of `--since`. Raises UsageError for a text that is no time, and for
+    another such filter in `-q`.
+    """
     if text is None:
         return None
     from unified_cli.json_text import change_time  # noqa: PLC0415  few lists are filtered
@@ -262,12 +320,15 @@ def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> "ChangeFi
         return change_time.since(text, runtime.wall())
     except (ValueError, OverflowError):
         raise UsageError(
-            f"--since takes a time, or how long ago it is, not {text!r}", hint="2026-01-31, 2026-01-31T08:00Z, 7d, 12h"
+            f"--since takes a time, or how long ago it is, not {text!r}",
+            hint="2026-01-31, 2026-01-31T08:00Z, 7d, 12h",
         ) from None
 
 
 def check_own_filter(option: str, query: Sequence[str]) -> None:
-    """Raise UsageError for a filter by the time of change beside an option that sends one itself."""
+    """Raise UsageError for a filter by the time of change beside an option that sends
+    one itself.
+    """
     if any(name.startswith("updated_at[") for name, _ in pairs(query)):
         raise UsageError(f"{option} asks by updated_at itself (leave out -q updated_at…)")
 
@@ -281,15 +342,20 @@ def read_body(call: Call, method: str) -> bytes | None:
         raise UsageError("a GET has no body (for query parameters: -q NAME=VALUE)")
     if call.options.token_stdin and options.data in {"-", "@-"}:
         raise UsageError(
-            f"-d {options.data} and --token-stdin both read standard input", hint="put one of them into a file"
+            f"-d {options.data} and --token-stdin both read standard input",
+            hint="put one of them into a file",
         )
     from unified_cli.http import request_body  # noqa: PLC0415  only if there is a body
 
-    return request_body.compose(options.data, request_body.fields(options.raw_field, options.field), call.runtime)
+    return request_body.compose(
+        options.data, request_body.fields(options.raw_field, options.field), call.runtime
+    )
 
 
 def read_key(key: str | None, method: str) -> str | None:
-    """The idempotency key of a POST or PATCH: the given one, else a new one; it is the same for all attempts."""
+    """The idempotency key of a POST or PATCH: the given one, else a new one; it is the
+    same for all attempts.
+    """
     if method not in {"POST", "PATCH"}:
         if key is not None:
             raise UsageError(f"a {method} has no idempotency key (leave out --idempotency-key)")
@@ -298,6 +364,7 @@ def read_key(key: str | None, method: str) -> str | None:
         return str(uuid.uuid4())
     if not requests.is_key(key):
         raise UsageError(
-            f"--idempotency-key takes 1 to {requests.LONGEST_KEY} printable ASCII characters without blanks"
+            f"--idempotency-key takes 1 to {requests.LONGEST_KEY} printable ASCII characters"
+            " without blanks"
         )
     return key

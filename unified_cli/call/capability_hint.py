@@ -1,4 +1,6 @@
-"""After a refusal: what to change about the body, or what the connection offers instead, if the service says so."""
+"""After a refusal: what to change about the body, or what the connection offers
+instead, if the service says so.
+"""
 
 import re
 import shlex
@@ -28,23 +30,37 @@ _MOST = 12
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
-    """Add to the error what is wrong with the body, or what the connection offers, if the operation is not part of it.
+    """Add to the error what is wrong with the body, or what the connection offers, if
+    the operation is not part of it.
 
     The latter costs a request, so it is done on a terminal only.
     """
     operation = request.operation
-    if operation and error.status in _WRONG_BODY and (hint := _about_body(error, call, operation, request.body or b"")):
+    if (
+        operation
+        and error.status in _WRONG_BODY
+        and (hint := _about_body(error, call, operation, request.body or b""))
+    ):
         error.add_hint(hint)
-    if operation is None or error.status not in _MAYBE_NOT_OFFERED or not call.runtime.stderr_is_terminal:
+    if (
+        operation is None
+        or error.status not in _MAYBE_NOT_OFFERED
+        or not call.runtime.stderr_is_terminal
+    ):
         return
     if found := instead(call, clients, operation):
         error.message = masked(f"{error.message}; {found}")
 
 
 def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
-    """What to type instead of an array, or of a field that `-F` made no text of; None for another body."""
+    """What to type instead of an array, or of a field that `-F` made no text of; None
+    for another body.
+    """
     if body.startswith(b"[") and operation.name == "create":
-        return f"unified import {operation.api}/{operation.resource} FILE creates a record from each of an array"
+        return (
+            f"unified import {operation.api}/{operation.resource} FILE creates a record from each"
+            " of an array"
+        )
     for name, _, value in (field.partition("=") for field in part(call.options, SendOptions).field):
         is_word = value[:1] not in {*'"[{'} and not json_check.flaw(value.encode())
         if is_word and re.search(rf"\b{re.escape(name)}\b", error.message):
@@ -53,13 +69,17 @@ def _about_body(error: RefusedError, call: Call, operation: Operation, body: byt
 
 
 def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
-    """What the connection offers instead of the operation; None if it offers that, or the service does not say."""
+    """What the connection offers instead of the operation; None if it offers that, or
+    the service does not say.
+    """
     offered = _offered(call, clients)
     return None if offered is None else _instead(offered, operation)
 
 
 def _offered(call: Call, clients: "Clients") -> "Offered | None":
-    """What the connection offers, as it is known or the service says; None where it does not say."""
+    """What the connection offers, as it is known or the service says; None where it
+    does not say.
+    """
     from unified_cli.call import introspection  # noqa: PLC0415  only here
     from unified_cli.config import known_capabilities  # noqa: PLC0415  as above
 

@@ -1,4 +1,6 @@
-"""Test connections with small requests, concurrently, and interpret the answers: each is asked how it is."""
+"""Test connections with small requests, concurrently, and interpret the answers: each
+is asked how it is.
+"""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -30,7 +32,8 @@ _RETRIES, _TIMEOUT = 0, 10.0
 class ProbeResult:
     """The outcome for one connection, and how long it took; `error` is None for a success.
 
-    `state` is how the connection is in words, where it is not simply healthy, and `said` the same as a sentence.
+    `state` is how the connection is in words, where it is not simply healthy, and
+    `said` the same as a sentence.
     """
 
     profile: str | None
@@ -85,7 +88,9 @@ def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
     for one in catalogue:
         if one.name == "list" and f"{one.api} {one.resource}" == " ".join(words.split()):
             return one
-    raise UsageError(f'no resource "{words}" with a list', hint='it must look like "ticketing tickets"')
+    raise UsageError(
+        f'no resource "{words}" with a list', hint='it must look like "ticketing tickets"'
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +108,22 @@ class Probe:
     tokens: TokenCache
 
     def run(self, names: Sequence[str | None]) -> list[ProbeResult]:
-        """The results for the profiles, in their order; the name None means what a call without a profile would use."""
+        """The results for the profiles, in their order; the name None means what a call
+        without a profile would use.
+        """
         # Problems on this machine are found first, one profile after the other.
         work = [self._prepare(name) for name in names]
         asked = [one for one in work if isinstance(one, ProbedConnection)]
         found: dict[ProbedConnection, ProbeResult] = {}
-        with signals.told_with(lambda: f"{len(found)} of {counted(len(asked), 'connection')}, nothing printed"):
+        with signals.told_with(
+            lambda: f"{len(found)} of {counted(len(asked), 'connection')}, nothing printed"
+        ):
             found.update(self._asked(asked) if asked else ())
         return [found[one] if isinstance(one, ProbedConnection) else one for one in work]
 
-    def _asked(self, work: "Sequence[ProbedConnection]") -> "Iterator[tuple[ProbedConnection, ProbeResult]]":
+    def _asked(
+        self, work: "Sequence[ProbedConnection]"
+    ) -> "Iterator[tuple[ProbedConnection, ProbeResult]]":
         from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  httpx is imported when a request is sent
 
         with FairReaders(self.runtime, self.catalogue, WORKERS) as readers:
@@ -154,13 +165,19 @@ class Probe:
         service = self.catalogue.service
         if self.operation is not None:
             scope = requests.scope_of(settings, service)
-            request = requests.for_operation(scope, self.operation, None, Content([(service.page_size, "1")]))
+            request = requests.for_operation(
+                scope, self.operation, None, Content([(service.page_size, "1")])
+            )
             return ProbeResult(None, 0, None, dict(client.send(request).headers))
         health = introspection.ask_health(client, settings, self.catalogue)
         state = health.state
         words = state.in_words(service)
         told = "" if words in ("", service.connections.healthy) else words
-        lacking = f"{service.connections.healthy}, {state.scopes_in_words}" if state.scopes_in_words else ""
+        lacking = (
+            f"{service.connections.healthy}, {state.scopes_in_words}"
+            if state.scopes_in_words
+            else ""
+        )
         said = state.trouble(service) or lacking
         return ProbeResult(None, 0, state.error(service), health.headers, told, said)
 

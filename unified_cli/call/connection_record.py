@@ -1,4 +1,6 @@
-"""A connection as the service shows it, and what its state means for calls; what is private is dropped at once."""
+"""A connection as the service shows it, and what its state means for calls; what is
+private is dropped at once.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Self
@@ -25,19 +27,27 @@ class ForbiddenCall(NamedTuple):
         """The call in the member of a connection, as far as it can be read."""
         members = parts(value or b"") or {}
         missing = members.get(service.connections.missing_scopes, b"")
-        scopes = tuple(text(bytes(one)) for one in items(missing)) if missing.startswith(b"[") else ()
-        resource, method = (text(members.get(name)) for name in (service.connections.resource, "method"))
+        scopes = (
+            tuple(text(bytes(one)) for one in items(missing)) if missing.startswith(b"[") else ()
+        )
+        resource, method = (
+            text(members.get(name)) for name in (service.connections.resource, "method")
+        )
         return cls(resource, method, scopes, text(members.get(service.connections.occurred)))
 
     @property
     def in_words(self) -> str:
         """Which scopes were missing, for which call, and when."""
         call = " ".join(filter(None, (self.resource, self.method)))
-        return f"{', '.join(self.missing) or 'not named'} ({', '.join(filter(None, (call, self.at)))})"
+        return (
+            f"{', '.join(self.missing) or 'not named'} ({', '.join(filter(None, (call, self.at)))})"
+        )
 
 
 class AccountState(NamedTuple):
-    """The state of a connection: its status as served, whether it is blocked, None where nobody says so, and why."""
+    """The state of a connection: its status as served, whether it is blocked, None
+    where nobody says so, and why.
+    """
 
     status: str = ""
     blocked: bool | None = None
@@ -47,26 +57,39 @@ class AccountState(NamedTuple):
 
     @property
     def lacks_scopes(self) -> bool:
-        """Whether the last call for lack of scopes still counts; what breaks all calls is said instead."""
+        """Whether the last call for lack of scopes still counts; what breaks all calls
+        is said instead.
+        """
         return self.forbidden is not None and not self.blocked
 
     def lacks_scopes_for(self, resource: str, method: str) -> bool:
-        """Whether this operation is the one that lacked scopes; its resource is named with or without the API."""
+        """Whether this operation is the one that lacked scopes; its resource is named
+        with or without the API.
+        """
         last = self.forbidden
-        named = last is not None and (last.resource.rpartition("/")[2], last.method) == (resource, method)
+        named = last is not None and (last.resource.rpartition("/")[2], last.method) == (
+            resource,
+            method,
+        )
         return named and self.lacks_scopes
 
     @property
     def scopes_in_words(self) -> str:
         """Which scopes are missing, for which call; empty where none is known to be."""
-        return f"{LACKS_SCOPES}: {self.forbidden.in_words}" if self.forbidden and self.lacks_scopes else ""
+        return (
+            f"{LACKS_SCOPES}: {self.forbidden.in_words}"
+            if self.forbidden and self.lacks_scopes
+            else ""
+        )
 
     def in_words(self, service: Service) -> str:
         """The status, and what it does not say."""
         words = service.connections
         more = words.shut if self.blocked and self.status not in (words.shut, "") else ""
         less = LACKS_SCOPES if self.lacks_scopes and self.status in (words.healthy, "") else ""
-        return ", ".join(filter(None, (self.status or (words.shut if self.blocked else ""), more, less)))
+        return ", ".join(
+            filter(None, (self.status or (words.shut if self.blocked else ""), more, less))
+        )
 
     def held(self, service: Service) -> str:
         """What keeps calls from working, in a word or two; empty where nothing is known to."""
@@ -94,13 +117,17 @@ class AccountState(NamedTuple):
         return self.trouble(service) or self.scopes_in_words
 
     def error(self, service: Service) -> UnifiedError | None:
-        """The error that calls would end with; None where they may work, as with a status that is not known."""
+        """The error that calls would end with; None where they may work, as with a
+        status that is not known.
+        """
         words, trouble = service.connections, self.trouble(service)
         if self.held(service) == words.shut:
             return AccessError(trouble, hint=hints.unblocked(words.renewal), status=503)
         if self.status in words.needs_login.split():
             return AccessError(trouble, hint=hints.NEEDS_LOGIN, origin="provider", status=401)
-        return ServiceError(trouble, retryable=False) if self.status in words.broken.split() else None
+        return (
+            ServiceError(trouble, retryable=False) if self.status in words.broken.split() else None
+        )
 
 
 UNKNOWN_STATE = AccountState()
@@ -136,15 +163,24 @@ class ConnectionRecord(NamedTuple):
             forbidden=ForbiddenCall.of(forbidden, service) if forbidden.startswith(b"{") else None,
         )
         return cls(
-            cell("id"), cell("name", product), cell("category", product), cell(words.tenant), cell(words.created),
-            cell(words.updated), cell(words.authentication), cell(words.region), state,
-        )  # fmt: skip
+            cell("id"),
+            cell("name", product),
+            cell("category", product),
+            cell(words.tenant),
+            cell(words.created),
+            cell(words.updated),
+            cell(words.authentication),
+            cell(words.region),
+            state,
+        )
 
     @property
     def size(self) -> int:
         """How many characters it has."""
         texts = [one for one in self if isinstance(one, str)]
-        return len("".join([*texts, self.state.status, self.state.last_error, self.state.scopes_in_words]))
+        return len(
+            "".join([*texts, self.state.status, self.state.last_error, self.state.scopes_in_words])
+        )
 
     def facts(self, service: Service) -> JsonObject:
         """The connection as JSON; the names are a contract."""
@@ -169,5 +205,9 @@ class ConnectionRecord(NamedTuple):
 
 def _as_json(call: ForbiddenCall, service: Service) -> Mapping[str, Json]:
     words = service.connections
-    return {words.resource: call.resource, "method": call.method, words.missing_scopes: [*call.missing],
-            words.occurred: call.at}  # fmt: skip
+    return {
+        words.resource: call.resource,
+        "method": call.method,
+        words.missing_scopes: [*call.missing],
+        words.occurred: call.at,
+    }

@@ -1,4 +1,5 @@
-"""Where a downloaded file goes: under a given name, or in a folder under the name that the service proposes.
+"""Where a downloaded file goes: under a given name, or in a folder under the name that
+the service proposes.
 
 That name is made harmless first.
 """
@@ -23,7 +24,9 @@ _EXTENDED = re.compile(r"(?:^|;)\s*filename\*\s*=\s*(?:utf-8)'[^']*'([^;\s]+)", 
 _PLAIN = re.compile(r'(?:^|;)\s*filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]*))', re.IGNORECASE)
 # What some system takes for a separator, a stream, a pattern or a redirection.
 _FORBIDDEN = re.compile(r'[<>:"|?*]')
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\..*)?", re.IGNORECASE)
+_RESERVED = re.compile(
+    r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\..*)?", re.IGNORECASE
+)
 
 
 def from_header(value: str) -> str:
@@ -44,9 +47,11 @@ def from_url(url: str) -> str:
 
 
 def safe(*proposals: MaskedText) -> str:
-    """The first proposal of which anything is left, as one visible component of a path that every system can store.
+    """The first proposal of which anything is left, as one visible component of a path
+    that every system can store.
 
-    It has no separator of any system, no leading dot or dash, no reserved word, and at most 180 bytes in UTF-8.
+    It has no separator of any system, no leading dot or dash, no reserved word, and at
+    most 180 bytes in UTF-8.
     """
     for proposal in proposals:
         if name := _safe(proposal):
@@ -56,7 +61,8 @@ def safe(*proposals: MaskedText) -> str:
 
 def _safe(proposal: str) -> str:
     name = unicodedata.normalize("NFC", proposal)
-    # Split first: what is before the last separator was meant as a folder, and none is ours to choose.
+    # Split first: what is before the last separator was meant as a folder, and none is
+    # ours to choose.
     name = re.split(r"[/\\]", name)[-1]
     name = _FORBIDDEN.sub("_", unsafe().sub("_", name))
     name = name.lstrip(". ").rstrip(". ")

@@ -1,4 +1,6 @@
-"""Print what is not sent: a request, as JSON or as a command line that runs as printed; a body to fill in."""
+"""Print what is not sent: a request, as JSON or as a command line that runs as printed;
+a body to fill in.
+"""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -31,8 +33,8 @@ _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
 _LONGEST_WORD = 100_000
 _TIME = "2026-01-31T12:00:00Z"
 _FORMS = (
-    "a file goes as base64 in a field (-F data=@base64:FILE), as a form (--upload FILE) or as it is "
-    "(-d @FILE --content-type TYPE): the product decides which it takes"
+    "a file goes as base64 in a field (-F data=@base64:FILE), as a form (--upload FILE) or as it is"
+    " (-d @FILE --content-type TYPE): the product decides which it takes"
 )
 _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
@@ -45,10 +47,15 @@ def show(call: Call, request: Request) -> None:
         stdout.write_json(call.runtime, msgspec.json.encode(_shown(request)))
         return
     if request.address.is_sandbox:
-        raise UsageError("the sandbox in this process has no address for curl (unified sandbox serve gives it one)")
+        raise UsageError(
+            "the sandbox in this process has no address for curl (unified sandbox serve gives it"
+            " one)"
+        )
     if call.runtime.stdout_is_terminal and request.body is not None:
         # The same JSON, which stays the same where the line is copied from the terminal.
-        request = request._replace(body=terminal.json_visible(request.body.decode("utf-8")).encode("utf-8"))
+        request = request._replace(
+            body=terminal.json_visible(request.body.decode("utf-8")).encode("utf-8")
+        )
     text = curl(request, ca_bundle=call.settings.ca_bundle) + "\n"
     stdout.write(call.runtime, [text.encode("utf-8", "surrogateescape")])
 
@@ -72,7 +79,9 @@ def _shown(request: Request) -> JsonObject:
 
 
 def _displayable(facts: "UploadFacts") -> JsonObject:
-    """What is sent in place of a body; bytes of the file's name that are no UTF-8 show as escapes."""
+    """What is sent in place of a body; bytes of the file's name that are no UTF-8 show
+    as escapes.
+    """
     return facts.as_json() | {"file": visible(facts.file)}
 
 
@@ -121,7 +130,8 @@ def line(runtime: Runtime, request: Request) -> None:
 
 
 def show_skeleton(runtime: Runtime, operation: Operation, described: "KnownMethod | None") -> None:
-    """Print the skeleton of the operation's body, with what its connection described of it, if that is known.
+    """Print the skeleton of the operation's body, with what its connection described of
+    it, if that is known.
 
     Nothing is sent, and no connection is needed.
     """
@@ -138,7 +148,8 @@ def show_skeleton(runtime: Runtime, operation: Operation, described: "KnownMetho
 def skeleton(fields: Iterable[KnownField]) -> JsonObject:
     """Every field with an empty value.
 
-    A field with known values shows them, separated by `|`; a time is one, as an empty one is refused.
+    A field with known values shows them, separated by `|`; a time is one, as an empty
+    one is refused.
     """
     return {field.name: _empty(field) for field in fields}
 

@@ -1,4 +1,6 @@
-"""One file from the service: streamed, resumed where it broke off, checked, and only then given its name."""
+"""One file from the service: streamed, resumed where it broke off, checked, and only
+then given its name.
+"""
 
 import base64
 import binascii
@@ -11,7 +13,13 @@ from typing import NamedTuple
 
 from unified_cli import signals
 from unified_cli.call import Call, download_targets
-from unified_cli.call.download_targets import DownloadTarget, FileInFolder, TargetFile, TargetStream, make_folder
+from unified_cli.call.download_targets import (
+    DownloadTarget,
+    FileInFolder,
+    TargetFile,
+    TargetStream,
+    make_folder,
+)
 from unified_cli.catalogue import Operation
 from unified_cli.cli.options import CallOptions, DownloadOptions
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError, UsageError
@@ -41,7 +49,9 @@ class SavedFile:
 
 
 class Download:
-    """Saves files with one client, and counts the bytes; `retries` is how often a file may break off."""
+    """Saves files with one client, and counts the bytes; `retries` is how often a file
+    may break off.
+    """
 
     def __init__(self, client: Client, runtime: Runtime, retries: int, progress: Progress) -> None:
         self._client = client
@@ -50,11 +60,18 @@ class Download:
         self._progress = progress
 
     def save(
-        self, request: Request, target: DownloadTarget, *, only_files: bool, proposals: tuple[str, ...] = ()
+        self,
+        request: Request,
+        target: DownloadTarget,
+        *,
+        only_files: bool,
+        proposals: tuple[str, ...] = (),
     ) -> SavedFile:
-        """Save what the request gives. With `only_files` a JSON record is an error, as it is no file.
+        """Save what the request gives. With `only_files` a JSON record is an error, as
+        it is no file.
 
-        `proposals` are names for it, after the one in the answer. Raises what the client raises, and StorageError.
+        `proposals` are names for it, after the one in the answer. Raises what the
+        client raises, and StorageError.
         """
         # What may be a record is asked for as one.
         wanted = ByteRange() if only_files else ByteRange(accept="application/json, */*;q=0.5")
@@ -73,7 +90,9 @@ class Download:
         return SavedFile(path, file.size, digest)
 
     def _stream(self, request: Request, answer: Answer, file: AtomicFile) -> Answer:
-        """Write all that comes, over as many answers as it takes; gives the one that the file began with."""
+        """Write all that comes, over as many answers as it takes; gives the one that
+        the file began with.
+        """
         first, breaks, told = answer, 0, 0
         while True:
             self._progress.expect(_total(first))
@@ -98,7 +117,9 @@ class Download:
     def _wait(self, breaks: int, error: UnifiedError) -> None:
         seconds = min(20.0, 0.5 * 2 ** (breaks - 1))
         if self._progress.retries < _MOST_TOLD:
-            self._runtime.stderr.note(f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}")
+            self._runtime.stderr.note(
+                f"retry {breaks} of {self._retries} in {seconds:.1f} s: {error.message}"
+            )
         self._progress.retried()
         if self._progress.retries == _MOST_TOLD:
             self._runtime.stderr.note("further retries are not told one by one")
@@ -131,7 +152,8 @@ class Download:
             what = "a record, not the file" if answer.body else "nothing"
             hint = f" (try -q {self._client.service.response_format}=stream)" if answer.body else ""
             raise ServiceError(
-                f"the service answered {request.method} {request.path} with {what}{hint}", retryable=False
+                f"the service answered {request.method} {request.path} with {what}{hint}",
+                retryable=False,
             )
         return answer.body
 
@@ -142,10 +164,14 @@ class Download:
         if total is not None and total != file.size:
             raise ServiceError(f"the file has {counted(file.size, 'byte')}, not {total} ({where})")
         if total is None and "chunked" not in first.headers.get("transfer-encoding", "").lower():
-            self._runtime.stderr.note(f"the length of the file is unknown, so it may be incomplete ({where})")
+            self._runtime.stderr.note(
+                f"the length of the file is unknown, so it may be incomplete ({where})"
+            )
         for algorithm, expected in _digests(first.headers):
             if file.digest(algorithm) != expected:
-                raise ServiceError(f"the file does not have the {algorithm} that came with it ({where})")
+                raise ServiceError(
+                    f"the file does not have the {algorithm} that came with it ({where})"
+                )
 
 
 def _total(answer: Answer) -> int | None:
@@ -155,7 +181,9 @@ def _total(answer: Answer) -> int | None:
 
 
 def _validator(headers: Mapping[str, str]) -> str:
-    """What a part is asked for with; empty where none is offered, or nothing tells whether the file has changed."""
+    """What a part is asked for with; empty where none is offered, or nothing tells
+    whether the file has changed.
+    """
     offered = headers.get("accept-ranges", "").strip().lower() == "bytes"
     coded = headers.get("content-encoding", "identity").lower() != "identity"
     tag = headers.get("etag", "")
@@ -172,14 +200,18 @@ def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
         pairs.append(("md5", headers["content-md5"].strip()))
     for name, value in pairs:
         try:
-            found.append((name.lower().replace("sha-", "sha"), base64.b64decode(value, validate=True)))
+            found.append(
+                (name.lower().replace("sha-", "sha"), base64.b64decode(value, validate=True))
+            )
         except (binascii.Error, ValueError):
             continue
     return found
 
 
 def one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] = ()) -> None:
-    """Save the response in the file or folder that `--out` names; `names` come before those of the request."""
+    """Save the response in the file or folder that `--out` names; `names` come before
+    those of the request.
+    """
     place = target(call.options)
     client = clients.open(call.settings)
     try:
@@ -188,22 +220,32 @@ def one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] =
         client.close()
 
 
-def save(call: Call, client: Client, request: Request, place: DownloadTarget, names: tuple[str, ...] = ()) -> None:
+def save(
+    call: Call, client: Client, request: Request, place: DownloadTarget, names: tuple[str, ...] = ()
+) -> None:
     """Save the response, and print its size and checksum."""
     atomic_file.sweep_unheld(place.folder, place.label)
     only_files = request.operation is not None and request.operation.name == "download"
     with progress(call.runtime, Work("byte")) as shown:
         download = Download(client, call.runtime, call.settings.retries, shown)
         try:
-            saved = download.save(request, place, only_files=only_files, proposals=(*names, *proposals(request)))
+            saved = download.save(
+                request, place, only_files=only_files, proposals=(*names, *proposals(request))
+            )
         except KeyboardInterrupt as stop:
-            signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN}, which starts at the beginning")
+            signals.say_how_to_continue(
+                stop, shown.so_far(), f"{signals.RUN_AGAIN}, which starts at the beginning"
+            )
             raise
-    call.runtime.stderr.note(f"wrote {counted(saved.size, 'byte')} to {saved.path} (sha256 {saved.sha256})")
+    call.runtime.stderr.note(
+        f"wrote {counted(saved.size, 'byte')} to {saved.path} (sha256 {saved.sha256})"
+    )
 
 
 def target(options: CallOptions) -> DownloadTarget:
-    """The target that `--out` names. Raises StorageError, before any request, if it cannot be written."""
+    """The target that `--out` names. Raises StorageError, before any request, if it
+    cannot be written.
+    """
     out, force = options.out or "", options.force
     path = Path(out)
     if stream := output_file.open_stream(path):
@@ -228,7 +270,9 @@ def proposals(request: Request) -> tuple[str, ...]:
 
 
 def texts(record: bytes) -> dict[str, str]:
-    """The members of a record that are texts; `file_url`, if missing, is the link among its `urls`."""
+    """The members of a record that are texts; `file_url`, if missing, is the link among
+    its `urls`.
+    """
     members = parts(record.strip()) or {}
     found = {name: string(value) for name, value in members.items() if value.startswith(b'"')}
     if "file_url" not in found and (link := _link(members.get("urls", b""))):
@@ -252,11 +296,14 @@ class Parameters(NamedTuple):
 
     def added_to(self, options: DownloadOptions) -> DownloadOptions:
         """The options with these parameters added."""
-        return options.replaced(query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field))
+        return options.replaced(
+            query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field)
+        )
 
 
 def parameters(operation: Operation, record: dict[str, str]) -> Parameters | None:
-    """The parameters of a download that the record contains; None where it has to be looked up by its id.
+    """The parameters of a download that the record contains; None where it has to be
+    looked up by its id.
 
     A download of which no parameter is known takes the id.
     """
@@ -269,5 +316,6 @@ def parameters(operation: Operation, record: dict[str, str]) -> Parameters | Non
         taken = facts.query.get(operation.name) or facts.body.get(operation.name)
         return None if taken else Parameters((f"id={record['id']}",))
     return Parameters(
-        tuple(f"{name}={record[name]}" for name in query), tuple(f"{name}={record[name]}" for name in body)
+        tuple(f"{name}={record[name]}" for name in query),
+        tuple(f"{name}={record[name]}" for name in body),
     )

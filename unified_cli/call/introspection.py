@@ -1,4 +1,5 @@
-"""Ask the service about connections: which there are, and which operations one offers, and its record.
+"""Ask the service about connections: which there are, and which operations one offers,
+and its record.
 
 What the record says of its state is judged in `call.connection_record`.
 """
@@ -34,9 +35,11 @@ _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 class Offer(NamedTuple):
-    """What a connection offers: the operations by API and resource, as served, and the state of the connection.
+    """What a connection offers: the operations by API and resource, as served, and the
+    state of the connection.
 
-    `overridden` names what the environment maps itself, as `api/resource`; `unread` counts the entries without sense.
+    `overridden` names what the environment maps itself, as `api/resource`; `unread`
+    counts the entries without sense.
     """
 
     offered: Offered
@@ -46,27 +49,45 @@ class Offer(NamedTuple):
 
 
 def ask_offer(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
-    """What the service says. Raises the errors of a request, ServiceError for an answer that says nothing."""
+    """What the service says. Raises the errors of a request, ServiceError for an answer
+    that says nothing.
+    """
     account = settings.reachable()[1]
-    return _ask(client, settings, catalogue.service, catalogue.service.capabilities_path(quote(account, safe="")))
+    return _ask(
+        client,
+        settings,
+        catalogue.service,
+        catalogue.service.capabilities_path(quote(account, safe="")),
+    )
 
 
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
-    """What connections to a product offer, which is named by its slug or its id; it need not be connected.
+    """What connections to a product offer, which is named by its slug or its id; it
+    need not be connected.
 
-    The settings' account may be empty. Raises as `ask_offer` does, and UsageError for what is no such name.
+    The settings' account may be empty. Raises as `ask_offer` does, and UsageError for
+    what is no such name.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
         raise UsageError(f"{visible(product)!r} is no product", hint=hint)
     try:
-        return _ask(client, settings, catalogue.service, catalogue.service.connections.product_offer_path(product))
+        return _ask(
+            client,
+            settings,
+            catalogue.service,
+            catalogue.service.connections.product_offer_path(product),
+        )
     except RefusedError as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
         # No account is asked for.
         raise RefusedError(
-            error.reason, hint=hint, origin=error.origin, status=error.status, response=error.response
+            error.reason,
+            hint=hint,
+            origin=error.origin,
+            status=error.status,
+            response=error.response,
         ) from None
 
 
@@ -78,7 +99,9 @@ def _ask(client: Client, settings: Settings, service: Service, path: str) -> Off
         answer = client.send(request._replace(largest=LARGEST_ANSWER))
         found = _decoded(answer.body or b"null")
     except (ValueError, RecursionError) as error:
-        raise ServiceError(f"the answer cannot be read: {error} (GET {path})", retryable=False) from None
+        raise ServiceError(
+            f"the answer cannot be read: {error} (GET {path})", retryable=False
+        ) from None
     offer = _read(found, service)
     if offer is None:
         raise ServiceError(f"the answer names no operations (GET {path})", retryable=False)
@@ -117,7 +140,9 @@ def _read(document: Json, service: Service) -> Offer | None:
                 unread += 1
     if unread and not offered:
         return None
-    return Offer(offered, frozenset(overridden), _state(document.get(words.account), service), unread)
+    return Offer(
+        offered, frozenset(overridden), _state(document.get(words.account), service), unread
+    )
 
 
 def _state(account: Json, service: Service) -> AccountState:
@@ -125,7 +150,9 @@ def _state(account: Json, service: Service) -> AccountState:
     if not isinstance(account, dict):
         return AccountState()
     status, blocked = account.get(words.status), account.get(words.blocked)
-    return AccountState(status if isinstance(status, str) else "", blocked if isinstance(blocked, bool) else None)
+    return AccountState(
+        status if isinstance(status, str) else "", blocked if isinstance(blocked, bool) else None
+    )
 
 
 class ConnectionHealth(NamedTuple):
@@ -145,18 +172,28 @@ def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> Conn
     if settings.is_own:
         # The token of a connection is not told what it offers.
         return ConnectionHealth(record.state, record, headers)
-    return ConnectionHealth(with_blocked(record.state, client, settings, catalogue), record, headers)
+    return ConnectionHealth(
+        with_blocked(record.state, client, settings, catalogue), record, headers
+    )
 
 
 def ask_record(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionRecord:
-    """The connection's own record. Raises the errors of a request, ServiceError for what is no connection."""
+    """The connection's own record. Raises the errors of a request, ServiceError for
+    what is no connection.
+    """
     return _record(client, settings, catalogue)[0]
 
 
-def _record(client: Client, settings: Settings, catalogue: Catalogue) -> tuple[ConnectionRecord, Mapping[str, str]]:
+def _record(
+    client: Client, settings: Settings, catalogue: Catalogue
+) -> tuple[ConnectionRecord, Mapping[str, str]]:
     address, account = settings.reachable()
     service = catalogue.service
-    path = service.connections.own if settings.is_own else f"{service.accounts}/{quote(account, safe='')}"
+    path = (
+        service.connections.own
+        if settings.is_own
+        else f"{service.accounts}/{quote(account, safe='')}"
+    )
     answer = client.send(requests.for_service(address, path, (), account))
     members = parts((answer.body or b"").strip()) or {}
     if members.get("id", b"null") == b"null":
@@ -164,7 +201,9 @@ def _record(client: Client, settings: Settings, catalogue: Catalogue) -> tuple[C
     return ConnectionRecord.of(answer.body or b"", service), dict(answer.headers)
 
 
-def with_blocked(state: AccountState, client: Client, settings: Settings, catalogue: Catalogue) -> AccountState:
+def with_blocked(
+    state: AccountState, client: Client, settings: Settings, catalogue: Catalogue
+) -> AccountState:
     """The state, with whether the service takes calls, where it says so."""
     try:
         told = ask_offer(client, settings, catalogue).state
@@ -184,7 +223,8 @@ def merged(state: AccountState, told: AccountState) -> AccountState:
 def listed(
     client: Client, resolved: Settings, service: Service, query: Sequence[tuple[str, str]] = ()
 ) -> Iterator[list[ConnectionRecord]]:
-    """All connections that the token can see, a page at a time; credentials in the answer are dropped at once.
+    """All connections that the token can see, a page at a time; credentials in the
+    answer are dropped at once.
 
     Raises what a list raises.
     """
@@ -204,10 +244,12 @@ def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
     """Raise ServiceError for a list that goes on and on: all of it is held in memory."""
     if pages > _MOST_PAGES or number > _MOST or size > _LARGEST:
         words = service.connections
-        bounds = f"{_MOST} connections, {_MOST_PAGES} pages and {_LARGEST >> 20} MiB of facts about them"
+        bounds = (
+            f"{_MOST} connections, {_MOST_PAGES} pages and {_LARGEST >> 20} MiB of facts about them"
+        )
         raise ServiceError(
-            f"the list of connections goes on after {number - 1} on {counted(pages, 'page')}, and at most {bounds} are "
-            f"read (GET {service.accounts})",
+            f"the list of connections goes on after {number - 1} on {counted(pages, 'page')}, and"
+            f" at most {bounds} are read (GET {service.accounts})",
             hint=f"ask for less: -q {words.status}={words.healthy}, -q {words.tenant}=ID",
             retryable=False,
         )

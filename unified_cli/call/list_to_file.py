@@ -68,7 +68,9 @@ def run(call: Call, clients: Clients, request: Request) -> None:
         raise IncompleteError("; ".join(missing))
 
 
-def _partial_file(call: Call, request: Request, options: list_export.ListExportOptions) -> PartialFile:
+def _partial_file(
+    call: Call, request: Request, options: list_export.ListExportOptions
+) -> PartialFile:
     """The file that `--out` names, with what an earlier run with the same options wrote."""
     path = Path(call.options.out or "")
     output_file.check_folder(path)
@@ -104,7 +106,9 @@ def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     if form not in _FORMATS:
         raise UsageError(f"--out does not support -o {form} (choose from {', '.join(_FORMATS)})")
     if form in {"json", "yaml"} and options.jq:
-        raise UsageError("--jq would need the whole result, but --out writes it page by page (use -o ndjson)")
+        raise UsageError(
+            "--jq would need the whole result, but --out writes it page by page (use -o ndjson)"
+        )
     if pages.dedupe and (form != "ndjson" or options.jq or options.columns):
         raise UsageError("--dedupe id needs -o ndjson without --jq and --columns")
     style = record_output.style_for(call, request.operation, screen=False)

@@ -1,4 +1,6 @@
-"""Print a list on stdout: one page or all, in any format; it ends complete, cut on request or broken off."""
+"""Print a list on stdout: one page or all, in any format; it ends complete, cut on
+request or broken off.
+"""
 
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -25,7 +27,9 @@ from unified_cli.runtime import Runtime
 
 
 def span(call: Call) -> Span:
-    """What to read: all pages, a number of records, or one page; with `--since` what changed. Raises UsageError."""
+    """What to read: all pages, a number of records, or one page; with `--since` what
+    changed. Raises UsageError.
+    """
     pages = part(call.options, PageOptions)
     since = builder.since(call.runtime, part(call.options, ReadOptions).since, call.options.query)
     return Span(pages.cursor, None if pages.several else 1, pages.limit, since=since)
@@ -68,11 +72,14 @@ class ListSummary:
 def run(call: Call, clients: Clients, request: Request) -> None:
     """Read the requested pages and print their records.
 
-    An error while reading is raised with a note on how far it got; IncompleteError if something is missing.
+    An error while reading is raised with a note on how far it got; IncompleteError if
+    something is missing.
     """
     runtime, catalogue, settings, options, _ = call
     wanted, asked = span(call), part(options, PageOptions)
-    printer = Printer(runtime, record_output.style_for(call, request.operation), record_output.program(options))
+    printer = Printer(
+        runtime, record_output.style_for(call, request.operation), record_output.program(options)
+    )
     stdout.check(runtime)
     clients.token(settings)
 
@@ -108,14 +115,20 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 
 
 def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> None:
-    """Raise IncompleteError where something is missing, or was left out by the provider and is not accepted."""
+    """Raise IncompleteError where something is missing, or was left out by the provider
+    and is not accepted.
+    """
     missing = missing if asked.allow_partial else [*missing, *tally.left_out()]
     if missing:
         raise IncompleteError("; ".join(missing))
 
 
 def _pages(
-    client: Client, request: Request, service: Service, wanted: Span, look: Callable[[], None] | None
+    client: Client,
+    request: Request,
+    service: Service,
+    wanted: Span,
+    look: Callable[[], None] | None,
 ) -> Generator[Page]:
     if wanted.pages == 1:
         with closing(client):

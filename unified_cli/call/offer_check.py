@@ -1,4 +1,6 @@
-"""Find out what one connection offers: from the service's own answer, and from reading its lists."""
+"""Find out what one connection offers: from the service's own answer, and from reading
+its lists.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +23,13 @@ from unified_cli.http.request import Content, Scope
 from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.runtime import Runtime
 
-OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = ("offered", "refused", "forbidden", "failed", "unknown")
+OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = (
+    "offered",
+    "refused",
+    "forbidden",
+    "failed",
+    "unknown",
+)
 
 READ_ONLY = "read-only"
 _NOTHING = "no unified API is installed or mapped for this {}"
@@ -33,7 +41,9 @@ _MOST_FAILURES = 3
 
 
 class AskedConnections(NamedTuple):
-    """The connections that are asked: their names, the settings of those that can be, what is wrong with the others."""
+    """The connections that are asked: their names, the settings of those that can be,
+    what is wrong with the others.
+    """
 
     names: Sequence[str]
     settings: Mapping[str, Settings]
@@ -41,7 +51,9 @@ class AskedConnections(NamedTuple):
 
 
 def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
-    """The connections that the options select. Raises ConfigError and UsageError where they select none."""
+    """The connections that the options select. Raises ConfigError and UsageError where
+    they select none.
+    """
     config = file.read(runtime)
     if profiles.is_several(options.profile):
         selection.check_account(options.account_id)
@@ -50,7 +62,9 @@ def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
         found, wrong = selection.each(runtime, config, options, names)
         selection.note_same(runtime, found)
         return AskedConnections(names, found, wrong)
-    resolved = own_account.resolved(overrides(options, profiles.one(options.profile)), runtime, config)
+    resolved = own_account.resolved(
+        overrides(options, profiles.one(options.profile)), runtime, config
+    )
     own_account.apply_to_messages(runtime, resolved)
     _, account = resolved.reachable()
     name = resolved.profile or account
@@ -76,9 +90,11 @@ class OfferCell(NamedTuple):
 
 @dataclass(slots=True)
 class ConnectionOffer:
-    """What was found out about the connection of this name; `error` is what kept it from being asked.
+    """What was found out about the connection of this name; `error` is what kept it
+    from being asked.
 
-    `state` is that of the connection itself, and `unread` how many parts of the answer make no sense.
+    `state` is that of the connection itself, and `unread` how many parts of the answer
+    make no sense.
     """
 
     name: str
@@ -91,11 +107,15 @@ class ConnectionOffer:
 def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> ConnectionOffer:
     """A connection that could not be asked."""
     state = FORBIDDEN if isinstance(error, AccessError) else FAILED
-    return ConnectionOffer(name, [OfferCell(one, state, error.one_line) for one in operations], error)
+    return ConnectionOffer(
+        name, [OfferCell(one, state, error.one_line) for one in operations], error
+    )
 
 
 class OfferCheck(NamedTuple):
-    """Asks for these operations; with `probe` it reads one record of each list that is not refused."""
+    """Asks for these operations; with `probe` it reads one record of each list that is
+    not refused.
+    """
 
     runtime: Runtime
     catalogue: Catalogue
@@ -153,27 +173,39 @@ class OfferCheck(NamedTuple):
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
         """What connections to a product offer. Raises what `introspection.ask_product` raises."""
         offer = introspection.ask_product(client, settings, self.catalogue, product)
-        told = offer._replace(offered=known_capabilities.of_catalogue(offer.offered, self.catalogue))
+        told = offer._replace(
+            offered=known_capabilities.of_catalogue(offer.offered, self.catalogue)
+        )
         cells = [self._cell(one, told, read_only=False, of="product") for one in self.operations]
         return ConnectionOffer(product, cells, unread=offer.unread)
 
-    def _cell(self, operation: Operation, offer: Offer, *, read_only: bool, of: str = "connection") -> OfferCell:
+    def _cell(
+        self, operation: Operation, offer: Offer, *, read_only: bool, of: str = "connection"
+    ) -> OfferCell:
         service, state = self.catalogue.service, offer.state
         if known_capabilities.lacks(offer.offered, operation):
-            why = "not among what the service says it offers" if any(offer.offered.values()) else _NOTHING.format(of)
+            why = (
+                "not among what the service says it offers"
+                if any(offer.offered.values())
+                else _NOTHING.format(of)
+            )
             return OfferCell(operation, REFUSED, masked(why))
         whys = [state.trouble(service)]
         held = state.held(service)
         if operation.changes and (read_only or state.sandbox):
             held = held or READ_ONLY
-            whys.append("the profile is read-only" if read_only else "a sandbox connection takes no writes")
+            whys.append(
+                "the profile is read-only" if read_only else "a sandbox connection takes no writes"
+            )
         if state.lacks_scopes_for(operation.resource, operation.name):
             whys.append(state.scopes_in_words)
         if f"{operation.api}/{operation.resource}" in offer.overridden:
             whys.append("the environment has a mapping of its own for it")
         return OfferCell(operation, OFFERED, masked("; ".join(filter(None, whys))), held)
 
-    def _probed(self, cells: Sequence[OfferCell], scope: Scope, client: Client) -> Iterator[OfferCell]:
+    def _probed(
+        self, cells: Sequence[OfferCell], scope: Scope, client: Client
+    ) -> Iterator[OfferCell]:
         """The cells, those of lists as reading them shows."""
         stopped: OfferCell | None = None
         failures = 0
@@ -189,7 +221,9 @@ class OfferCheck(NamedTuple):
                 yield found
 
     def _read(self, cell: OfferCell, scope: Scope, client: Client) -> tuple[OfferCell, bool]:
-        """What reading one record of a list shows, and whether all others of the connection would show the same."""
+        """What reading one record of a list shows, and whether all others of the
+        connection would show the same.
+        """
         content = Content([(self.catalogue.service.page_size, "1")])
         try:
             client.send(requests.for_operation(scope, cell.operation, None, content))
@@ -199,4 +233,6 @@ class OfferCheck(NamedTuple):
             state = FORBIDDEN if isinstance(error, AccessError) else FAILED
             state = REFUSED if error.status in _NOT_OFFERED else state
             return OfferCell(cell.operation, state, error.one_line), error.stops_connection
-        return cell._replace(state=OFFERED, why=cell.why if cell.state == OFFERED else NO_TEXT), False
+        return cell._replace(
+            state=OFFERED, why=cell.why if cell.state == OFFERED else NO_TEXT
+        ), False

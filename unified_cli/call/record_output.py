@@ -55,13 +55,17 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
             _write_record(call, request, records.Record(inner), style)
             return
         made = printer.Printer(runtime, style, program, strict=not request.writes)
-        made.page([records.Record(one) for one in found], one_line=False, large=len(body) > records.SLICE)
+        made.page(
+            [records.Record(one) for one in found], one_line=False, large=len(body) > records.SLICE
+        )
         if missing := made.end():
             raise IncompleteError("; ".join(missing))
 
 
 def _write_record(call: Call, request: Request, record: records.Record, style: Style) -> None:
-    """Write a record with the chosen columns. Raises UsageError where it has none of them, and was only read."""
+    """Write a record with the chosen columns. Raises UsageError where it has none of
+    them, and was only read.
+    """
     check = ColumnCheck.of(style)
     check.look([record])
     if not request.writes and (error := check.error()):
@@ -86,7 +90,9 @@ def columns(text: str | None) -> list[str]:
 
 
 def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProgram | None":
-    """The program of `--jq`, compiled before anything is sent; `process` runs it, if the time is limited."""
+    """The program of `--jq`, compiled before anything is sent; `process` runs it, if
+    the time is limited.
+    """
     if not options.jq:
         return None
     from unified_cli.output.jq_program import JqProgram  # noqa: PLC0415  most calls have no program
@@ -94,14 +100,18 @@ def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProg
     return JqProgram(options.jq, process=process)
 
 
-def style_for(call: Call, operation: Operation | None, *, first: Sequence[str] = (), screen: bool = True) -> Style:
+def style_for(
+    call: Call, operation: Operation | None, *, first: Sequence[str] = (), screen: bool = True
+) -> Style:
     """The style of an operation's records; without `screen` they go to a file.
 
     `first` are columns that come before the chosen ones.
     """
     chosen = columns(call.options.columns)
     service = call.catalogue.service
-    style = printer.style_for(call.runtime, call.settings.output, service.items, service.cursor, screen=screen)
+    style = printer.style_for(
+        call.runtime, call.settings.output, service.items, service.cursor, screen=screen
+    )
     return style._replace(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
         # JSON with all that was served needs no knowledge of it, which takes a millisecond to read.
@@ -122,15 +132,21 @@ def printer_for(
     names: Iterable[str] | None = None,
     gathers: bool = False,
 ) -> printer.Printer:
-    """A printer for the records of several answers as one result, or for the results of a program for them.
+    """A printer for the records of several answers as one result, or for the results of
+    a program for them.
 
-    They come in any order; with `names` they are of the connections of these names, and each says of which. One that
-    `gathers` writes several answers at once, when it is told to.
+    They come in any order; with `names` they are of the connections of these names, and
+    each says of which. One that `gathers` writes several answers at once, when it is
+    told to.
     """
     from unified_cli.text_width import width  # noqa: PLC0415  most calls give one answer
 
     label = 0 if names is None else max((width(visible(name)) for name in names), default=0)
-    style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(label=label)
+    style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(
+        label=label
+    )
     # Several documents in one result are not a page with a cursor.
     style = style._replace(listing=False) if style.format in {"json", "yaml"} else style
-    return printer.Printer(call.runtime, style, program, strict=not operation.changes, gathers=gathers)
+    return printer.Printer(
+        call.runtime, style, program, strict=not operation.changes, gathers=gathers
+    )

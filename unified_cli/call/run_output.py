@@ -10,7 +10,9 @@ from unified_cli.writes.run import StoredRun
 
 _COLUMNS = {
     "table": (LABEL, "outcome", "status", "error.message", "idempotency_key"),
-    **dict.fromkeys(("csv", "tsv"), (LABEL, "outcome", "status", "result", "error", "idempotency_key")),
+    **dict.fromkeys(
+        ("csv", "tsv"), (LABEL, "outcome", "status", "result", "error", "idempotency_key")
+    ),
 }
 
 
@@ -19,7 +21,11 @@ def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResul
     if run.kind is RunKind.LINES:
         return lines(call, run, connections)
     options = call.options
-    if call.settings.output == "table" and call.runtime.stdout_is_terminal and not (options.columns or options.jq):
+    if (
+        call.settings.output == "table"
+        and call.runtime.stdout_is_terminal
+        and not (options.columns or options.jq)
+    ):
         return OutcomeTable(call.runtime, _names(run))
     style = record_output.style_for(call, None, first=(LABEL,))
     if not style.columns:
@@ -33,7 +39,9 @@ def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedReco
     """What tells of each line of a run; the columns are the same for all records."""
     operation = connections.operation(run.header.command)
     names = _names(run) if run.several else None
-    printer = record_output.printer_for(call, operation, record_output.program(call.options), names=names)
+    printer = record_output.printer_for(
+        call, operation, record_output.program(call.options), names=names
+    )
     return ServedRecords(printer, call.runtime.stderr, several=run.several)
 
 

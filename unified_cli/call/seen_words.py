@@ -23,24 +23,36 @@ _LARGEST_FILE = 64 * 1024
 
 
 class CompletionWords:
-    """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is kept without such a folder.
+    """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is
+    kept without such a folder.
 
-    The first line of a file is when it was written, in seconds since 1970, the connection, and the config file; each
-    other line is a word. The shells take the file for at most a day, where it is of their config file, and only until
-    that changes: they cannot tell where a profile leads. No connection but this one adds to it.
+    The first line of a file is when it was written, in seconds since 1970, the
+    connection, and the config file; each other line is a word. The shells take the file
+    for at most a day, where it is of their config file, and only until that changes:
+    they cannot tell where a profile leads. No connection but this one adds to it.
     """
 
     def __init__(
-        self, folder: Path | None, wall: Callable[[], float], profile: str, connection: str, config: Path
+        self,
+        folder: Path | None,
+        wall: Callable[[], float],
+        profile: str,
+        connection: str,
+        config: Path,
     ) -> None:
-        """Words are seen by this profile of this config file; `connection` stands for the one that it led to."""
-        self._folder = folder / "completion" / profile if folder and _WORD.fullmatch(profile) else None
+        """Words are seen by this profile of this config file; `connection` stands for
+        the one that it led to.
+        """
+        self._folder = (
+            folder / "completion" / profile if folder and _WORD.fullmatch(profile) else None
+        )
         self._wall = wall
         self._source = f" {connection} ".encode("ascii") + os.fsencode(config)
         self._is_named = config.is_absolute() and "\n" not in str(config)
 
     def add(self, resource: tuple[str, str, str], words: Iterable[str]) -> None:
-        """Put words before those that the file has; `resource` is API, resource and kind. Raises OSError.
+        """Put words before those that the file has; `resource` is API, resource and
+        kind. Raises OSError.
 
         Words that a shell might take for more than a word are left out, and known secrets.
         """
@@ -55,10 +67,17 @@ class CompletionWords:
         folders.make_private(path.parent)
         atomic_file.sweep_unheld(path.parent)
         first = f"{self._wall():.0f}".encode("ascii") + self._source
-        cache.replace(path, b"\n".join([first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]))
+        cache.replace(
+            path,
+            b"\n".join(
+                [first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]
+            ),
+        )
 
     def _read(self, path: Path) -> list[str]:
-        """The words of the file, if it is of this connection, of today, and nobody else can have written it."""
+        """The words of the file, if it is of this connection, of today, and nobody else
+        can have written it.
+        """
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
                 own = permissions.problem(path, os.fstat(file.fileno())) is None
@@ -85,7 +104,9 @@ def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
 
 
 def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
-    """Keep the ids and columns of records that a person saw, if the connection was named by its profile."""
+    """Keep the ids and columns of records that a person saw, if the connection was
+    named by its profile.
+    """
     words = _words(call)
     if not (operation and operation.lists and words):
         return
@@ -99,20 +120,32 @@ def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> 
 
 
 def keep_described(call: Call, operation: Operation) -> None:
-    """Keep for completion what is known of an operation's parameters and fields from its description."""
+    """Keep for completion what is known of an operation's parameters and fields from
+    its description.
+    """
     words = _words(call)
     known = known_methods.recall(call.runtime, call.settings, operation) if words else None
     if words is None or known is None:
         return
     with contextlib.suppress(OSError):
-        words.add((operation.api, operation.resource, f"{operation.name}.query"), [one.name for one in known.query])
-        words.add((operation.api, operation.resource, f"{operation.name}.body"), [one.name for one in known.body])
+        words.add(
+            (operation.api, operation.resource, f"{operation.name}.query"),
+            [one.name for one in known.query],
+        )
+        words.add(
+            (operation.api, operation.resource, f"{operation.name}.body"),
+            [one.name for one in known.body],
+        )
 
 
 def _words(call: Call) -> CompletionWords | None:
-    """The words of the connection; None where completion cannot know it: by its profile, as the config file has it."""
+    """The words of the connection; None where completion cannot know it: by its
+    profile, as the config file has it.
+    """
     runtime, _, settings, *_ = call
     path = file.locate(runtime)
     if not (settings.profile and settings.is_of_file and path):
         return None
-    return CompletionWords(runtime.folder("cache"), runtime.wall, settings.profile, settings.digest, path)
+    return CompletionWords(
+        runtime.folder("cache"), runtime.wall, settings.profile, settings.digest, path
+    )

@@ -32,7 +32,9 @@ class SelectedRead(NamedTuple):
 
 
 class SelectedReads(NamedTuple):
-    """The reads of a command; `common` has the settings of it as a whole, `several` says whether it fans out."""
+    """The reads of a command; `common` has the settings of it as a whole, `several`
+    says whether it fans out.
+    """
 
     common: Call
     operation: Operation
@@ -46,7 +48,9 @@ class SelectedReads(NamedTuple):
 
     def note_same(self) -> None:
         """Say which of them are the same connection."""
-        selection.note_same(self.common.runtime, {one.name: one.call.settings for one in self.reads})
+        selection.note_same(
+            self.common.runtime, {one.name: one.call.settings for one in self.reads}
+        )
 
 
 @dataclass(slots=True)
@@ -81,9 +85,14 @@ class WholeRead:
 def select(
     runtime: Runtime, catalogue: Catalogue, operation: Operation, options: ReadOptions, mode: Mode
 ) -> SelectedReads:
-    """The reads that the options describe. Raises UsageError for options that such a read does not take."""
+    """The reads that the options describe. Raises UsageError for options that such a
+    read does not take.
+    """
     if options.out:
-        raise UsageError("--out does not go with --expect and --until", hint="> FILE writes what is printed to a file")
+        raise UsageError(
+            "--out does not go with --expect and --until",
+            hint="> FILE writes what is printed to a file",
+        )
     if not mode.several:
         call = builder.resolve(runtime, catalogue, options, mode)
         _check_format(call, several=False)
@@ -94,25 +103,34 @@ def select(
     common = builder.common(runtime, catalogue, config, options, mode)
     _check_format(common, several=True)
     calls = {
-        name: common._replace(settings=own_account.resolved(overrides(options, name), runtime, config))
+        name: common._replace(
+            settings=own_account.resolved(overrides(options, name), runtime, config)
+        )
         for name in profiles.select(config, options.profile)
     }
-    reads = [SelectedRead(name, call, builder.operation_request(call, operation)) for name, call in calls.items()]
+    reads = [
+        SelectedRead(name, call, builder.operation_request(call, operation))
+        for name, call in calls.items()
+    ]
     return SelectedReads(common, operation, reads, several=True)
 
 
 def _check_format(call: Call, *, several: bool) -> None:
     output = call.settings.output
     if output == "raw" or (several and output == "ids"):
-        what = "is not taken apart, so it cannot be checked" if output == "raw" else "cannot tell connections apart"
+        what = (
+            "is not taken apart, so it cannot be checked"
+            if output == "raw"
+            else "cannot tell connections apart"
+        )
         raise UsageError(f"-o {output} {what}", hint="-o ndjson")
 
 
 class ReadWork(NamedTuple):
     """The work of reading one connection, page by page.
 
-    `until` is a time after which no answer is waited for, `largest` how many bytes of records are taken. How many
-    seconds each read took is noted in `seconds`.
+    `until` is a time after which no answer is waited for, `largest` how many bytes of
+    records are taken. How many seconds each read took is noted in `seconds`.
     """
 
     selected: SelectedReads
@@ -142,24 +160,32 @@ class ReadWork(NamedTuple):
             if not lists:
                 yield pagination.alone(client.send(request), request)
                 return
-            taken, span = 0, listing.span(call._replace(options=self.selected.options.replaced(all=True)))
+            taken, span = (
+                0,
+                listing.span(call._replace(options=self.selected.options.replaced(all=True))),
+            )
             for page in pagination.pages(client.send, request, call.catalogue.service, span):
                 taken += size(page)
                 if self.largest is not None and taken > self.largest:
                     raise UsageError(
-                        f"the list has more than the {self.largest >> 20} MiB that a jq program takes",
+                        f"the list has more than the {self.largest >> 20} MiB that a jq program"
+                        " takes",
                         hint="--limit N or -q NAME=VALUE reads less",
                     )
                 yield page
 
 
 def read_whole(
-    selected: SelectedReads, readers: FairReaders, reads: Sequence[SelectedRead], until: float | None = None
+    selected: SelectedReads,
+    readers: FairReaders,
+    reads: Sequence[SelectedRead],
+    until: float | None = None,
 ) -> Generator[WholeRead]:
     """Read these connections at once and give each whole, in their order.
 
-    In memory are the connection whose turn it is, and `LARGEST_DOCUMENT` bytes of the others. `until` is a time after
-    which no answer is waited for. An error of a connection is part of what is given.
+    In memory are the connection whose turn it is, and `LARGEST_DOCUMENT` bytes of the
+    others. `until` is a time after which no answer is waited for. An error of a
+    connection is part of what is given.
     """
     seconds: dict[str, float] = {}
     work = ReadWork(selected, readers.clients, until, LARGEST_DOCUMENT, seconds)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from unified_cli.http.upload import Upload
     from unified_cli.output.jq_program import JqProgram
 
-# Modules that only some calls need are imported where they are used, and httpx only to send a request.
+# Modules that only some calls need are imported where they are used, and httpx only to
+# send a request.
 
 _RECORD_FORMATS = {"ndjson", "table", "csv", "tsv", "ids"}
 _AS_SERVED = ("json", "raw")
@@ -30,7 +31,9 @@ Exchange = Callable[[Call, "Clients", Request], None]
 
 
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
-    """Send the request and write the answer, or only show the request; an `exchange` writes to `--out` by itself."""
+    """Send the request and write the answer, or only show the request; an `exchange`
+    writes to `--out` by itself.
+    """
     runtime, catalogue, settings, options, mode = call
     pages = part(options, PageOptions)
     if pages.several and request.method != "GET":
@@ -49,8 +52,14 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
         from unified_cli.cli import prompt  # noqa: PLC0415
 
         made_by = request.operation
-        what = f"{made_by.api} {made_by.resource} {builder.identifier(options)}" if made_by else request.path
-        prompt.confirm_change(runtime, settings, "delete", what, yes=part(options, ConfirmOptions).yes)
+        what = (
+            f"{made_by.api} {made_by.resource} {builder.identifier(options)}"
+            if made_by
+            else request.path
+        )
+        prompt.confirm_change(
+            runtime, settings, "delete", what, yes=part(options, ConfirmOptions).yes
+        )
     from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
     path = call.options.out
@@ -71,7 +80,9 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 
 @contextmanager
 def _to_stream(call: Call, path: str, exchange: Exchange | None) -> Iterator[Call]:
-    """The call; where `--out` names standard output, a device or a pipe, that is its stdout, and no file."""
+    """The call; where `--out` names standard output, a device or a pipe, that is its
+    stdout, and no file.
+    """
     if path == "-":
         yield call._replace(options=call.options.replaced(out=None))
         return
@@ -86,16 +97,22 @@ def _to_stream(call: Call, path: str, exchange: Exchange | None) -> Iterator[Cal
         return
     with stream:
         # A terminal is written to as safely under this name as under any other.
-        runtime = call.runtime._replace(stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty())
+        runtime = call.runtime._replace(
+            stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty()
+        )
         yield call._replace(runtime=runtime, options=call.options.replaced(out=None))
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
-    """Add the key of a write to its error: of one that is in doubt, or was answered with a failure that may pass."""
+    """Add the key of a write to its error: of one that is in doubt, or was answered
+    with a failure that may pass.
+    """
     from unified_cli.http import attempt as attempts  # noqa: PLC0415
 
     in_doubt = isinstance(error, UnknownError)
-    if (in_doubt or (error.retryable and error.status is not None)) and (hint := attempts.how_to_repeat(request)):
+    if (in_doubt or (error.retryable and error.status is not None)) and (
+        hint := attempts.how_to_repeat(request)
+    ):
         error.add_hint(hint)
 
 
@@ -131,7 +148,9 @@ def _is_list(call: Call, request: Request) -> bool:
 
 
 def _is_file(call: Call, request: Request) -> bool:
-    """Whether the answer is streamed to the file of `--out` unchanged, so that it can be resumed."""
+    """Whether the answer is streamed to the file of `--out` unchanged, so that it can
+    be resumed.
+    """
     options = call.options
     listing = request.operation is not None and request.operation.lists
     transformed = call.settings.output not in _AS_SERVED or options.jq or options.columns
@@ -191,15 +210,20 @@ def _write(call: Call, request: Request, got: "Answer", program: "JqProgram | No
         raise attempts.unshown(request, got.status, error) from None
 
 
-def write_answer(call: Call, request: Request, answer: "Answer", program: "JqProgram | None") -> None:
-    """Write the answer: JSON in the chosen format, other content unchanged; to the file of `--out`, if given.
+def write_answer(
+    call: Call, request: Request, answer: "Answer", program: "JqProgram | None"
+) -> None:
+    """Write the answer: JSON in the chosen format, other content unchanged; to the file
+    of `--out`, if given.
 
     Raises UsageError for binary content on a terminal, StorageError if nothing can be written.
     """
     runtime, output, options = call.runtime, call.settings.output, call.options
     if options.out:
         if output not in _AS_SERVED or program or options.columns is not None:
-            raise UsageError("--out writes one answer as served (with --all it takes -o, --columns and --jq)")
+            raise UsageError(
+                "--out writes one answer as served (with --all it takes -o, --columns and --jq)"
+            )
         from unified_cli.plural import counted  # noqa: PLC0415  only for files
         from unified_cli.storage import output_file  # noqa: PLC0415  as above
 
@@ -208,9 +232,14 @@ def write_answer(call: Call, request: Request, answer: "Answer", program: "JqPro
         size = output_file.write(path, chunks, force=options.force)
         runtime.stderr.note(f"wrote {counted(size, 'byte')} to {path}")
     elif answer.body is None:
-        if runtime.stdout_is_terminal and not options.force and not answer.content_type.startswith("text/"):
+        if (
+            runtime.stdout_is_terminal
+            and not options.force
+            and not answer.content_type.startswith("text/")
+        ):
             raise UsageError(
-                f"the answer is {answer.content_type}, not text (write it with --out FILE, or use --force)"
+                f"the answer is {answer.content_type}, not text (write it with --out FILE, or use"
+                " --force)"
             )
         stdout.write(runtime, answer.chunks)
     elif not answer.body:
@@ -220,6 +249,8 @@ def write_answer(call: Call, request: Request, answer: "Answer", program: "JqPro
     elif output == "json" and not program and options.columns is None:
         stdout.write_json(runtime, answer.body)
     else:
-        from unified_cli.call import record_output  # noqa: PLC0415  not for a document printed as served
+        from unified_cli.call import (  # noqa: PLC0415  not for a document printed as served
+            record_output,
+        )
 
         record_output.write(call, request, answer.body, program)

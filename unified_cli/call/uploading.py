@@ -15,10 +15,11 @@ _METHODS = ("POST", "PATCH", "PUT")
 
 
 def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
-    """The file that the options send, opened: in a form, or as it is. It is read once for its digest, which is told.
+    """The file that the options send, opened: in a form, or as it is. It is read once
+    for its digest, which is told.
 
-    Raises UsageError for options that contradict each other and for what is no regular file, StorageError for a file
-    that cannot be read.
+    Raises UsageError for options that contradict each other and for what is no regular
+    file, StorageError for a file that cannot be read.
     """
     _check(options, method)
     with progress(runtime, Work("byte read")) as shown:
@@ -52,19 +53,27 @@ def _telling(shown: Progress) -> upload.Progress:
 def _check(options: SendOptions, method: str) -> None:
     """Raise UsageError for what cannot be sent beside a file."""
     if method not in _METHODS:
-        raise UsageError(f"a {visible(method)} sends no file", hint=f"one of {', '.join(_METHODS)} does")
+        raise UsageError(
+            f"a {visible(method)} sends no file", hint=f"one of {', '.join(_METHODS)} does"
+        )
     if len(options.uploads) > 1:
         raise UsageError("--upload is given twice, and one file is sent")
     if options.content_type is None:
         if options.bodies or options.field:
-            raise UsageError("-d and -F make JSON, and --upload a form", hint="-f NAME=STRING sets a field of the form")
+            raise UsageError(
+                "-d and -F make JSON, and --upload a form",
+                hint="-f NAME=STRING sets a field of the form",
+            )
         return
     if options.uploads or not (options.data or "").startswith("@") or options.data == "@-":
         raise UsageError(
-            "--content-type is for a file that is sent as it is", hint="-d @FILE --content-type TYPE, no --upload"
+            "--content-type is for a file that is sent as it is",
+            hint="-d @FILE --content-type TYPE, no --upload",
         )
     if options.raw_field or options.field:
-        raise UsageError("-f and -F set fields, and with --content-type the file of -d is sent as it is")
+        raise UsageError(
+            "-f and -F set fields, and with --content-type the file of -d is sent as it is"
+        )
 
 
 def _fields(options: SendOptions) -> list[tuple[str, str]]:
@@ -80,7 +89,9 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 
 @contextmanager
 def told(runtime: Runtime, file: Upload) -> Iterator[None]:
-    """Tell how much of the file has been sent, until the block ends; each attempt begins with nothing."""
+    """Tell how much of the file has been sent, until the block ends; each attempt
+    begins with nothing.
+    """
     with progress(runtime, Work("byte", file.size)) as shown:
         file.progress = _telling(shown)
         yield

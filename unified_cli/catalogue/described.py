@@ -1,4 +1,6 @@
-"""What a connection says that a method takes: schemas of several forms, read as far as they make sense."""
+"""What a connection says that a method takes: schemas of several forms, read as far as
+they make sense.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
@@ -16,8 +18,8 @@ _LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 _MOST_REFERENCES = 5
 _LONGEST_REFERENCE = 1000
-# How a schema is put together of others, of all or of some; and what a list of fields calls the name and the values of
-# one.
+# How a schema is put together of others, of all or of some; and what a list of fields
+# calls the name and the values of one.
 _ALTERNATIVES = ("anyOf", "oneOf")
 _PARTS = ("allOf", *_ALTERNATIVES)
 _NAMES = ("name", "key", "field")
@@ -25,7 +27,8 @@ _VALUES = ("enum", "values", "options")
 
 
 class DescribedField(NamedTuple):
-    """A parameter or a field: its type is empty where it is not told, its values are those that it may have.
+    """A parameter or a field: its type is empty where it is not told, its values are
+    those that it may have.
 
     The name of one within another stands in brackets: `owner[id]`, `to[][email]`.
     """
@@ -40,8 +43,8 @@ class DescribedField(NamedTuple):
 class MethodDescription(NamedTuple):
     """What a method takes, what is required first; `served` is the whole answer.
 
-    `whole`: the answer names no others. `default_query` and `default_body` are what the service says that it adds: to
-    show, never to send.
+    `whole`: the answer names no others. `default_query` and `default_body` are what the
+    service says that it adds: to show, never to send.
     """
 
     query: tuple[DescribedField, ...]
@@ -76,7 +79,8 @@ def description(document: JsonObject, served: bytes = b"") -> MethodDescription 
 
 
 def fields(schema: Json) -> tuple[DescribedField, ...]:
-    """The fields of a JSON Schema, of a map of names to schemas, or of a list of fields; what is required first.
+    """The fields of a JSON Schema, of a map of names to schemas, or of a list of
+    fields; what is required first.
 
     At most a thousand, down to the fifth level. Raises SchemaError for what is none of these.
     """
@@ -129,7 +133,9 @@ def _is_schema(schema: Json) -> bool:
 
 
 class _Reader:
-    """Reads the fields of one schema, of which it looks at so many parts only: a few can stand for any number."""
+    """Reads the fields of one schema, of which it looks at so many parts only: a few
+    can stand for any number.
+    """
 
     def __init__(self, root: Json) -> None:
         self._root = root
@@ -137,8 +143,12 @@ class _Reader:
         self.whole = True
         """Nothing was left out."""
 
-    def members(self, schema: Json, within: str, depth: int, *, binding: bool = True) -> Iterator[DescribedField]:
-        """The fields of an object, each followed by those within it; of one alternative none is required."""
+    def members(
+        self, schema: Json, within: str, depth: int, *, binding: bool = True
+    ) -> Iterator[DescribedField]:
+        """The fields of an object, each followed by those within it; of one alternative
+        none is required.
+        """
         if not self._goes_on() or depth > _DEEPEST:
             self.whole = False
             return
@@ -153,17 +163,23 @@ class _Reader:
         if not self._goes_on(len(first)):
             return
         names = dict.fromkeys(one for one in first if isinstance(one, str))
-        missing: Iterator[tuple[str, Json]] = ((name, {}) for name in names if name not in properties)
+        missing: Iterator[tuple[str, Json]] = (
+            (name, {}) for name in names if name not in properties
+        )
         for name, one in chain(properties.items(), missing):
             if not self._goes_on():
                 return
             # As a schema, true is anything.
             field = {} if one is True and properties is told else one
             if isinstance(field, dict):
-                yield from self._field(name, field, within, depth, required=name in names, binding=binding)
+                yield from self._field(
+                    name, field, within, depth, required=name in names, binding=binding
+                )
         for part in _PARTS:
             for one in self._dicts(schema.get(part)):
-                yield from self.members(one, within, depth, binding=binding and part not in _ALTERNATIVES)
+                yield from self.members(
+                    one, within, depth, binding=binding and part not in _ALTERNATIVES
+                )
 
     def _goes_on(self, parts: int = 1) -> bool:
         """Whether so many more parts may be looked at."""
@@ -179,7 +195,9 @@ class _Reader:
                 yield one
 
     def _resolved(self, schema: JsonObject) -> JsonObject:
-        """The schema that it refers to within the whole one, with what stands beside the reference."""
+        """The schema that it refers to within the whole one, with what stands beside
+        the reference.
+        """
         for _ in range(_MOST_REFERENCES):
             place = schema.get("$ref")
             if not isinstance(place, str):
@@ -201,10 +219,19 @@ class _Reader:
                 name = next((one[key] for key in _NAMES if isinstance(one.get(key), str)), None)
                 if name is not None:
                     schema = one["schema"] if isinstance(one.get("schema"), dict) else one
-                    yield from self._field(name, {**schema, **_own(one)}, within, depth, required=False)
+                    yield from self._field(
+                        name, {**schema, **_own(one)}, within, depth, required=False
+                    )
 
     def _field(
-        self, name: str, schema: JsonObject, within: str, depth: int, *, required: bool, binding: bool = True
+        self,
+        name: str,
+        schema: JsonObject,
+        within: str,
+        depth: int,
+        *,
+        required: bool,
+        binding: bool = True,
     ) -> Iterator[DescribedField]:
         path = f"{within}[{name}]" if within else name
         if not name:
@@ -222,10 +249,14 @@ class _Reader:
             kind,
             binding and (required or schema.get("required") is True),
             _values(schema, items),
-            " ".join(text[: 4 * _LONGEST_TEXT].split())[:_LONGEST_TEXT] if isinstance(text, str) else "",
+            " ".join(text[: 4 * _LONGEST_TEXT].split())[:_LONGEST_TEXT]
+            if isinstance(text, str)
+            else "",
         )
         inner, place = (items, f"{path}[]") if kind == "array" else (schema, path)
-        if isinstance(inner, dict) and ("properties" in inner or any(map(_may_name_fields, _parts(inner)))):
+        if isinstance(inner, dict) and (
+            "properties" in inner or any(map(_may_name_fields, _parts(inner)))
+        ):
             yield from self.members(inner, place, depth + 1)
 
 
@@ -237,7 +268,10 @@ def _own(one: Mapping[str, Json]) -> JsonObject:
 def _type(schema: JsonObject) -> str:
     told = [one.get("type") for one in (schema, *_parts(schema))]
     words = (word for one in told for word in (one if isinstance(one, list) else [one]))
-    known = next((word for word in islice(words, _MOST_VALUES) if isinstance(word, str) and word in _TYPES), "")
+    known = next(
+        (word for word in islice(words, _MOST_VALUES) if isinstance(word, str) and word in _TYPES),
+        "",
+    )
     if known:
         return known
     return "object" if "properties" in schema else "array" if "items" in schema else ""
@@ -275,7 +309,11 @@ def _at(root: Json, place: str) -> JsonObject | None:
         return None
     found, (document, *names) = root, place.split("/")
     for name in names:
-        found = found.get(unquote(name).replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
+        found = (
+            found.get(unquote(name).replace("~1", "/").replace("~0", "~"))
+            if isinstance(found, dict)
+            else None
+        )
     return found if document == "#" and isinstance(found, dict) else None
 
 

@@ -1,4 +1,6 @@
-"""Extend the catalogue with the operations of a user's file; those that already exist are kept and reported."""
+"""Extend the catalogue with the operations of a user's file; those that already exist
+are kept and reported.
+"""
 
 import re
 import tomllib
@@ -13,11 +15,15 @@ _PLACE = re.compile(r"at line (\d+)")
 _BY_OPERATION = ("query", "body", "example")
 
 
-def extended(catalogue: Catalogue, text: str, source: str, reserved: Collection[str]) -> tuple[Catalogue, list[str]]:
-    """The catalogue with the APIs, resources and operations of a file, and a line for each that is ignored.
+def extended(
+    catalogue: Catalogue, text: str, source: str, reserved: Collection[str]
+) -> tuple[Catalogue, list[str]]:
+    """The catalogue with the APIs, resources and operations of a file, and a line for
+    each that is ignored.
 
-    `source` names the file, `reserved` the commands that are no APIs. Raises CatalogueError, with the file and the
-    line, for a file with an error anywhere; then none of it is used.
+    `source` names the file, `reserved` the commands that are no APIs. Raises
+    CatalogueError, with the file and the line, for a file with an error anywhere; then
+    none of it is used.
     """
     try:
         return _extended(catalogue, text, source, reserved)
@@ -36,7 +42,9 @@ def extended(catalogue: Catalogue, text: str, source: str, reserved: Collection[
         raise CatalogueError(f"{source}: a number is larger than TOML allows (64 bits)") from None
 
 
-def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection[str]) -> tuple[Catalogue, list[str]]:
+def _extended(
+    catalogue: Catalogue, text: str, source: str, reserved: Collection[str]
+) -> tuple[Catalogue, list[str]]:
     data = tomllib.loads(text)
     known_keys("the file", data, {"api", "known"})
     tables = table_of("the file", data, "api")
@@ -45,16 +53,25 @@ def _extended(catalogue: Catalogue, text: str, source: str, reserved: Collection
     ignored: list[str] = []
     for name in tables:
         if name in reserved:
-            ignored.append(f"{source}:{_line(text, name)}: {name} is a command of the program; this API is ignored")
+            ignored.append(
+                f"{source}:{_line(text, name)}: {name} is a command of the program; this API is"
+                " ignored"
+            )
             continue
         old = apis.get(name)
         made = _made(catalogue, name, tables, old)
-        resources = {one.name: _marked(one, source, facts.get((name, one.name))) for one in made.resources.values()}
+        resources = {
+            one.name: _marked(one, source, facts.get((name, one.name)))
+            for one in made.resources.values()
+        }
         clashes: list[str] = []
         merged = _merged(old.resources if old else {}, resources, clashes)
         apis[name] = Api(name, made.title, made.about, merged.copy)
-        ignored += [f"{source}:{_line(text, clash)}: {clash.replace('.', ' ')} already exists; this one is ignored"
-                    for clash in clashes]  # fmt: skip
+        ignored += [
+            f"{source}:{_line(text, clash)}: {clash.replace('.', ' ')} already exists; this one is"
+            " ignored"
+            for clash in clashes
+        ]
     return Catalogue(catalogue.service, apis), ignored
 
 
@@ -63,16 +80,24 @@ def _made(catalogue: Catalogue, name: str, tables: TomlTable, old: Api | None) -
         return api_of(name, catalogue.service, name, tables)
     added = table_of(name, tables, name)
     if twice := added.keys() & {"title", "about"}:
-        raise PlaceError(f"{name}.{min(twice)}", f"the API already exists and keeps its {min(twice)}")
-    return api_of(name, catalogue.service, name, {name: {"title": old.title, "about": old.about, **added}})
+        raise PlaceError(
+            f"{name}.{min(twice)}", f"the API already exists and keeps its {min(twice)}"
+        )
+    return api_of(
+        name, catalogue.service, name, {name: {"title": old.title, "about": old.about, **added}}
+    )
 
 
 def _marked(resource: Resource, source: str, facts: KnownFacts | None) -> Resource:
-    operations = {name: one._replace(source=source, own=facts) for name, one in resource.operations.items()}
+    operations = {
+        name: one._replace(source=source, own=facts) for name, one in resource.operations.items()
+    }
     return resource._replace(operations=operations, own=facts)
 
 
-def _merged(old: Mapping[str, Resource], added: Mapping[str, Resource], clashes: list[str]) -> dict[str, Resource]:
+def _merged(
+    old: Mapping[str, Resource], added: Mapping[str, Resource], clashes: list[str]
+) -> dict[str, Resource]:
     merged = dict(old)
     for name, resource in added.items():
         if name not in merged:
@@ -106,7 +131,9 @@ def _known(table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownF
     if not isinstance(table.get("fields", ""), str):
         raise PlaceError(place, "'fields' must be text", "fields")
     for part in _BY_OPERATION:
-        if part in table and not all(isinstance(text, str) for text in table_of(place, table, part).values()):
+        if part in table and not all(
+            isinstance(text, str) for text in table_of(place, table, part).values()
+        ):
             raise PlaceError(place, f"{part!r} must be texts by operation", part)
     try:
         return known_in(table)

@@ -1,4 +1,6 @@
-"""The known fields and parameters of a resource: for help, columns, skeletons and the sandbox, never a limit."""
+"""The known fields and parameters of a resource: for help, columns, skeletons and the
+sandbox, never a limit.
+"""
 
 import re
 import tomllib
@@ -15,12 +17,15 @@ _FIELD = re.compile(
 )
 # Assumption: a field of such a name is a time.
 _TIMES = ("_at", "_time", "_date")
-# Assumption: a parameter that is an object takes the id of a record, but this one, which takes the provider's words.
+# Assumption: a parameter that is an object takes the id of a record, but this one,
+# which takes the provider's words.
 _MEMBERS = {"filter_Query": "raw"}
 
 
 class KnownField(NamedTuple):
-    """A field or parameter: its JSON type, the resource of the same API that it refers to, its possible values."""
+    """A field or parameter: its JSON type, the resource of the same API that it refers
+    to, its possible values.
+    """
 
     name: str
     type: str = "string"
@@ -45,7 +50,9 @@ class KnownField(NamedTuple):
 
 
 class KnownFacts(NamedTuple):
-    """What is known of one resource. By operation: `query`, `body`, and an `example` of arguments for the sandbox."""
+    """What is known of one resource. By operation: `query`, `body`, and an `example` of
+    arguments for the sandbox.
+    """
 
     fields: tuple[KnownField, ...] = ()
     query: Mapping[str, tuple[KnownField, ...]] = MappingProxyType({})
@@ -71,13 +78,23 @@ def _api(api: str) -> Mapping[str, KnownFacts]:
     path = Path(__file__).with_name("known") / f"{api}.toml"
     if not path.is_file():
         return {}
-    return {resource: known_in(table) for resource, table in tomllib.loads(path.read_text("utf-8")).items()}
+    return {
+        resource: known_in(table)
+        for resource, table in tomllib.loads(path.read_text("utf-8")).items()
+    }
 
 
 def known_in(table: TomlTable) -> KnownFacts:
-    """The known facts in a table of a resource. Raises FieldError for a word that is not a field."""
-    by_operation = {part: {op: _fields(text) for op, text in table.get(part, {}).items()} for part in ("query", "body")}
-    return KnownFacts(_fields(table.get("fields", "")), **by_operation, example=table.get("example", {}))
+    """The known facts in a table of a resource. Raises FieldError for a word that is
+    not a field.
+    """
+    by_operation = {
+        part: {op: _fields(text) for op, text in table.get(part, {}).items()}
+        for part in ("query", "body")
+    }
+    return KnownFacts(
+        _fields(table.get("fields", "")), **by_operation, example=table.get("example", {})
+    )
 
 
 def _fields(text: str) -> tuple[KnownField, ...]:

@@ -1,4 +1,6 @@
-"""What a list is known to be filtered and sorted by: for help, for other tools and for warnings, never a limit."""
+"""What a list is known to be filtered and sorted by: for help, for other tools and for
+warnings, never a limit.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -17,7 +19,9 @@ DIRECTIONS = ("asc", "desc")
 
 
 class KnownFilters(NamedTuple):
-    """The known parameters of a list: `filters`, each alone or with one of the `operators`, and `sort_keys`."""
+    """The known parameters of a list: `filters`, each alone or with one of the
+    `operators`, and `sort_keys`.
+    """
 
     filters: tuple[KnownField, ...]
     operators: tuple[str, ...]
@@ -38,7 +42,8 @@ def known_filters(operation: Operation, service: Service) -> KnownFilters:
 
 
 class DoubtfulParameter(NamedTuple):
-    """A parameter of a list that does nothing as far as is known: its name, what is wrong, what may have been meant.
+    """A parameter of a list that does nothing as far as is known: its name, what is
+    wrong, what may have been meant.
 
     `known` is the command that names what is known.
     """
@@ -62,12 +67,17 @@ class DoubtfulParameter(NamedTuple):
 
 
 def doubtful(
-    operation: Operation, service: Service, query: Iterable[tuple[str, str]], described: Sequence[str] | None = None
+    operation: Operation,
+    service: Service,
+    query: Iterable[tuple[str, str]],
+    described: Sequence[str] | None = None,
 ) -> list[DoubtfulParameter]:
-    """The parameters of a list that it is not known to take; `described` are those that its connection named.
+    """The parameters of a list that it is not known to take; `described` are those that
+    its connection named.
 
-    An unknown name is told where a known one is near, or where all its filters are known. The service's own words and
-    those that are handed to the provider are never told.
+    An unknown name is told where a known one is near, or where all its filters are
+    known. The service's own words and those that are handed to the provider are never
+    told.
     """
     if not operation.lists:
         return []
@@ -78,7 +88,9 @@ def doubtful(
 class _Check:
     """What is known of the query of one list."""
 
-    def __init__(self, operation: Operation, service: Service, described: Sequence[str] | None) -> None:
+    def __init__(
+        self, operation: Operation, service: Service, described: Sequence[str] | None
+    ) -> None:
         self._command, self._service = operation.command, service
         # The service's own words for any request begin alike.
         self._passed_on = (_PASSED_ON, f"{service.exclude_fields.partition('_')[0]}_")
@@ -108,11 +120,15 @@ class _Check:
         elif base not in self._known:
             meant = get_close_matches(base, sorted(self._known), 1, _CLOSE)
             if meant or self._is_complete:
-                yield DoubtfulParameter(name, f'"{base}" is no known parameter of {self._command}', *meant)
+                yield DoubtfulParameter(
+                    name, f'"{base}" is no known parameter of {self._command}', *meant
+                )
         elif base in self._times:
             yield from self._time_flaws(base, name, inner, value)
 
-    def _time_flaws(self, base: str, name: str, operator: str, value: str) -> Iterator[DoubtfulParameter]:
+    def _time_flaws(
+        self, base: str, name: str, operator: str, value: str
+    ) -> Iterator[DoubtfulParameter]:
         if operator and operator not in self._operators:
             meant = get_close_matches(operator, self._operators, 1)
             near = f"{base}[{meant[0]}]" if meant else ""
@@ -122,7 +138,9 @@ class _Check:
 
 
 def _is_time(text: str) -> bool:
-    """Whether it is a time as the service documents them, or a count of seconds, which some providers take."""
+    """Whether it is a time as the service documents them, or a count of seconds, which
+    some providers take.
+    """
     if text.isdecimal():
         return True
     try:

@@ -48,7 +48,8 @@ class PlaceError(CatalogueError):
 
 
 def load() -> Catalogue:
-    """The catalogue that comes with the program; the resources of an API are read when they are first needed.
+    """The catalogue that comes with the program; the resources of an API are read when
+    they are first needed.
 
     Its data is not checked each time: a test reads all of it with `read`.
     """
@@ -56,20 +57,30 @@ def load() -> Catalogue:
     shared, *parts = _API.split(text)
     service = _service(tomllib.loads(shared)["service"])
     return Catalogue(
-        service, {name: _lazy_api(service, name, part) for name, part in zip(*[iter(parts)] * 2, strict=True)}
+        service,
+        {
+            name: _lazy_api(service, name, part)
+            for name, part in zip(*[iter(parts)] * 2, strict=True)
+        },
     )
 
 
 def _lazy_api(service: Service, name: str, part: str) -> Api:
     head = tomllib.loads(part.partition(_TABLE)[0])
     whole = f"[api.{name}]{part}"
-    return Api(name, head["title"], head["about"], lambda: _resources(service, name, tomllib.loads(whole)["api"][name]))
+    return Api(
+        name,
+        head["title"],
+        head["about"],
+        lambda: _resources(service, name, tomllib.loads(whole)["api"][name]),
+    )
 
 
 def read(text: str, source: str = SOURCE) -> Catalogue:
     """The catalogue written in `text`, all of it.
 
-    Raises CatalogueError with `source` and the place: unknown keys, no operations, a word twice, a bad word.
+    Raises CatalogueError with `source` and the place: unknown keys, no operations, a
+    word twice, a bad word.
     """
     try:
         data = tomllib.loads(text)
@@ -80,14 +91,18 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
     _check_service(f"{source}: service", words)
     service = _service(words)
     apis = table_of(source, data, "api")
-    return Catalogue(service, {name: api_of(f"{source}: {name}", service, name, apis) for name in apis})
+    return Catalogue(
+        service, {name: api_of(f"{source}: {name}", service, name, apis) for name in apis}
+    )
 
 
 def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
     """The API of that name among the tables. Raises CatalogueError naming what is wrong with it."""
     _check_api(place, name, apis)
     table: Any = apis[name]
-    return Api(name, table["title"], table.get("about", ""), lambda: _resources(service, name, table))
+    return Api(
+        name, table["title"], table.get("about", ""), lambda: _resources(service, name, table)
+    )
 
 
 def _service(words: Any) -> Service:
@@ -97,11 +112,18 @@ def _service(words: Any) -> Service:
 def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
     """The resources in the table of an API, which is one that passed the checks below."""
     summaries = table.get("actions", {})
-    return {name: _resource(service, api, name, told, summaries) for name, told in table["resources"].items()}
+    return {
+        name: _resource(service, api, name, told, summaries)
+        for name, told in table["resources"].items()
+    }
 
 
-def _resource(service: Service, api: str, name: str, told: Any, summaries: Mapping[str, str]) -> Resource:
-    """The resource that these words, or this table, describe; `summaries` are those of the actions of its API."""
+def _resource(
+    service: Service, api: str, name: str, told: Any, summaries: Mapping[str, str]
+) -> Resource:
+    """The resource that these words, or this table, describe; `summaries` are those of
+    the actions of its API.
+    """
     table = {"operations": told} if isinstance(told, str) else told
     many = name.replace("-", " ").replace("_", " ")
     one = table.get("one") or f"a record of {many}"
@@ -154,7 +176,11 @@ def _check_api(place: str, name: str, apis: TomlTable) -> None:
     known_keys(place, data, {"title", "about", "resources", "actions"})
     resources = table_of(place, data, "resources")
     summaries = _texts(f"{place}.actions", data.get("actions", {}))
-    actions = {f"{one} {word}" for one in resources for word in _checked_words(f"{place}.{one}", one, resources[one])}
+    actions = {
+        f"{one} {word}"
+        for one in resources
+        for word in _checked_words(f"{place}.{one}", one, resources[one])
+    }
     if unknown := summaries.keys() - actions:
         raise PlaceError(f"{place}.actions", f"no operation {min(unknown)!r}")
     _text(place, data, "title")
@@ -213,4 +239,8 @@ def _texts(place: str, value: object) -> dict[str, str]:
 def check_word(place: str, word: str) -> None:
     """Raise CatalogueError for what cannot be a command's name."""
     if not _WORD.fullmatch(word):
-        raise PlaceError(place, f"{word!r} must be lower-case letters, joined by single dashes or underscores", word)
+        raise PlaceError(
+            place,
+            f"{word!r} must be lower-case letters, joined by single dashes or underscores",
+            word,
+        )

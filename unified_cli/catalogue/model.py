@@ -31,7 +31,9 @@ NOT_SENT = {"id", "created_at", "updated_at", "etag", "remote_data"}
 
 
 class ConnectionWords(NamedTuple):
-    """The words of the service's routes about connections, in the order of the file, which says what each is for."""
+    """The words of the service's routes about connections, in the order of the file,
+    which says what each is for.
+    """
 
     own: str
     renewal: str
@@ -153,7 +155,8 @@ class Operation(NamedTuple):
 
     @property
     def accepted_fields(self) -> "tuple[KnownField, ...]":
-        """The fields that its body is known to take, else those of the record that the service does not fill in.
+        """The fields that its body is known to take, else those of the record that the
+        service does not fill in.
 
         A delete may have a body, of which nothing is known.
         """
@@ -197,7 +200,9 @@ def plain(name: str) -> str:
 
 
 def either_dash(name: str, names: Collection[str]) -> str | None:
-    """The name itself, or the only one of the names that differs from it in its dashes; None where there is none."""
+    """The name itself, or the only one of the names that differs from it in its dashes;
+    None where there is none.
+    """
     if name in names:
         return name
     found = [other for other in names if plain(other) == plain(name)]
@@ -207,7 +212,9 @@ def either_dash(name: str, names: Collection[str]) -> str | None:
 class Api:
     """One API of the family; its resources are read when the first is needed."""
 
-    def __init__(self, name: str, title: str, about: str, read: Callable[[], Mapping[str, Resource]]) -> None:
+    def __init__(
+        self, name: str, title: str, about: str, read: Callable[[], Mapping[str, Resource]]
+    ) -> None:
         self.name = name
         self.title = title
         self.about = about
@@ -261,17 +268,24 @@ class Service(NamedTuple):
         return self.capabilities.replace("{id}", account)
 
     def tools_path(self, account: str) -> str:
-        """The route for the descriptions of its provider's methods; `account` is percent-encoded."""
+        """The route for the descriptions of its provider's methods; `account` is
+        percent-encoded.
+        """
         return self.tools.replace("{id}", account)
 
     def names_no_account(self, path: str) -> bool:
-        """Whether the requests of a path name no connection in their query: those about connections or products, and a
-        few more.
+        """Whether the requests of a path name no connection in their query: those about
+        connections or products, and a few more.
         """
         words = self.connections
         first, *rest = path.partition("?")[0].strip("/").split("/")
         documented = f"/{first}" == self.prefix and rest[:1] == [self.schema]
-        return documented or f"/{first}" in (self.accounts, words.products, words.batch, words.files)
+        return documented or f"/{first}" in (
+            self.accounts,
+            words.products,
+            words.batch,
+            words.files,
+        )
 
 
 class Catalogue:
@@ -293,7 +307,8 @@ class Catalogue:
     def match(self, method: str, path: str) -> tuple[Operation, str | None] | None:
         """The operation of a request line, with the id in its path, percent-encoded.
 
-        An exact action wins over an id, so POST /tickets/import is the action; None where nothing matches.
+        An exact action wins over an id, so POST /tickets/import is the action; None
+        where nothing matches.
         """
         prefix, _, rest = path.partition(self.service.prefix + "/")
         names = rest.split("/")

@@ -16,14 +16,20 @@ def words_of(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """The word without the end of its plural."""
-    return word[:-1] if len(word) > _SHORTEST and word.endswith("s") and not word.endswith("ss") else word
+    return (
+        word[:-1]
+        if len(word) > _SHORTEST and word.endswith("s") and not word.endswith("ss")
+        else word
+    )
 
 
 def rank(operation: Operation, wanted: Collection[str]) -> tuple[float, bool]:
     """How well an operation fits the words, as `words_of` gives them; the highest is what is meant.
 
-    First counts how much of the resource's name is made of them as whole words, but for `list` and its like; then
-    whether the operation's name is.
+    First counts how much of the resource's name is made of them as whole words, but for
+    `list` and its like; then whether the operation's name is.
     """
     resource, names = words_of(operation.resource), {*wanted} - {*STANDARD}
-    return sum(word in names for word in resource) / len(resource), {*words_of(operation.name)} <= {*wanted}
+    return sum(word in names for word in resource) / len(resource), {*words_of(operation.name)} <= {
+        *wanted
+    }

@@ -20,10 +20,12 @@ _LIKE = 'like t = "ticketing tickets"'
 
 
 def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> list[str]:
-    """The words of a command line, with an alias replaced by what it stands for; `known` are APIs and commands.
+    """The words of a command line, with an alias replaced by what it stands for;
+    `known` are APIs and commands.
 
-    The config file is read only where the first word is no known one. Raises ConfigError for a file that cannot be
-    read, and for an alias that may not be, with its line.
+    The config file is read only where the first word is no known one. Raises
+    ConfigError for a file that cannot be read, and for an alias that may not be, with
+    its line.
     """
     if argv and argv[0] in known:
         return [*argv]
@@ -52,7 +54,9 @@ def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
 
 
 def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
-    """The aliases that may be, each with what it stands for; none where the config file cannot be read."""
+    """The aliases that may be, each with what it stands for; none where the config file
+    cannot be read.
+    """
     try:
         config = _config(runtime)
     except ConfigError:
@@ -106,7 +110,11 @@ def _words(config: "Config", name: str, known: Collection[str]) -> list[str]:
     except ValueError as error:
         raise _wrong(config, name, f"cannot be split into words: {str(error).lower()}") from None
     if not words or plain(words[0]) not in taken:
-        begins = f'begins with "{visible(words[0])}", an alias itself' if words and words[0] in config.aliases else ""
+        begins = (
+            f'begins with "{visible(words[0])}", an alias itself'
+            if words and words[0] in config.aliases
+            else ""
+        )
         raise _wrong(config, name, begins or "does not begin with an API or a command", _LIKE)
     if confirming := next(filter(None, map(_confirming, words)), None):
         raise _wrong(config, name, f"holds {confirming}, which is typed each time")
@@ -160,7 +168,9 @@ def _place(config: "Config", name: str) -> str:
     key = rf"[\"']?{re.escape(name)}[\"']?\s*="
     inside, best = False, 0
     assert config.path is not None  # noqa: S101  it has aliases
-    for number, line in enumerate(config.path.read_bytes().decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(
+        config.path.read_bytes().decode("utf-8", "replace").splitlines(), 1
+    ):
         if header := re.match(r"\s*\[\s*[\"']?(\w*)[\"']?\s*(?:\.\s*[\"']?([\w-]*))?", line):
             inside = header[1] == "alias"
             if inside and header[2] == name:

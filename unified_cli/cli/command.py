@@ -1,4 +1,6 @@
-"""Commands as values: what each takes, what its page says, what runs it, and the context that it runs with."""
+"""Commands as values: what each takes, what its page says, what runs it, and the
+context that it runs with.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -24,8 +26,8 @@ EXAMPLES = "Examples"
 class CommandContext(NamedTuple):
     """The runtime, the catalogue and the rest of the program, for one command.
 
-    `program` builds the whole tree of commands for a catalogue; `first_words` are the APIs and the commands beside
-    them, with which a command line may begin.
+    `program` builds the whole tree of commands for a catalogue; `first_words` are the
+    APIs and the commands beside them, with which a command line may begin.
     """
 
     runtime: Runtime
@@ -48,9 +50,9 @@ class Later(NamedTuple):
 class Command(NamedTuple, Generic[OptionsT]):
     """A command: the class of its options, the function that runs it, and what its page says.
 
-    `examples` are command lines, one a line; `sections` follow them, or hold them, as in `HelpPage`. `flags` and
-    `arguments` select some of the class's, None takes all; `takes` says what the arguments are where that depends on
-    the whole program.
+    `examples` are command lines, one a line; `sections` follow them, or hold them, as
+    in `HelpPage`. `flags` and `arguments` select some of the class's, None takes all;
+    `takes` says what the arguments are where that depends on the whole program.
     """
 
     options: type[OptionsT]
@@ -81,7 +83,9 @@ class Entry(NamedTuple):
 
 
 class CommandStub(NamedTuple):
-    """A command of the tree that is not built yet: what it is for, and the function that builds it."""
+    """A command of the tree that is not built yet: what it is for, and the function
+    that builds it.
+    """
 
     about: str
     build: Callable[[], Any]
@@ -89,7 +93,9 @@ class CommandStub(NamedTuple):
 
 
 def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
-    """A setting from the flag or the environment, for what must work without the config file. Raises ConfigError."""
+    """A setting from the flag or the environment, for what must work without the config
+    file. Raises ConfigError.
+    """
     key = KEYS[name]
     value = runtime.environ.get(key.variable)
     if given or not value:

@@ -12,9 +12,11 @@ from unified_cli.cli.tree import CommandGroup
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A group or command: `words` are the commands of a group, each with its purpose; a command has none.
+    """A group or command: `words` are the commands of a group, each with its purpose; a
+    command has none.
 
-    `path` is empty for the program itself. `takes` says what the arguments are, as in `tree.LeafCommand`.
+    `path` is empty for the program itself. `takes` says what the arguments are, as in
+    `tree.LeafCommand`.
     """
 
     path: tuple[str, ...]
@@ -37,7 +39,9 @@ def _walk(command: Any, path: tuple[str, ...]) -> Iterator[CommandEntry]:
     if not isinstance(command, CommandGroup):
         yield CommandEntry(path, (), command.takes, command.page())
         return
-    yield CommandEntry(path, [(name, stub.about) for name, stub in command.entries.items()], (), command.page())
+    yield CommandEntry(
+        path, [(name, stub.about) for name, stub in command.entries.items()], (), command.page()
+    )
     for name, stub in command.entries.items():
         yield from _walk(stub.build(), (*path, name))
 
@@ -50,12 +54,16 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
             for spelling in flag.spellings:
                 other = found.setdefault(spelling, flag)
                 if other.takes_value != flag.takes_value or other.takes != flag.takes:
-                    raise ValueError(f"{spelling} of {' '.join(entry.path)!r} takes another value than elsewhere")
+                    raise ValueError(
+                        f"{spelling} of {' '.join(entry.path)!r} takes another value than elsewhere"
+                    )
     return found
 
 
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
-    """Every option once, by group, with the built-in commands that have it; none for an option of operations."""
+    """Every option once, by group, with the built-in commands that have it; none for an
+    option of operations.
+    """
     commands: dict[Flag, list[str]] = {flag: [] for flag in operation_flags()}
     for entry in entries:
         for flag in entry.flags:

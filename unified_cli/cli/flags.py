@@ -1,8 +1,10 @@
-"""How an option or argument is declared once, as an annotated field of a frozen class, and handed to Typer.
+"""How an option or argument is declared once, as an annotated field of a frozen class,
+and handed to Typer.
 
     class ListOptions(Options):
         all: Annotated[bool, Flag(("--all",), LIST, "read all pages, not one")] = False
-        limit: Annotated[int | None, Flag(("--limit",), LIST, "read at most N records", "N", minimum=1)] = None
+        limit: Annotated[int | None, Flag(("--limit",), LIST, "read at most N records",
+        "N", minimum=1)] = None
 
 The annotation tells Typer the type; the default means "not given".
 """
@@ -60,25 +62,33 @@ _GROUPS = (*_WHAT, OUTPUT, WAIT, EVIDENCE, SAFETY, NETWORK, MESSAGE)
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Options:
-    """What a command was given, in annotated fields: each with what stands for "not given", or required.
+    """What a command was given, in annotated fields: each with what stands for "not
+    given", or required.
 
-    It is used like a frozen dataclass; but a dataclass compiles its methods whenever the program starts, which for the
-    options of an operation takes 3 ms of 60. A `msgspec.Struct` cannot be made of several parts.
+    It is used like a frozen dataclass; but a dataclass compiles its methods whenever
+    the program starts, which for the options of an operation takes 3 ms of 60. A
+    `msgspec.Struct` cannot be made of several parts.
     """
 
     fields: ClassVar[Mapping[str, Field]] = {}
 
     def __init_subclass__(cls) -> None:
         # Those that it inherits come first.
-        found = [inspect.get_annotations(one) for one in reversed(cls.__mro__) if one is not Options]
+        found = [
+            inspect.get_annotations(one) for one in reversed(cls.__mro__) if one is not Options
+        ]
         cls.fields = {name: field for part in found for name, field in part.items()}
 
     def __init__(self, **values: Any) -> None:
-        """Raises TypeError for a name that is no field, and for a required field without a value."""
+        """Raises TypeError for a name that is no field, and for a required field
+        without a value.
+        """
         kind = type(self)
         if unknown := values.keys() - kind.fields:
             raise TypeError(f"{kind.__name__} takes no {', '.join(sorted(unknown))}")
-        if missing := [name for name in kind.fields if name not in values and not hasattr(kind, name)]:
+        if missing := [
+            name for name in kind.fields if name not in values and not hasattr(kind, name)
+        ]:
             raise TypeError(f"{kind.__name__} needs {', '.join(missing)}")
         self.__dict__.update(values)
 
@@ -89,22 +99,33 @@ class Options:
         raise AttributeError(f"{name} cannot be removed: options do not change")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Options) and type(self) is type(other) and self._values() == other._values()
+        return (
+            isinstance(other, Options)
+            and type(self) is type(other)
+            and self._values() == other._values()
+        )
 
     def __hash__(self) -> int:
         return hash((type(self), self._values()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.given())})"
+        given = ", ".join(f"{name}={value!r}" for name, value in self.given())
+        return f"{type(self).__name__}({given})"
 
     def _values(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.fields)
 
     def given(self) -> list[tuple[str, Any]]:
-        """The names and values of the fields that have another value than what stands for "not given"."""
+        """The names and values of the fields that have another value than what stands
+        for "not given".
+        """
         kind = type(self)
         found = ((name, getattr(self, name)) for name in self.fields)
-        return [(name, value) for name, value in found if not hasattr(kind, name) or value != getattr(kind, name)]
+        return [
+            (name, value)
+            for name, value in found
+            if not hasattr(kind, name) or value != getattr(kind, name)
+        ]
 
     def replaced(self, **values: Any) -> Self:
         """The same options with these values. Raises TypeError for a name that is no field."""
@@ -118,11 +139,13 @@ class Options:
 class Flag(NamedTuple):
     """One option.
 
-    `metavar` stands for the value in help, `takes` tells completion what to offer. `parse` converts the value of a
-    setting with its own rule; it raises ValueError saying what is expected. Help shows the options of a group by their
-    `order`, and those alike as they are declared. `when` says for which operations the option means something, None
-    that it does for all whose class has it. `common` says that people use it most, so that `-h` shows it. `name`,
-    `kind` and `choices` are those of the field.
+    `metavar` stands for the value in help, `takes` tells completion what to offer.
+    `parse` converts the value of a setting with its own rule; it raises ValueError
+    saying what is expected. Help shows the options of a group by their `order`, and
+    those alike as they are declared. `when` says for which operations the option means
+    something, None that it does for all whose class has it. `common` says that people
+    use it most, so that `-h` shows it. `name`, `kind` and `choices` are those of the
+    field.
     """
 
     spellings: tuple[str, ...]
@@ -147,7 +170,9 @@ class Flag(NamedTuple):
         return self.kind is not bool and not self.counted
 
     def parameter(self) -> inspect.Parameter:
-        """The option as a parameter that Typer understands; None, or an empty list, where it is not given."""
+        """The option as a parameter that Typer understands; None, or an empty list,
+        where it is not given.
+        """
         default: Any = 0 if self.counted else False if self.kind is bool else None
         is_checked = bool(self.choices) or self.parse is not None or self.minimum is not None
         info: Any = typer.Option(
@@ -160,9 +185,12 @@ class Flag(NamedTuple):
             parser=self._value if is_checked else None,
             show_default=False,
         )
-        # As the default, not in an Annotated: with thirty options that takes Typer half a millisecond less.
+        # As the default, not in an Annotated: with thirty options that takes Typer half
+        # a millisecond less.
         annotation: Any = self.kind if default is not None else self.kind | None
-        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
+        return inspect.Parameter(
+            self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation
+        )
 
     def _value(self, text: str) -> Any:
         """The value of the text. Raises typer.BadParameter where it is none of this option."""
@@ -186,7 +214,11 @@ class Flag(NamedTuple):
         most = math.inf if self.maximum is None else self.maximum
         if self.minimum is None or not self.minimum <= number <= most:
             what = "a whole number" if self.kind is int else "a number"
-            bounds = f"from {self.minimum:g} to {most:g}" if self.maximum is not None else f"{self.minimum:g} or more"
+            bounds = (
+                f"from {self.minimum:g} to {most:g}"
+                if self.maximum is not None
+                else f"{self.minimum:g} or more"
+            )
             raise ValueError(f"must be {what}, {bounds}")
         return number
 
@@ -198,9 +230,10 @@ Common = partial(Flag, common=True)
 class Argument(NamedTuple):
     """One positional argument, or any number where the field is a tuple.
 
-    `metavar` stands for it in help, its name in capitals if empty. `takes` tells completion what to offer for each
-    value, the last entry for all further ones: `profile`, `connection` (profiles and tags), `file`, `folder`,
-    `api/resource`, `record` (its id), or choices such as `GET|POST`; empty if unknown.
+    `metavar` stands for it in help, its name in capitals if empty. `takes` tells
+    completion what to offer for each value, the last entry for all further ones:
+    `profile`, `connection` (profiles and tags), `file`, `folder`, `api/resource`,
+    `record` (its id), or choices such as `GET|POST`; empty if unknown.
     """
 
     about: str = ""
@@ -219,18 +252,25 @@ class Argument(NamedTuple):
             show_default=False,
         )
         annotation: Any = self.kind if self.required else self.kind | None
-        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation)
+        return inspect.Parameter(
+            self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation
+        )
 
 
 def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
-    """The options that the classes declare, each once, as help shows them; of an operation, what it takes of them."""
+    """The options that the classes declare, each once, as help shows them; of an
+    operation, what it takes of them.
+    """
     fields = {name: field for options in classes for name, field in options.fields.items()}
     flags = (
-        mark._replace(name=name, kind=kind, choices=get_args(kind) if get_origin(kind) is Literal else ())
+        mark._replace(
+            name=name, kind=kind, choices=get_args(kind) if get_origin(kind) is Literal else ()
+        )
         for name, field in fields.items()
         for kind in [_kind(field)]
         for mark in field.__metadata__
-        if isinstance(mark, Flag) and (operation is None or mark.when is None or mark.when(operation))
+        if isinstance(mark, Flag)
+        and (operation is None or mark.when is None or mark.when(operation))
     )
     return tuple(sorted(flags, key=lambda flag: (_GROUPS.index(flag.group), flag.order)))
 
@@ -246,21 +286,34 @@ def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
 
 
 def part(options: Options, kind: type[OptionsT]) -> OptionsT:
-    """The options as one of their parts; that part with nothing given, where they are without it."""
+    """The options as one of their parts; that part with nothing given, where they are
+    without it.
+    """
     return options if isinstance(options, kind) else kind()
 
 
 def typer_function(
-    options: type[OptionsT], run: Callable[[OptionsT], Any], flags: Sequence[Flag], arguments: Sequence[Argument]
+    options: type[OptionsT],
+    run: Callable[[OptionsT], Any],
+    flags: Sequence[Flag],
+    arguments: Sequence[Argument],
 ) -> Callable[..., Any]:
-    """A function whose signature tells Typer these parameters; it passes them to `run` as an instance of `options`."""
+    """A function whose signature tells Typer these parameters; it passes them to `run`
+    as an instance of `options`.
+    """
 
     def command(**typed: Any) -> Any:
         given = {name: value for name, value in typed.items() if value is not None}
         # How each is called in a message; what may be the name of a file may hold any bytes.
         texts = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
-        texts |= {one.name: one.metavar or one.name.upper() for one in arguments if one.takes[-1] not in _ANY_BYTES}
-        return run(options(**{name: _given(value, texts.get(name)) for name, value in given.items()}))
+        texts |= {
+            one.name: one.metavar or one.name.upper()
+            for one in arguments
+            if one.takes[-1] not in _ANY_BYTES
+        }
+        return run(
+            options(**{name: _given(value, texts.get(name)) for name, value in given.items()})
+        )
 
     parameters = [*(one.parameter() for one in arguments), *(one.parameter() for one in flags)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -272,7 +325,9 @@ _ANY_BYTES = ("file", "folder", "@file", "field@file")
 
 
 def _given(value: Any, spelling: str | None) -> Any:
-    """The value, its texts as typed. Raises UsageError for one that is not UTF-8; without a spelling it may be."""
+    """The value, its texts as typed. Raises UsageError for one that is not UTF-8;
+    without a spelling it may be.
+    """
     if isinstance(value, list):
         return tuple(_given(one, spelling) for one in value)
     text = as_typed(value) if spelling and isinstance(value, str) else ""
@@ -282,7 +337,9 @@ def _given(value: Any, spelling: str | None) -> Any:
 
 
 def _kind(field: Field) -> Any:
-    """The type that Typer reads: a list for a tuple, and without the None that means "not given"."""
+    """The type that Typer reads: a list for a tuple, and without the None that means
+    "not given".
+    """
     kind = field.__origin__
     members = [member for member in get_args(kind) if member is not type(None)]
     if get_origin(kind) is tuple:

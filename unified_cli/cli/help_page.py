@@ -26,13 +26,14 @@ _SHELL_WORD = re.compile(r"(?:--?[\w-]+ (?!-))?(?:'[^']*'|[^'\s])+")
 _FIRST_STEPS = """\
 unified -p sandbox ticketing tickets list -o table
 unified operations suspend user
-unified profile add acme --base-url https://api.example.com -a 62f44730-dd91-461e-bd6a-aedd9e0ad79d"""
+unified profile add acme --base-url https://api.example.com \
+-a 62f44730-dd91-461e-bd6a-aedd9e0ad79d"""
 _CONNECTIONS = """\
-A connection is one customer's account in some product; a profile names it. The profile sandbox needs neither an account
-nor a network."""
+A connection is one customer's account in some product; a profile names it. The profile sandbox
+needs neither an account nor a network."""
 _MORE = """\
-Every level has --help. `unified help` lists topics, `unified doctor` finds problems. [alias] in the config file names
-what you type often (unified help profiles)."""
+Every level has --help. `unified help` lists topics, `unified doctor` finds problems. [alias] in
+the config file names what you type often (unified help profiles)."""
 _WIDEST = 100
 _INDENT = 2
 _HELP = "-h, --help"
@@ -42,10 +43,12 @@ _SHORT, _SHORT_ROOT = 40, 24
 
 
 class HelpPage(NamedTuple):
-    """The content of a help page: `usage` follows the command, sections are rows or paragraphs under a heading.
+    """The content of a help page: `usage` follows the command, sections are rows or
+    paragraphs under a heading.
 
-    EXAMPLE is followed by one command line, EXAMPLES by one per line. A topic has no `usage`. A short page has no more
-    than so many `rows`; `extra` are options beside the flags.
+    EXAMPLE is followed by one command line, EXAMPLES by one per line. A topic has no
+    `usage`. A short page has no more than so many `rows`; `extra` are options beside
+    the flags.
     """
 
     usage: str | None
@@ -98,14 +101,17 @@ def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]
     """Which of the connections that were asked lack an operation."""
     if not runtime.has_cached("capabilities"):
         return []
-    from unified_cli.config import known_capabilities  # noqa: PLC0415  only where something is known
+    from unified_cli.config import (  # noqa: PLC0415  only where something is known
+        known_capabilities,
+    )
 
     found = known_capabilities.lacking_in_words(runtime, operation)
     return [("Not offered by", found)] if found else []
 
 
 def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:
-    """The page as text, no line wider than the terminal, nor than 100 columns; coloured on a terminal.
+    """The page as text, no line wider than the terminal, nor than 100 columns; coloured
+    on a terminal.
 
     A `short` one is the whole page where that fits a screen, and else what people need most of it.
     """
@@ -121,14 +127,18 @@ def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = Fals
 def _whole(page: HelpPage, command: str, runtime: Runtime, width: int) -> list[str]:
     lines = _head(page, command, width, len(page.paragraphs))
     lacking = _lacking(page.operation, runtime) if page.operation else ()
-    options = [] if page.usage is None else _options(page.flags, [*page.extra, (_HELP, "show this page")])
+    options = (
+        [] if page.usage is None else _options(page.flags, [*page.extra, (_HELP, "show this page")])
+    )
     for heading, content in (*page.sections, *lacking, *options):
         lines += ["", f"{heading}:", *_section(heading, content, width)]
     return lines
 
 
 def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str]:
-    lines = [] if page.usage is None else [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
+    lines = (
+        [] if page.usage is None else [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
+    )
     for number, paragraph in enumerate(page.paragraphs[:paragraphs]):
         # The short lines about a command belong together; the paragraphs of a topic are separated.
         lines += [""] if number and page.usage is None else []
@@ -137,9 +147,15 @@ def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str
 
 
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
-    """What the command does, two examples, what is below it, and the options people use most; the rest if it fits."""
+    """What the command does, two examples, what is below it, and the options people use
+    most; the rest if it fits.
+    """
     flags = [(_spelled(flag), _explained(flag)) for flag in page.flags if flag.common]
-    end = ["", "Options:", *_rows([*flags, *page.extra, (_HELP, "show this page; --help shows everything")], width)]
+    end = [
+        "",
+        "Options:",
+        *_rows([*flags, *page.extra, (_HELP, "show this page; --help shows everything")], width),
+    ]
     lines = _head(page, command, width, 2 if page.operation else 1)
     room = page.rows - len(lines) - len(end)
     found: dict[str, list[str]] = {}
@@ -150,7 +166,11 @@ def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
         if len(section) <= room:
             found[heading] = section
             room -= len(section)
-    return [*lines, *(line for heading, _ in page.sections for line in found.get(heading, ())), *end]
+    return [
+        *lines,
+        *(line for heading, _ in page.sections for line in found.get(heading, ())),
+        *end,
+    ]
 
 
 def _fewer(heading: str, content: Rows | str) -> Rows | str:
@@ -204,7 +224,9 @@ def _rows(rows: Rows, width: int) -> Iterable[str]:
     column = min(max(len(left) for left, _ in rows), width // 2) + _INDENT
     for left, right in rows:
         available = width - _INDENT - column
-        text = textwrap.wrap(right, available, break_long_words=False, break_on_hyphens=False) or [""]
+        text = textwrap.wrap(right, available, break_long_words=False, break_on_hyphens=False) or [
+            ""
+        ]
         head = f"{'':{_INDENT}}{left:{column}}"
         if len(left) + _INDENT > column:
             yield head.rstrip()

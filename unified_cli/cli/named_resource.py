@@ -12,21 +12,31 @@ _CLOSE = 0.75
 
 
 def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Resource:
-    """The resource of that name, with either dash. Raises UsageError where there is none; one of `-p` is told so."""
+    """The resource of that name, with either dash. Raises UsageError where there is
+    none; one of `-p` is told so.
+    """
     api, slash, name = text.partition("/")
     if not slash or "/" in name:
-        hint = f"-p {text} selects this profile" if text in {*profiles, RESERVED} else meant(catalogue, text)
+        hint = (
+            f"-p {text} selects this profile"
+            if text in {*profiles, RESERVED}
+            else meant(catalogue, text)
+        )
         raise UsageError(f"{text!r} must be API/RESOURCE", hint=hint or "like ticketing/contacts")
     known = either_dash(api, catalogue.apis)
     resources = catalogue.apis[known].resources if known else {}
     found = either_dash(name, resources)
     if found is None:
-        raise UsageError(f"no resource {text}", hint=meant(catalogue, text) or "unified operations lists them")
+        raise UsageError(
+            f"no resource {text}", hint=meant(catalogue, text) or "unified operations lists them"
+        )
     return resources[found]
 
 
 def meant(catalogue: Catalogue, name: str) -> str | None:
-    """The resource that may have been meant by a name without the right API; None where nothing comes close."""
+    """The resource that may have been meant by a name without the right API; None where
+    nothing comes close.
+    """
     paths = [f"{api.name}/{one}" for api in catalogue.apis.values() for one in api.resources]
     by_name = {path: plain(path).partition("/")[2] for path in paths}
     spelled = plain(name.replace(".", "/").replace(" ", "/").lower())

@@ -1,4 +1,6 @@
-"""Help pages of the catalogue: of APIs, resources and operations, with examples that run on a fresh sandbox."""
+"""Help pages of the catalogue: of APIs, resources and operations, with examples that
+run on a fresh sandbox.
+"""
 
 from collections.abc import Sequence
 
@@ -10,7 +12,10 @@ from unified_cli.cli.help_page import HelpPage, Rows
 
 _KNOWN_FIELDS = "Known fields (a connection may have others)"
 _PIPED = "With - as the ID: for each id, record or row of CSV on standard input."
-_FILE = "With an ID: the file of that record. With -: of each on standard input, in the folder of --out."
+_FILE = (
+    "With an ID: the file of that record. With -: of each on standard input, in the folder of"
+    " --out."
+)
 _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
 
 
@@ -37,17 +42,24 @@ def for_resource(resource: Resource) -> HelpPage:
         sections.append((_KNOWN_FIELDS, ", ".join(one.name for one in fields)))
     words = ", ".join(resource.operations)
     about = [f"{resource.about}."] if resource.about else []
-    return HelpPage("OPERATION [options]", [f"Call an operation on {resource.name}: {words}.", *about], sections)
+    return HelpPage(
+        "OPERATION [options]", [f"Call an operation on {resource.name}: {words}.", *about], sections
+    )
 
 
 def for_operation(operation: Operation, service: Service) -> HelpPage:
     """The page of an operation."""
     facts = operation.facts
-    sections: list[tuple[str, Rows | str]] = [(EXAMPLES, f"{example(operation)}\n{second_example(operation, service)}")]
+    sections: list[tuple[str, Rows | str]] = [
+        (EXAMPLES, f"{example(operation)}\n{second_example(operation, service)}")
+    ]
     query = () if operation.lists else facts.query.get(operation.name, ())
     for heading, fields in (
         ("Known query parameters (others may work)", query),
-        ("Known body fields (others may work)", facts.body.get(operation.name, ()) if operation.takes_body else ()),
+        (
+            "Known body fields (others may work)",
+            facts.body.get(operation.name, ()) if operation.takes_body else (),
+        ),
         (_KNOWN_FIELDS, facts.fields),
     ):
         if fields:
@@ -107,7 +119,9 @@ def example(operation: Operation) -> str:
 
 
 def second_example(operation: Operation, service: Service) -> str:
-    """Another command line: a list that is filtered, a record in another format, a request that is only shown."""
+    """Another command line: a list that is filtered, a record in another format, a
+    request that is only shown.
+    """
     if operation.lists:
         return filter_example(operation, service)
     return f"{example(operation)} {'-o yaml' if operation.name == 'get' else '--dry-run'}"
@@ -117,6 +131,10 @@ def filter_example(operation: Operation, service: Service) -> str:
     """A list that is filtered and sorted, on one line."""
     known = known_filters(operation, service)
     with_values = next((one for one in known.filters if one.values), None)
-    chosen = f"{with_values.name}={with_values.values[-1]}" if with_values else f"'{known.sort_keys[0]}[gt]=2025-01-01'"
+    chosen = (
+        f"{with_values.name}={with_values.values[-1]}"
+        if with_values
+        else f"'{known.sort_keys[0]}[gt]=2025-01-01'"
+    )
     sort = f"'{service.sort}[{known.sort_keys[0]}]=desc'"
     return f"unified -p sandbox {operation.command} -q {chosen} -q {sort}"

@@ -1,4 +1,6 @@
-"""The options of operations, each defined once; commands, help, completion and documents use these definitions."""
+"""The options of operations, each defined once; commands, help, completion and
+documents use these definitions.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -68,17 +70,29 @@ class ReadCheckOptions(WaitOptions):
 
     expect: Annotated[
         tuple[str, ...],
-        Common(("--expect",), WAIT, "fail with 14 unless this jq program is true for the result, read whole", "JQ"),
+        Common(
+            ("--expect",),
+            WAIT,
+            "fail with 14 unless this jq program is true for the result, read whole",
+            "JQ",
+        ),
     ] = ()
     junit: Junit = None
-    until: Annotated[str | None, Flag(("--until",), WAIT, "repeat the read until this jq program is true", "JQ")] = None
+    until: Annotated[
+        str | None, Flag(("--until",), WAIT, "repeat the read until this jq program is true", "JQ")
+    ] = None
     fail_if: Annotated[
-        str | None, Flag(("--fail-if",), WAIT, "with --until: give up once this jq program is true", "JQ")
+        str | None,
+        Flag(("--fail-if",), WAIT, "with --until: give up once this jq program is true", "JQ"),
     ] = None
     every: Annotated[
         float | None,
         Flag(
-            ("--every",), WAIT, "seconds from one read to the next (5, --follow: 30)", "S", parse=KEYS["timeout"].parse
+            ("--every",),
+            WAIT,
+            "seconds from one read to the next (5, --follow: 30)",
+            "S",
+            parse=KEYS["timeout"].parse,
         ),
     ] = None
     follow: Annotated[
@@ -99,7 +113,9 @@ class ReadCheckOptions(WaitOptions):
 
 
 class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
-    """What every call takes, of an operation or of a path: its query, and what becomes of the answer."""
+    """What every call takes, of an operation or of a path: its query, and what becomes
+    of the answer.
+    """
 
     query: Query = ()
     output: Output = None
@@ -110,7 +126,12 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
     out: Annotated[
         str | None,
         Common(
-            ("--out",), OUTPUT, "write the result to a file, a download also to a folder", "FILE", takes="file", order=1
+            ("--out",),
+            OUTPUT,
+            "write the result to a file, a download also to a folder",
+            "FILE",
+            takes="file",
+            order=1,
         ),
     ] = None
     force: Force = False
@@ -131,10 +152,20 @@ class PageOptions(Options):
 
     all: Annotated[bool, Common(("--all",), LIST, "read all pages, not one", when=lists)] = False
     limit: Annotated[
-        int | None, Common(("--limit",), LIST, "read at most N records of each connection", "N", minimum=1, when=lists)
+        int | None,
+        Common(
+            ("--limit",),
+            LIST,
+            "read at most N records of each connection",
+            "N",
+            minimum=1,
+            when=lists,
+        ),
     ] = None
     page_size: PageSize = None
-    cursor: Annotated[str | None, Flag(("--cursor",), LIST, "start at this cursor", "C", order=1, when=lists)] = None
+    cursor: Annotated[
+        str | None, Flag(("--cursor",), LIST, "start at this cursor", "C", order=1, when=lists)
+    ] = None
     allow_partial: AllowPartial = False
     restart: Restart = False
     dedupe: Dedupe = None
@@ -155,11 +186,23 @@ class SendOptions(Options):
 
     bodies: Annotated[
         tuple[str, ...],
-        Common(("-d", "--data"), BODY, "the request body; - is standard input", "JSON|@FILE|-", takes="@file"),
+        Common(
+            ("-d", "--data"),
+            BODY,
+            "the request body; - is standard input",
+            "JSON|@FILE|-",
+            takes="@file",
+        ),
     ] = ()
     raw_field: Annotated[
         tuple[str, ...],
-        Common(("-f", "--raw-field"), BODY, "set a field to a string; a[b]=1 nests", "NAME=STRING", takes="field"),
+        Common(
+            ("-f", "--raw-field"),
+            BODY,
+            "set a field to a string; a[b]=1 nests",
+            "NAME=STRING",
+            takes="field",
+        ),
     ] = ()
     field: Annotated[
         tuple[str, ...],
@@ -184,7 +227,13 @@ class SendOptions(Options):
     ] = ()
     content_type: Annotated[
         str | None,
-        Flag(("--content-type",), BODY, "send the file of -d @FILE as it is, as this type", "TYPE", when=writes),
+        Flag(
+            ("--content-type",),
+            BODY,
+            "send the file of -d @FILE as it is, as this type",
+            "TYPE",
+            when=writes,
+        ),
     ] = None
     idempotency_key: Annotated[
         str | None,
@@ -216,7 +265,9 @@ class ConfirmOptions(Options):
 
 
 Id = Annotated[str | None, Argument("the record's id", takes=("record",))]
-Skeleton = Annotated[bool, Common(("--skeleton",), BODY, "print a body to fill in and send nothing")]
+Skeleton = Annotated[
+    bool, Common(("--skeleton",), BODY, "print a body to fill in and send nothing")
+]
 
 
 class OperationOptions(NetworkOptions, CallOptions):
@@ -224,7 +275,12 @@ class OperationOptions(NetworkOptions, CallOptions):
 
     describe: Annotated[
         bool,
-        Flag(("--describe",), QUERY, "print what the connection says that this takes, and do nothing else", order=1),
+        Flag(
+            ("--describe",),
+            QUERY,
+            "print what the connection says that this takes, and do nothing else",
+            order=1,
+        ),
     ] = False
     format: InputFormat = None
     strict: Strict = False
@@ -235,7 +291,9 @@ class ReadOptions(ReadCheckOptions, PageOptions, OperationOptions):
 
     id: Id = None
     since: Since = None
-    ordered: Annotated[bool, Flag(("--ordered",), OUTPUT, "print several connections one after the other")] = False
+    ordered: Annotated[
+        bool, Flag(("--ordered",), OUTPUT, "print several connections one after the other")
+    ] = False
 
 
 class WriteOptions(ConfirmOptions, WaitOptions, StopOptions, SendOptions, OperationOptions):
@@ -280,4 +338,7 @@ def operation_flags() -> Sequence[Flag]:
 def overrides(options: object, profile: str | None = None) -> Overrides:
     """The settings that a command's options override, for one profile."""
     found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
-    return Overrides(profile=profile, **{name: None if value is False else value for name, value in found.items()})
+    return Overrides(
+        profile=profile,
+        **{name: None if value is False else value for name, value in found.items()},
+    )

@@ -1,4 +1,5 @@
-"""What is typed by mistake, and what to type instead: how gh, aws, gcloud, kubectl, curl, httpie and jq spell it.
+"""What is typed by mistake, and what to type instead: how gh, aws, gcloud, kubectl,
+curl, httpie and jq spell it.
 
 Looked at only where a command line could not be read.
 """
@@ -18,7 +19,8 @@ _AWS_FILTER = re.compile(r"Name=([^,=]+),Values=([^,=]+)")
 
 
 class OwnSpelling(NamedTuple):
-    """What to type instead; `option` is the one that a command must have for it, empty where it needs none.
+    """What to type instead; `option` is the one that a command must have for it, empty
+    where it needs none.
 
     In the text `{NAME}` stands for the value that was typed.
     """
@@ -37,29 +39,43 @@ def quoted(text: str) -> str:
 
 
 _GROUPS: Mapping[str, OwnSpelling] = {
-    "--filter --filters --params --param --query-string --where": OwnSpelling("--query", "-q {NAME=VALUE} filters"),
+    "--filter --filters --params --param --query-string --where": OwnSpelling(
+        "--query", "-q {NAME=VALUE} filters"
+    ),
     "--search -S --grep --keyword": OwnSpelling(
-        "--query", "-q NAME=VALUE, with a filter that the list's help names; --jq selects from what was read"
+        "--query",
+        "-q NAME=VALUE, with a filter that the list's help names; --jq selects from what was read",
     ),
-    "--selector --labels --label --tag --tags -l": OwnSpelling("--profile", "-p tag:{NAME} selects profiles"),
-    "--namespace --context --connection --use-profile --repo --tenant --customer --env --environment -n -P -R": (
-        OwnSpelling("--profile", "-p {NAME} chooses a connection")
+    "--selector --labels --label --tag --tags -l": OwnSpelling(
+        "--profile", "-p tag:{NAME} selects profiles"
     ),
-    "--all-namespaces --all-profiles --all-connections -A": OwnSpelling("--profile", "-p '*' takes every profile"),
+    (
+        "--namespace --context --connection --use-profile --repo --tenant --customer --env"
+        " --environment -n -P -R"
+    ): OwnSpelling("--profile", "-p {NAME} chooses a connection"),
+    "--all-namespaces --all-profiles --all-connections -A": OwnSpelling(
+        "--profile", "-p '*' takes every profile"
+    ),
     "--account --account_id": OwnSpelling("--account-id", "-a {ID}"),
     "--json": OwnSpelling("--output", "-o json prints JSON; -d JSON is a body"),
     "--output-format --out-format --as-json --print": OwnSpelling(
         "--output", "-o FORMAT: json, ndjson, table, csv, tsv, yaml, ids, raw"
     ),
-    "--format": OwnSpelling("--output", "-o {FORMAT}: json, ndjson, table, csv, tsv, yaml, ids, raw"),
+    "--format": OwnSpelling(
+        "--output", "-o {FORMAT}: json, ndjson, table, csv, tsv, yaml, ids, raw"
+    ),
     "--csv": OwnSpelling("--output", "-o csv"),
     "--yaml": OwnSpelling("--output", "-o yaml"),
     "--table --human": OwnSpelling("--output", "-o table"),
     "--ndjson --jsonl --compact --compact-output -c": OwnSpelling("--output", "-o ndjson"),
     "--raw": OwnSpelling("--output", "-o raw"),
     "--ids --id-only --only-ids": OwnSpelling("--output", "-o ids"),
-    "--raw-output -r": OwnSpelling("--output", "--jq prints JSON; -o tsv --columns NAME prints text"),
-    "--fields --select --show-fields --no-headers --column": OwnSpelling("--columns", "--columns {id,status.name}"),
+    "--raw-output -r": OwnSpelling(
+        "--output", "--jq prints JSON; -o tsv --columns NAME prints text"
+    ),
+    "--fields --select --show-fields --no-headers --column": OwnSpelling(
+        "--columns", "--columns {id,status.name}"
+    ),
     "--assert --expects --must": OwnSpelling("--expect", "--expect {JQ}"),
     "--overwrite --clobber": OwnSpelling("--force", "--force"),
     "--jsonpath --jmespath --template --expression -t": OwnSpelling("--jq", "--jq EXPR"),
@@ -68,26 +84,41 @@ _GROUPS: Mapping[str, OwnSpelling] = {
         "--all", "--all reads every page"
     ),
     "--no-paginate --single-page": OwnSpelling("--all", "leave it out: one page is the default"),
-    "--max-items --max-results --max-records --max --count --first --head --top --take --size -L": OwnSpelling(
-        "--limit", "--limit {N}"
+    "--max-items --max-results --max-records --max --count --first --head --top --take --size -L": (
+        OwnSpelling("--limit", "--limit {N}")
     ),
     "--per-page --per_page --page_size --chunk-size": OwnSpelling("--page-size", "--page-size {N}"),
     "--starting-token --page-token --after --page --offset": OwnSpelling("--cursor", "--cursor C"),
-    "--newer-than --updated-since --updated-after --changed-since": OwnSpelling("--since", "--since {TIME}"),
-    "--sort --sort-by --order-by --order": OwnSpelling("--query", "-q, with a sort key that the list's help names"),
-    "--body --payload --data-raw --data-json --content": OwnSpelling("--data", "-d {JSON}, or -d @FILE"),
-    "--input --filename --file --data-file --from-file --body-file --data-binary --json-file --cli-input-json": (
-        OwnSpelling("--data", "-d @{FILE}")
+    "--newer-than --updated-since --updated-after --changed-since": OwnSpelling(
+        "--since", "--since {TIME}"
     ),
+    "--sort --sort-by --order-by --order": OwnSpelling(
+        "--query", "-q, with a sort key that the list's help names"
+    ),
+    "--body --payload --data-raw --data-json --content": OwnSpelling(
+        "--data", "-d {JSON}, or -d @FILE"
+    ),
+    (
+        "--input --filename --file --data-file --from-file --body-file --data-binary"
+        " --json-file --cli-input-json"
+    ): OwnSpelling("--data", "-d @{FILE}"),
     "--set --form": OwnSpelling("--field", "-F {NAME=JSON}, or -f NAME=STRING"),
     "--generate-cli-skeleton --example --sample": OwnSpelling("--skeleton", "--skeleton"),
     "--upload-file --attach --attachment -T": OwnSpelling("--upload", "--upload {FILE}"),
-    "-X --request --method": OwnSpelling("", "the operation is the method; unified request METHOD PATH calls any path"),
-    "-H --header --headers": OwnSpelling("", "headers are set for you; --token-file and --idempotency-key have values"),
+    "-X --request --method": OwnSpelling(
+        "", "the operation is the method; unified request METHOD PATH calls any path"
+    ),
+    "-H --header --headers": OwnSpelling(
+        "", "headers are set for you; --token-file and --idempotency-key have values"
+    ),
     "-V --Version": OwnSpelling("", "unified --version"),
     "--id": OwnSpelling("", "the id stands after the operation, without an option"),
-    "--token --auth --auth-token --api-key --bearer --access-token --password --secret -u --user": OwnSpelling(
-        "--token-file", "others can see a command line: --token-file FILE, --token-stdin or unified profile login"
+    "--token --auth --auth-token --api-key --bearer --access-token --password --secret -u --user": (
+        OwnSpelling(
+            "--token-file",
+            "others can see a command line: --token-file FILE, --token-stdin or unified profile"
+            " login",
+        )
     ),
     "--endpoint-url --endpoint --url --host --hostname --server --api-url": OwnSpelling(
         "--base-url", "--base-url {URL}"
@@ -96,17 +127,26 @@ _GROUPS: Mapping[str, OwnSpelling] = {
         "--ca-bundle", "certificates are always verified; --ca-bundle FILE trusts another authority"
     ),
     "--cacert --ca-cert --certificate-authority": OwnSpelling("--ca-bundle", "--ca-bundle {FILE}"),
-    "--proxy -x": OwnSpelling("--ca-bundle", "the proxy comes from the environment: HTTPS_PROXY={URL}"),
-    "--max-time --connect-timeout --request-timeout --read-timeout --cli-read-timeout --cli-connect-timeout -m": (
-        OwnSpelling("--timeout", "--timeout {S}")
+    "--proxy -x": OwnSpelling(
+        "--ca-bundle", "the proxy comes from the environment: HTTPS_PROXY={URL}"
     ),
+    (
+        "--max-time --connect-timeout --request-timeout --read-timeout --cli-read-timeout"
+        " --cli-connect-timeout -m"
+    ): OwnSpelling("--timeout", "--timeout {S}"),
     "--retry --max-retries --max-attempts": OwnSpelling("--retries", "--retries {N}"),
-    "--rate-limit --rps --qps --throttle": OwnSpelling("--rate", "--rate N bounds the requests in 10 s"),
+    "--rate-limit --rps --qps --throttle": OwnSpelling(
+        "--rate", "--rate N bounds the requests in 10 s"
+    ),
     "--jobs --concurrency --parallel --threads -j": OwnSpelling("--workers", "--workers {N}"),
     "--dryrun --check --simulate --noop --no-op --what-if": OwnSpelling("--dry-run", "--dry-run"),
     "--curl --as-curl --show-curl": OwnSpelling("--as", "--as curl"),
-    "--confirm --no-confirm --assume-yes --auto-approve --approve --yolo": OwnSpelling("--yes", "--yes"),
-    "--non-interactive --no-prompt --batch --no-interactive": OwnSpelling("--no-input", "--no-input"),
+    "--confirm --no-confirm --assume-yes --auto-approve --approve --yolo": OwnSpelling(
+        "--yes", "--yes"
+    ),
+    "--non-interactive --no-prompt --batch --no-interactive": OwnSpelling(
+        "--no-input", "--no-input"
+    ),
     "--silent --only-show-errors -s": OwnSpelling("--quiet", "--quiet"),
     "--debug --trace --log-level --http-debug --include -i": OwnSpelling(
         "--verbose", "-v, or -vv with headers and bodies"
@@ -119,7 +159,9 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--no-cli-pager": OwnSpelling("--no-pager", "--no-pager"),
     "--pager": OwnSpelling("", "UNIFIED_PAGER names it"),
     "--region": OwnSpelling("", "leave it out"),
-    "--web --fail --location --show-error --compressed --ignore-not-found": OwnSpelling("", "leave it out"),
+    "--web --fail --location --show-error --compressed --ignore-not-found": OwnSpelling(
+        "", "leave it out"
+    ),
 }
 
 _BY_OPTION = {one: own for spellings, own in _GROUPS.items() for one in spellings.split()}
@@ -141,22 +183,29 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(("--out", "--output-dir", "--dir"), _OF_FOLDER),
     **dict.fromkeys(("-o", "--output"), (OwnSpelling("--from", "> {FILE}"),)),
     **dict.fromkeys(("--full", "--refresh", "--force", "--overwrite"), (_AGAIN,)),
-    **dict.fromkeys(("--yes", "-y"), (OwnSpelling("--stages", "leave it out: it was asked when the run began"),)),
+    **dict.fromkeys(
+        ("--yes", "-y"), (OwnSpelling("--stages", "leave it out: it was asked when the run began"),)
+    ),
     **dict.fromkeys(
         ("--port", "--http", "--sse", "--transport", "--stdio"),
         (OwnSpelling("--allow-writes", "leave it out: standard input and output are served"),),
     ),
-    **dict.fromkeys(("--write", "--writes", "--allow-write"), (OwnSpelling("--allow-writes", "--allow-writes"),)),
+    **dict.fromkeys(
+        ("--write", "--writes", "--allow-write"), (OwnSpelling("--allow-writes", "--allow-writes"),)
+    ),
     "--check": (OwnSpelling("--verify", "--verify {DIR}"),),
     "--list": (OwnSpelling("--tasks", "--dry-run prints the lists"),),
 }
 
-# The first word of a line, or the first two, and the line; what followed takes the place of the dots, or the name does.
+# The first word of a line, or the first two, and the line; what followed takes the
+# place of the dots, or the name does.
 _LINES: Mapping[str, str] = {
     "version": "unified --version",
     "login signin sign-in authenticate auth/login": "unified profile login …NAME",
     "logout signout sign-out auth/logout": "unified profile logout …NAME",
-    "whoami me current config/get config/show config/list sts/get-caller-identity": "unified profile show …",
+    "whoami me current config/get config/show config/list sts/get-caller-identity": (
+        "unified profile show …"
+    ),
     "auth/status": "unified profile test …",
     "config/set": "unified profile set --default …KEY=VALUE",
     "configure/list": "unified profile list",
@@ -164,15 +213,24 @@ _LINES: Mapping[str, str] = {
     "alias aliases": "unified help profiles",
     "use switch use-context use-profile config/use-context": "unified profile use …NAME",
     "profiles contexts context": "unified profile list",
-    "search find grep services resources apis api-resources api-versions catalog catalogue": "unified operations …",
+    "search find grep services resources apis api-resources api-versions catalog catalogue": (
+        "unified operations …"
+    ),
     "explain man docs manual usage tutorial topics commands": "unified help …",
-    "upgrade self-update selfupdate self-upgrade": "as it was installed: pipx upgrade unified-api-cli, or in a "
-    "checkout git pull and pip install .",
-    "uninstall": "as it was installed: pipx uninstall unified-api-cli, or pip uninstall unified-api-cli",
-    "sync mirror backup dump pull extract replicate download": "unified export API/RESOURCE --to DIR",
+    "upgrade self-update selfupdate self-upgrade": (
+        "as it was installed: pipx upgrade unified-api-cli, or in a "
+        "checkout git pull and pip install ."
+    ),
+    "uninstall": (
+        "as it was installed: pipx uninstall unified-api-cli, or pip uninstall unified-api-cli"
+    ),
+    "sync mirror backup dump pull extract replicate download": (
+        "unified export API/RESOURCE --to DIR"
+    ),
     "push load restore upload bulk": "unified import API/RESOURCE FILE",
-    "migrate move copy cp mv clone transfer": "unified plan API/RESOURCE --from PROFILE --to PROFILE; unified help "
-    "move says how",
+    "migrate move copy cp mv clone transfer": (
+        "unified plan API/RESOURCE --from PROFILE --to PROFILE; unified help move says how"
+    ),
     "compare": "unified diff …",
     "check status ping health diagnose diagnostics debug verify test": "unified doctor --network",
     "ps history log logs journal journals": "unified runs list",
@@ -180,7 +238,9 @@ _LINES: Mapping[str, str] = {
     "resume retry rerun": "unified runs {} …",
     "serve mock server simulator": "unified sandbox serve",
     "demo try play playground": "unified -p sandbox ticketing tickets list",
-    "integrations integration tenants customers instances linked-accounts": "unified connections list",
+    "integrations integration tenants customers instances linked-accounts": (
+        "unified connections list"
+    ),
     "permissions features supports can": "unified capabilities …",
     "env environment-variables": "unified help environment",
     "completions autocomplete": "unified completion install",
@@ -237,7 +297,9 @@ _VALUES = {
 
 
 def meant_value(text: str, choices: Sequence[str]) -> str | None:
-    """The value that was meant: written otherwise, or as other tools call it; None where nothing comes close."""
+    """The value that was meant: written otherwise, or as other tools call it; None
+    where nothing comes close.
+    """
     lower = text.lower()
     found = {one.lower(): one for one in choices}
     close = [_VALUES.get(lower, lower), *get_close_matches(lower, found, 1)]
@@ -258,7 +320,9 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 
 
 def _instead_of_format(text: str) -> str:
-    """The option for a file, or for a path in the result, that was named as a format; empty for another text."""
+    """The option for a file, or for a path in the result, that was named as a format;
+    empty for another text.
+    """
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
         return "--columns" if kind == "custom-columns" else f"--jq {quoted(path.strip('{}'))}"
@@ -280,18 +344,28 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
     """The line to type instead of one that begins with this word; None where it is no such word."""
     both = f"{word}/{rest[0]}" if rest else word
     found, line = next(
-        ((one, line) for one in (both, word) for words, line in _LINES.items() if one in words.split()), (word, None)
+        (
+            (one, line)
+            for one in (both, word)
+            for words, line in _LINES.items()
+            if one in words.split()
+        ),
+        (word, None),
     )
     if line is None:
         return None
-    left = [one for one in rest if one not in _NAMING] if line.startswith("unified profile") else rest
+    left = (
+        [one for one in rest if one not in _NAMING] if line.startswith("unified profile") else rest
+    )
     left = left[1:] if found != word else left
     named = "".join(f" {quoted(one)}" for one in left)
     return _DOTS.sub(lambda place: named or (place[1] and f" {place[1]}"), line.replace("{}", word))
 
 
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
-    """What to type instead of another tool's option with this value; the command has one of them, or none."""
+    """What to type instead of another tool's option with this value; the command has
+    one of them, or none.
+    """
     before = [*_ELSEWHERE.get(option, ())]
     if option in _COUNTS and value.isdecimal():
         before.append(_COUNTS[option])

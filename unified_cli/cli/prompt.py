@@ -1,4 +1,6 @@
-"""Ask at the terminal: before what cannot be undone, for a line, for a secret; whether anybody can be asked."""
+"""Ask at the terminal: before what cannot be undone, for a line, for a secret; whether
+anybody can be asked.
+"""
 
 import contextlib
 import io
@@ -21,26 +23,43 @@ FoundT = TypeVar("FoundT")
 
 
 def confirm_change(
-    runtime: Runtime, settings: Settings, verb: str, what: str, *, yes: bool, stdin_holds_data: bool = False
+    runtime: Runtime,
+    settings: Settings,
+    verb: str,
+    what: str,
+    *,
+    yes: bool,
+    stdin_holds_data: bool = False,
 ) -> None:
-    """Ask before `what` is deleted or updated in the connection of the settings, unless `yes` confirms it.
+    """Ask before `what` is deleted or updated in the connection of the settings, unless
+    `yes` confirms it.
 
-    Raises UsageError if nobody confirms it: the answer is no, prompts are off, or there is no terminal to ask on.
+    Raises UsageError if nobody confirms it: the answer is no, prompts are off, or there
+    is no terminal to ask on.
     """
     if yes:
         # The question needs a look into the cache.
         return
     known = connection_facts.recall(runtime, settings)
-    account = f"account {settings.account_id}" + (f", {known.product}" if known and known.product else "")
+    account = f"account {settings.account_id}" + (
+        f", {known.product}" if known and known.product else ""
+    )
     where = f'profile "{settings.profile}" ({account})' if settings.profile else account
     no_input = settings.no_input or stdin_holds_data
     confirm(runtime, f"{verb} {what} in {where}", f"not {verb}d", yes=False, no_input=no_input)
 
 
 def confirm_several(
-    runtime: Runtime, common: Settings, what: str, names: Sequence[str], *, yes: bool, stdin_holds_data: bool = False
+    runtime: Runtime,
+    common: Settings,
+    what: str,
+    names: Sequence[str],
+    *,
+    yes: bool,
+    stdin_holds_data: bool = False,
 ) -> None:
-    """Ask before a write to the connections of these names, unless `yes` confirms it; `what` begins with the verb.
+    """Ask before a write to the connections of these names, unless `yes` confirms it;
+    `what` begins with the verb.
 
     Raises UsageError if nobody confirms it, as `confirm_change` does.
     """
@@ -52,7 +71,8 @@ def confirm_several(
 def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bool) -> None:
     """Ask whether to do what begins with the verb, unless `yes` confirms it.
 
-    Raises UsageError, which begins with what is left `undone`, where nobody can be asked, or the answer is no.
+    Raises UsageError, which begins with what is left `undone`, where nobody can be
+    asked, or the answer is no.
     """
     if yes:
         return
@@ -63,7 +83,9 @@ def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bo
 
 
 class Asking(NamedTuple):
-    """How a person is told something and asked: `note` prints a line, `ask` is None where nobody can be asked."""
+    """How a person is told something and asked: `note` prints a line, `ask` is None
+    where nobody can be asked.
+    """
 
     note: Callable[[str], None]
     ask: Callable[[str], bool] | None
@@ -72,7 +94,8 @@ class Asking(NamedTuple):
 def asking(runtime: Runtime, settings: Settings) -> Asking:
     """How the person at the terminal is asked, if there is one and prompts are allowed."""
     return Asking(
-        runtime.stderr.note, partial(ask, runtime) if at_terminal(runtime, no_input=settings.no_input) else None
+        runtime.stderr.note,
+        partial(ask, runtime) if at_terminal(runtime, no_input=settings.no_input) else None,
     )
 
 
@@ -94,8 +117,12 @@ def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
         runtime.stderr.line("please answer y or n")
 
 
-def until_valid(runtime: Runtime, ask: Callable[[], AnswerT], read: Callable[[AnswerT], FoundT]) -> FoundT:
-    """What the first answer means that `read` accepts; the error of a wrong one is said. Raises that of the third."""
+def until_valid(
+    runtime: Runtime, ask: Callable[[], AnswerT], read: Callable[[AnswerT], FoundT]
+) -> FoundT:
+    """What the first answer means that `read` accepts; the error of a wrong one is
+    said. Raises that of the third.
+    """
     for _ in range(_TRIES - 1):
         try:
             return read(ask())

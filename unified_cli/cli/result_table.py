@@ -35,19 +35,27 @@ def show(
     apart: int | None = None,
     drawn: Drawn | Callable[[], Iterable[TerminalText]] | None = None,
 ) -> None:
-    """Print rows as a table on a terminal and as tab-separated lines on a pipe, or `value` as JSON with `-o json`.
+    """Print rows as a table on a terminal and as tab-separated lines on a pipe, or
+    `value` as JSON with `-o json`.
 
-    Secrets in them are masked. On a terminal that is too narrow the column `apart` has lines of its own; where `drawn`
-    is given, that is what a terminal shows, or what it makes.
+    Secrets in them are masked. On a terminal that is too narrow the column `apart` has
+    lines of its own; where `drawn` is given, that is what a terminal shows, or what it
+    makes.
     """
     chosen = output or ("table" if runtime.stdout_is_terminal else "tsv")
     if chosen not in FORMATS:
-        raise UsageError(f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})")
+        raise UsageError(
+            f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})"
+        )
     if chosen == "json":
         stdout.write_value(runtime, _masked(value))
         return
     if chosen == "table" and drawn and runtime.stdout_is_terminal:
-        made = [screen.table(runtime, drawn.heads, drawn.rows, apart=apart)] if isinstance(drawn, Drawn) else drawn()
+        made = (
+            [screen.table(runtime, drawn.heads, drawn.rows, apart=apart)]
+            if isinstance(drawn, Drawn)
+            else drawn()
+        )
         stdout.show(runtime, made)
         return
     shown = [[masked(cell) for cell in row] for row in rows]

@@ -35,9 +35,13 @@ def flag_of(field: Any) -> Flag:
 
 
 def told(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
-    """The option of a shared field with another text, group or metavar; its spelling is the same everywhere."""
+    """The option of a shared field with another text, group or metavar; its spelling is
+    the same everywhere.
+    """
     flag = flag_of(field)
-    return flag._replace(about=about, group=group or flag.group, metavar=metavar or flag.metavar, order=0, when=None)
+    return flag._replace(
+        about=about, group=group or flag.group, metavar=metavar or flag.metavar, order=0, when=None
+    )
 
 
 lists = attrgetter("lists")
@@ -64,41 +68,81 @@ Edit = Annotated[
         when=lambda operation: operation.name == "update" and operation.takes_id,
     ),
 ]
-Force = Annotated[bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal", order=3)]
+Force = Annotated[
+    bool, Flag(("--force",), OUTPUT, "overwrite the file; print binary on a terminal", order=3)
+]
 Junit = Annotated[
-    str | None, Flag(("--junit",), WAIT, "also write the result as JUnit XML, over an older file", "FILE", takes="file")
+    str | None,
+    Flag(
+        ("--junit",),
+        WAIT,
+        "also write the result as JUnit XML, over an older file",
+        "FILE",
+        takes="file",
+    ),
 ]
 With = Annotated[
     str | None,
-    Flag(("--with",), CONNECTION, "read this list instead of asking for the connection's state", "'API RESOURCE'"),
+    Flag(
+        ("--with",),
+        CONNECTION,
+        "read this list instead of asking for the connection's state",
+        "'API RESOURCE'",
+    ),
 ]
 AccountId = Annotated[
-    str | None, Flag(("-a", "--account-id"), CONNECTION, "the connection's id; me: that of its own token", "ID")
+    str | None,
+    Flag(
+        ("-a", "--account-id"), CONNECTION, "the connection's id; me: that of its own token", "ID"
+    ),
 ]
 BaseUrl = Annotated[str | None, Flag(("--base-url",), CONNECTION, "the service's base URL", "URL")]
 TokenFile = Annotated[
-    str | None, Flag(("--token-file",), CONNECTION, "read the token from a file", "FILE", takes="file")
+    str | None,
+    Flag(("--token-file",), CONNECTION, "read the token from a file", "FILE", takes="file"),
 ]
-TokenStdin = Annotated[bool, Flag(("--token-stdin",), CONNECTION, "read the token from standard input")]
+TokenStdin = Annotated[
+    bool, Flag(("--token-stdin",), CONNECTION, "read the token from standard input")
+]
 Query = Annotated[
     tuple[str, ...],
-    Common(("-q", "--query"), QUERY, "a query parameter; brackets are sent as typed", "NAME=VALUE", takes="parameter"),
+    Common(
+        ("-q", "--query"),
+        QUERY,
+        "a query parameter; brackets are sent as typed",
+        "NAME=VALUE",
+        takes="parameter",
+    ),
 ]
 PageSize = Annotated[
-    int | None, Flag(("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse, when=lists)
+    int | None,
+    Flag(
+        ("--page-size",), LIST, "records per page", "N", parse=KEYS["page_size"].parse, when=lists
+    ),
 ]
 AllowPartial = Annotated[
-    bool, Flag(("--allow-partial",), LIST, "exit 0 on partial results of the provider", order=1, when=lists)
+    bool,
+    Flag(
+        ("--allow-partial",), LIST, "exit 0 on partial results of the provider", order=1, when=lists
+    ),
 ]
 Since = Annotated[
     str | None,
     Common(
-        ("--since",), LIST, "only what changed since then: a time (ISO 8601, UTC), or 7d, 12h ago", "TIME", when=lists
+        ("--since",),
+        LIST,
+        "only what changed since then: a time (ISO 8601, UTC), or 7d, 12h ago",
+        "TIME",
+        when=lists,
     ),
 ]
-Restart = Annotated[bool, Flag(("--restart",), LIST, "with --out: start over instead of resuming", order=1, when=lists)]
+Restart = Annotated[
+    bool,
+    Flag(("--restart",), LIST, "with --out: start over instead of resuming", order=1, when=lists),
+]
 Dedupe = Annotated[
-    Literal["id"] | None, Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id", order=1, when=lists)
+    Literal["id"] | None,
+    Flag(("--dedupe",), LIST, "with --out: leave out repeated records", "id", order=1, when=lists),
 ]
 From = Annotated[
     str | None,
@@ -112,9 +156,18 @@ From = Annotated[
     ),
 ]
 To = Annotated[
-    str | None, Common(("--to",), EXPORT, "the folder or URL to write to; run again to resume", "DIR", takes="folder")
+    str | None,
+    Common(
+        ("--to",),
+        EXPORT,
+        "the folder or URL to write to; run again to resume",
+        "DIR",
+        takes="folder",
+    ),
 ]
-Map = Annotated[str | None, Common(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")]
+Map = Annotated[
+    str | None, Common(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")
+]
 InputFormat = Annotated[
     Literal["ndjson", "json", "csv", "ids"] | None,
     Flag(
@@ -128,11 +181,24 @@ InputFormat = Annotated[
 Output = Annotated[Format | None, Common(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
 Columns = Annotated[
     str | None,
-    Common(("--columns",), OUTPUT, "only these fields, such as id,status.name,tags[0].name", "A,B.C", takes="column"),
+    Common(
+        ("--columns",),
+        OUTPUT,
+        "only these fields, such as id,status.name,tags[0].name",
+        "A,B.C",
+        takes="column",
+    ),
 ]
-Jq = Annotated[str | None, Common(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR")]
-CsvSafe = Annotated[bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")]
-Bom = Annotated[bool, Flag(("--bom",), OUTPUT, "begin CSV with a byte-order mark, which Excel needs")]
+Jq = Annotated[
+    str | None,
+    Common(("--jq",), OUTPUT, "apply this jq program to the result, or to each line", "EXPR"),
+]
+CsvSafe = Annotated[
+    bool, Flag(("--csv-safe",), OUTPUT, "escape cells that a spreadsheet would run as formulas")
+]
+Bom = Annotated[
+    bool, Flag(("--bom",), OUTPUT, "begin CSV with a byte-order mark, which Excel needs")
+]
 Yes = Annotated[
     bool,
     Common(
@@ -142,9 +208,14 @@ Yes = Annotated[
         when=lambda operation: operation.changes,
     ),
 ]
-DryRun = Annotated[bool, Common(("--dry-run",), SAFETY, "print the request as JSON and send nothing")]
+DryRun = Annotated[
+    bool, Common(("--dry-run",), SAFETY, "print the request as JSON and send nothing")
+]
 FailFast = Annotated[
-    bool, Flag(("--fail-fast",), SAFETY, "stop at the first connection, or piped line, that fails", order=1)
+    bool,
+    Flag(
+        ("--fail-fast",), SAFETY, "stop at the first connection, or piped line, that fails", order=1
+    ),
 ]
 MaxFailures = Annotated[
     str | None,
@@ -189,7 +260,9 @@ WaitTimeout = Annotated[
     ),
 ]
 Tags = Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")]
-Records = Annotated[int, Common(("--records",), LIST, "look at N records of each connection (1000)", "N", minimum=1)]
+Records = Annotated[
+    int, Common(("--records",), LIST, "look at N records of each connection (1000)", "N", minimum=1)
+]
 Timeout = Annotated[
     float | None,
     Flag(
@@ -231,20 +304,43 @@ TokenRate = Annotated[
     ),
 ]
 DEFAULT_WORKERS = 8
-Workers = Annotated[int, Flag(("--workers",), NETWORK, "concurrent requests, up to 64 (8)", "N", minimum=1, maximum=64)]
+Workers = Annotated[
+    int,
+    Flag(("--workers",), NETWORK, "concurrent requests, up to 64 (8)", "N", minimum=1, maximum=64),
+]
 CaBundle = Annotated[
     str | None,
-    Flag(("--ca-bundle",), NETWORK, "also trust these certificate authorities", "FILE", takes="file", order=1),
+    Flag(
+        ("--ca-bundle",),
+        NETWORK,
+        "also trust these certificate authorities",
+        "FILE",
+        takes="file",
+        order=1,
+    ),
 ]
 
 
 Verbose = Annotated[
-    int, Common(("-v", "--verbose"), MESSAGE, "print each request; -vv with headers and bodies", counted=True)
+    int,
+    Common(
+        ("-v", "--verbose"),
+        MESSAGE,
+        "print each request; -vv with headers and bodies",
+        counted=True,
+    ),
 ]
 JsonErrors = Annotated[
-    bool, Flag(("--json-errors",), MESSAGE, "print an error as JSON, as -o json and ndjson do off a terminal")
+    bool,
+    Flag(
+        ("--json-errors",),
+        MESSAGE,
+        "print an error as JSON, as -o json and ndjson do off a terminal",
+    ),
 ]
-NoPager = Annotated[bool, Flag(("--no-pager",), MESSAGE, "show what does not fit the screen without a pager")]
+NoPager = Annotated[
+    bool, Flag(("--no-pager",), MESSAGE, "show what does not fit the screen without a pager")
+]
 
 
 class NoOptions(Options):
@@ -258,9 +354,12 @@ class MessageOptions(Options):
     quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "print errors only")] = False
     no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never prompt, fail instead")] = False
     color: Annotated[
-        Literal["auto", "always", "never"], Flag(("--color",), MESSAGE, "colour the output (auto)", "WHEN")
+        Literal["auto", "always", "never"],
+        Flag(("--color",), MESSAGE, "colour the output (auto)", "WHEN"),
     ] = "auto"
-    pretty: Annotated[bool, Flag(("--pretty",), MESSAGE, "indent JSON, also off a terminal")] = False
+    pretty: Annotated[bool, Flag(("--pretty",), MESSAGE, "indent JSON, also off a terminal")] = (
+        False
+    )
     json_errors: JsonErrors = False
     no_pager: NoPager = False
 
@@ -290,12 +389,22 @@ class EvidenceOptions(Options):
     record: Annotated[
         str | None,
         Flag(
-            ("--record",), EVIDENCE, "write every exchange to a HAR file, without credentials", "FILE.har", takes="file"
+            ("--record",),
+            EVIDENCE,
+            "write every exchange to a HAR file, without credentials",
+            "FILE.har",
+            takes="file",
         ),
     ] = None
     replay: Annotated[
         str | None,
-        Flag(("--replay",), EVIDENCE, "answer from a HAR file; nothing is sent", "FILE.har", takes="file"),
+        Flag(
+            ("--replay",),
+            EVIDENCE,
+            "answer from a HAR file; nothing is sent",
+            "FILE.har",
+            takes="file",
+        ),
     ] = None
 
 

@@ -1,4 +1,6 @@
-"""The tree of commands, of the catalogue and built in; only as much of it is built as a command line needs."""
+"""The tree of commands, of the catalogue and built in; only as much of it is built as a
+command line needs.
+"""
 
 import contextlib
 import io
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class TyperUsageError(Protocol):
-    """A usage error of Typer's parser. Typer exports only one of these classes, so they are known by their members."""
+    """A usage error of Typer's parser. Typer exports only one of these classes, so they
+    are known by their members.
+    """
 
     ctx: Any
 
@@ -62,7 +66,9 @@ def _note_help(context: Any, words: Sequence[str]) -> None:
 
 def _page(page: "HelpPage", context: Any) -> str:
     """The page that was asked for."""
-    text: str = _pages().render(page, context.command_path, context.find_root().obj(), short=context.meta[_SHORT])
+    text: str = _pages().render(
+        page, context.command_path, context.find_root().obj(), short=context.meta[_SHORT]
+    )
     return text
 
 
@@ -100,7 +106,9 @@ class CommandGroup(TyperGroup):
         return list(self.entries)
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, or the only one that differs in its dashes; None where there is none."""
+        """The command of that name, or the only one that differs in its dashes; None
+        where there is none.
+        """
         name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
 
@@ -111,7 +119,9 @@ class CommandGroup(TyperGroup):
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that the arguments begin with; UsageError with a suggestion where there is none."""
+        """The command that the arguments begin with; UsageError with a suggestion where
+        there is none.
+        """
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None:
@@ -131,13 +141,16 @@ def root(
     remember: Callable[[EarlyOptions], None],
     aliases: Callable[[], Sequence[tuple[str, str]]] = tuple,
 ) -> Any:
-    """The whole program as a command; `remember` takes the options before the API, `aliases` are listed on its page."""
+    """The whole program as a command; `remember` takes the options before the API,
+    `aliases` are listed on its page.
+    """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     callback = typer_function(EarlyOptions, remember, flags_of(EarlyOptions), ())
     app.callback(cls=CommandGroup, context_settings=_CONTEXT)(callback)
     made: Any = typer.main.get_command(app)
     apis = {
-        api.name: CommandStub(api.about, partial(_api, catalogue.service, api), APIS) for api in catalogue.apis.values()
+        api.name: CommandStub(api.about, partial(_api, catalogue.service, api), APIS)
+        for api in catalogue.apis.values()
     }
     entries = {**apis, **built_in}
     made.kind, made.entries = "API or command", entries
@@ -161,7 +174,9 @@ def _resource(service: Service, resource: Resource) -> CommandGroup:
         operation.name: CommandStub(operation.summary, partial(_operation, service, operation))
         for operation in resource.operations.values()
     }
-    return group(resource.name, "operation", entries, lambda: _operation_pages().for_resource(resource))
+    return group(
+        resource.name, "operation", entries, lambda: _operation_pages().for_resource(resource)
+    )
 
 
 def _operation(service: Service, operation: Operation) -> Any:
@@ -188,10 +203,14 @@ def leaf(
     flags: Sequence[Flag],
     arguments: Sequence[Argument],
 ) -> Any:
-    """A Typer command with these options and arguments of the class; invoking it gives a ParsedCommand."""
+    """A Typer command with these options and arguments of the class; invoking it gives
+    a ParsedCommand.
+    """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     read = typer_function(options, partial(ParsedCommand, runs), flags, arguments)
-    app.command(name, cls=LeafCommand, context_settings={**_CONTEXT, "allow_extra_args": True})(read)
+    app.command(name, cls=LeafCommand, context_settings={**_CONTEXT, "allow_extra_args": True})(
+        read
+    )
     command: Any = typer.main.get_command(app)
     command.page = lambda: page()._replace(flags=flags)
     command.takes = [word for one in arguments for word in one.takes]
@@ -209,20 +228,33 @@ def group(
 
 def built_in(commands: Mapping[str, Entry], context: CommandContext) -> dict[str, CommandStub]:
     """The built-in commands; each is imported and built when it is chosen."""
-    return {name: CommandStub(one.about, partial(_built_in, name, one, context)) for name, one in commands.items()}
+    return {
+        name: CommandStub(one.about, partial(_built_in, name, one, context))
+        for name, one in commands.items()
+    }
 
 
 def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
     command = entry.command.load() if isinstance(entry.command, Later) else entry.command
     if isinstance(command, Group):
         entries = built_in(command.commands, context)
-        return group(name, command.kind, entries, lambda: _pages().for_group(command.text, command.example, entries))
+        return group(
+            name,
+            command.kind,
+            entries,
+            lambda: _pages().for_group(command.text, command.example, entries),
+        )
     flags = flags_of(command.options) if command.flags is None else command.flags
     arguments = arguments_of(command.options) if command.arguments is None else command.arguments
     if command.takes is not None:
         arguments = [one._replace(takes=tuple(command.takes(context))) for one in arguments]
     return leaf(
-        name, command.run, lambda: _pages().for_command(entry.about, command), command.options, flags, arguments
+        name,
+        command.run,
+        lambda: _pages().for_command(entry.about, command),
+        command.options,
+        flags,
+        arguments,
     )
 
 
@@ -240,18 +272,22 @@ def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | No
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
     """The command that the command line names; None if it asked for help, which is printed.
 
-    Nothing runs from within Typer: deep in its stack every import and every page would cost more, because CPython
-    allocates and frees a piece of stack at each call that crosses the end of the last one.
-    Raises UsageError for what Typer cannot parse, and for a long option with one dash.
+    Nothing runs from within Typer: deep in its stack every import and every page would
+    cost more, because CPython allocates and frees a piece of stack at each call that
+    crosses the end of the last one. Raises UsageError for what Typer cannot parse, and
+    for a long option with one dash.
     """
     # Of several letters: with one it is a short option.
-    short = [one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]]
+    short = [
+        one for word in argv if len(one := word.partition("=")[0]) > 2 and one[0] == "-" != one[1]
+    ]
     if short and (error := _with_one_dash(short, argv)):
         raise error
     page, printed = partial(_for_help, argv, runtime), io.StringIO()
     try:
-        # Typer prints into a buffer and would remove the colours; the help page has them only where allowed.
-        # Typer takes the words out of the list as it reads them.
+        # Typer prints into a buffer and would remove the colours; the help page has
+        # them only where allowed. Typer takes the words out of the list as it reads
+        # them.
         with (
             contextlib.redirect_stdout(printed),
             command.make_context("unified", [*argv], obj=page, color=True) as context,
@@ -270,7 +306,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 
 
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
-    """Whether an error is printed as JSON: where that is asked for, or the output is JSON and stderr no terminal.
+    """Whether an error is printed as JSON: where that is asked for, or the output is
+    JSON and stderr no terminal.
 
     The settings of a profile, which are read later, may ask for it too.
     """
@@ -281,11 +318,15 @@ def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> boo
 
 def ask_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
     """Whether the words of a command line that could not be read ask for errors as JSON."""
-    return errors_are_json(_typed(argv, "--output", "-o"), runtime, asked="--json-errors" in _words_before_dashes(argv))
+    return errors_are_json(
+        _typed(argv, "--output", "-o"), runtime, asked="--json-errors" in _words_before_dashes(argv)
+    )
 
 
 def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
-    """The runtime for a page of help, which is shown before other options are read: as the words ask."""
+    """The runtime for a page of help, which is shown before other options are read: as
+    the words ask.
+    """
     if "--no-pager" in _words_before_dashes(argv):
         stdout.unpage(runtime)
     return runtime._replace(color=_typed(argv, "--color") or runtime.color)

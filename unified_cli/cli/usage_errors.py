@@ -11,7 +11,14 @@ from unified_cli.catalogue.known import KnownField, known
 from unified_cli.cli.command import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST
 from unified_cli.cli.options import operation_flags, writes
-from unified_cli.cli.other_tools import ARGUMENTS, no_command, own_commands, own_line, own_spellings, quoted
+from unified_cli.cli.other_tools import (
+    ARGUMENTS,
+    no_command,
+    own_commands,
+    own_line,
+    own_spellings,
+    quoted,
+)
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.hints import meant_body
@@ -22,7 +29,13 @@ _TOP = "API or command"
 _OPERATION_WORDS = 3
 _OWN = {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
 _READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
-_TAKEN_BY = {LIST: "lists", BODY: "operations that send a body", "--edit": "updates", "--follow": "lists", **_READERS}
+_TAKEN_BY = {
+    LIST: "lists",
+    BODY: "operations that send a body",
+    "--edit": "updates",
+    "--follow": "lists",
+    **_READERS,
+}
 _OF_A_FILE = {"-f", "--file", "--filename"}
 _PROFILE = {"-p", "--profile"}
 # They may be tags of profiles, or labels of records.
@@ -34,7 +47,8 @@ _CLOSER = 0.85
 # Not so low that "rename" is taken for "remove", or "export" for "import".
 _CLOSE_NAME = 0.7
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
-# What an assignment without an option means: httpie's == is a query parameter, its := a field that is JSON.
+# What an assignment without an option means: httpie's == is a query parameter, its := a
+# field that is JSON.
 _FIELDS = {
     "=": {"-f": "sets a field", "-q": "is a query parameter"},
     "==": {"-q": "is a query parameter"},
@@ -59,14 +73,18 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
 
 
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:
-    """The error for a long option with one dash, which would be read as short ones: -all as -a with the value ll."""
+    """The error for a long option with one dash, which would be read as short ones:
+    -all as -a with the value ll.
+    """
     for before, word in pairwise(("", *argv)):
         if word == "--":
             return None
         meant = f"-{word.partition('=')[0]}"
         is_value = before in _OWN and _OWN[before].takes_value
         if meant.startswith("--") and meant in _OWN and not is_value:
-            return UsageError(f"{visible(word)}: a long option has two dashes", hint=f'did you mean "{meant}"?')
+            return UsageError(
+                f"{visible(word)}: a long option has two dashes", hint=f'did you mean "{meant}"?'
+            )
     return None
 
 
@@ -100,27 +118,45 @@ def _value(option: str, argv: Sequence[str]) -> str:
     return ""
 
 
-def unknown_command(context: Any, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]) -> UsageError:
+def unknown_command(
+    context: Any, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]
+) -> UsageError:
     """The error where the first of the words is no entry of a group; `kind` is what it holds."""
     path, (name, *rest) = context.command_path, words
     close = [one for one in own_commands(name) if one in entries]
-    close = close or below(entries, name) or get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
+    close = (
+        close or below(entries, name) or get_close_matches(name.lower(), entries, 1, _CLOSE_NAME)
+    )
     hint = own_line(name, rest) if kind == _TOP and not below(entries, name) else None
     hint = hint or no_command(path, name) or _order(path, kind, entries, words)
     if path == "unified runs" and _RUN.fullmatch(name):
         hint = f"{path} show {name}"
-    if not hint and not close and kind == "operation" and "get" in entries and any(map(str.isdigit, name)):
+    if (
+        not hint
+        and not close
+        and kind == "operation"
+        and "get" in entries
+        and any(map(str.isdigit, name))
+    ):
         hint = f"{path} get {quoted(name)}"
     if not hint and name in _profiles(context):
-        hint = f"unified profile show {name}" if path == "unified profile" else f"-p {name} selects this profile"
+        hint = (
+            f"unified profile show {name}"
+            if path == "unified profile"
+            else f"-p {name} selects this profile"
+        )
     if not hint:
         named = " or ".join(f'"{one}"' for one in close[:_MOST_NAMED])
         hint = f"did you mean {named}?" if close else f"{path} --help lists them"
     return UsageError(f'{path}: no {kind} named "{visible(name)}"', hint=hint)
 
 
-def _order(path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]) -> str | None:
-    """How a command line is written, where an operation stands too early or the words are not apart."""
+def _order(
+    path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
+) -> str | None:
+    """How a command line is written, where an operation stands too early or the words
+    are not apart.
+    """
     name, *rest = typed
     words = re.split(r"[./:]", name)
     if len(words) > 1 and words[0] in entries:
@@ -137,7 +173,10 @@ def _order(path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequ
         return None
     named = bool(rest) and rest[0] in entries
     after = rest[1:] if named else rest
-    return f"the resource comes first: {path} {rest[0] if named else 'RESOURCE'} {_with_words(verb, after)}"
+    return (
+        f"the resource comes first: {path} {rest[0] if named else 'RESOURCE'}"
+        f" {_with_words(verb, after)}"
+    )
 
 
 def _with_words(verb: str, after: Sequence[str]) -> str:
@@ -149,7 +188,9 @@ def _with_words(verb: str, after: Sequence[str]) -> str:
 def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
     """The API and the resource that the words name, and the words after them."""
     for at, (first, second) in enumerate(pairwise((*words, ""))):
-        api = entries[first].build() if first in entries and entries[first].section == APIS else None
+        api = (
+            entries[first].build() if first in entries and entries[first].section == APIS else None
+        )
         if api and api.get_command(None, second):
             return f"{first} {second}", words[at + 2 :]
         if len(found := below(entries, first)) == 1:
@@ -165,7 +206,9 @@ def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
 
 
 def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageError:
-    """The error for an option without the value that it takes, or with one that it does not take."""
+    """The error for an option without the value that it takes, or with one that it does
+    not take.
+    """
     flag = _OWN.get(option)
     if flag is None:
         return _usage_error(None, message)
@@ -177,13 +220,19 @@ def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageErro
 
 
 def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
-    """The error for an argument that the command does not take; `typed` is all that followed the command."""
+    """The error for an argument that the command does not take; `typed` is all that
+    followed the command.
+    """
     hint = _without_value(typed) or _without_argument(context, argument, typed) or _more(context)
-    return UsageError(f'{context.command_path}: unexpected argument "{visible(argument)}"', hint=hint)
+    return UsageError(
+        f'{context.command_path}: unexpected argument "{visible(argument)}"', hint=hint
+    )
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
-    """The option that took the one after it for its value, as in `--record -o ids`; None where there is none."""
+    """The option that took the one after it for its value, as in `--record -o ids`;
+    None where there is none.
+    """
     for before, word in pairwise(typed):
         flag = _OWN.get(before)
         if flag and flag.takes_value and word in _OWN:
@@ -192,11 +241,16 @@ def _without_value(typed: Sequence[str]) -> str | None:
 
 
 def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
-    """What to type instead of an argument that the command does not take; None where nothing comes close."""
+    """What to type instead of an argument that the command does not take; None where
+    nothing comes close.
+    """
     path, spellings = context.command_path, _spellings(context, "-")
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
         at = words.index("=", 1)
-        return f"without blanks: {'-f' if '-f' in spellings else '-q'} {quoted(f'{words[at - 1]}={words[at + 1]}')}"
+        return (
+            f"without blanks: {'-f' if '-f' in spellings else '-q'}"
+            f" {quoted(f'{words[at - 1]}={words[at + 1]}')}"
+        )
     if assignment := _ASSIGNMENT.fullmatch(argument):
         name, sign, value = assignment.groups()
         return next(_assigned(spellings, sign, f"{name}={value}"), None)
@@ -204,7 +258,9 @@ def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str 
     if own and own.option in spellings:
         return own.text
     before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]
-    if "--columns" in typed and typed[typed.index("--columns") + 1 : typed.index("--columns") + 2] == [before]:
+    if "--columns" in typed and typed[
+        typed.index("--columns") + 1 : typed.index("--columns") + 2
+    ] == [before]:
         return f"--columns {quoted(f'{before},{argument}')}"
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
         return f"--from {quoted(argument)} --to PROFILE names the two sides"
@@ -217,7 +273,13 @@ def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[st
     """The same for what an operation takes otherwise."""
     resource, file_ = context.params.get("resource"), context.params.get("file")
     if resource and "/" not in resource:
-        return " ".join([path, f"{resource}/{quoted(file_ or argument)}", *([quoted(argument)] if file_ else [])])
+        return " ".join(
+            [
+                path,
+                f"{resource}/{quoted(file_ or argument)}",
+                *([quoted(argument)] if file_ else []),
+            ]
+        )
     if "-d" in spellings and (body := meant_body(argument)):
         return body
     if "id" in context.params:
@@ -228,7 +290,10 @@ def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[st
         return f"fields and parameters name the record: {path} --help"
     above = context.parent.command
     if context.command.name == "list" and "get" in getattr(above, "entries", ()):
-        return f"one record: {context.parent.command_path} get {quoted(argument)}; a filter: -q NAME=VALUE"
+        return (
+            f"one record: {context.parent.command_path} get {quoted(argument)}; a filter: -q"
+            " NAME=VALUE"
+        )
     return None
 
 
@@ -240,7 +305,9 @@ def _assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[
 
 
 def _profiles(context: Any) -> Collection[str]:
-    """The names in the config file, which is not what is wrong here where it cannot be read; and the sandbox's."""
+    """The names in the config file, which is not what is wrong here where it cannot be
+    read; and the sandbox's.
+    """
     try:
         return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
     except UnifiedError:
@@ -257,17 +324,25 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return found.told(value)
     if context and _is_group(context.command) and (own or option in _OWN):
-        return _after_operation(context, option, value, own[-1].told(value) if option not in _OWN else "")
+        return _after_operation(
+            context, option, value, own[-1].told(value) if option not in _OWN else ""
+        )
     # Typer's own suggestions are poor.
     longer = [one for one in spellings if one.startswith(f"{option}-")]
     close = longer or get_close_matches(option, spellings, 1, _CLOSER if assigned else _CLOSE)
     name = option.removeprefix("--").replace("-", "_")
     if assigned and (not close or name in _fields(context)):
         return assigned
-    if value and option in _OF_A_FILE and any(one.name == "plans" for one in context.command.params):
+    if (
+        value
+        and option in _OF_A_FILE
+        and any(one.name == "plans" for one in context.command.params)
+    ):
         return f"{context.command_path} {quoted(value)}"
     if not close and (flag := _OWN.get(option)):
-        taken_by = _TAKEN_BY.get(option) or ("create and update" if flag.when is writes else _TAKEN_BY.get(flag.group))
+        taken_by = _TAKEN_BY.get(option) or (
+            "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
+        )
         return f"only {taken_by} take it" if taken_by else None
     return "did you mean " + " or ".join(f'"{one}"' for one in close) + "?" if close else None
 
@@ -283,7 +358,13 @@ def _after_operation(context: Any, option: str, value: str, instead: str) -> str
 
 def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
     """How an operation takes a field or a parameter that was typed as an option."""
-    if context and value and option.startswith("--") and option not in _OWN and not _is_group(context.command):
+    if (
+        context
+        and value
+        and option.startswith("--")
+        and option not in _OWN
+        and not _is_group(context.command)
+    ):
         name = option.removeprefix("--").partition("=")[0]
         yield from _assigned(_spellings(context, "-"), "=", f"{name.replace('-', '_')}={value}")
 

@@ -20,7 +20,11 @@ COMMANDS: Mapping[str, Entry] = {
         ("help", "Show help on exit codes, output, profiles and more", "help:HELP"),
         ("completion", "Complete commands with TAB", "completion:COMPLETION"),
         ("sandbox", "Manage the local sandbox of the service", "sandbox:SANDBOX"),
-        ("doctor", "Find problems on this machine and on the way to the service", "doctor.command:DOCTOR"),
+        (
+            "doctor",
+            "Find problems on this machine and on the way to the service",
+            "doctor.command:DOCTOR",
+        ),
         ("capabilities", "Show what each connection offers", "capabilities.command:CAPABILITIES"),
         (
             "connections",

@@ -16,24 +16,29 @@ from unified_cli.storage import folders, output_file
 Shell = Literal["bash", "zsh", "fish", "pwsh"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
 _OF_POWERSHELL = (
-    "It completes commands, options, profiles and files; those of the other shells also fields, runs and aliases. "
-    "It is not tried in a real PowerShell before a release."
+    "It completes commands, options, profiles and files; those of the other shells also fields,"
+    " runs and aliases. It is not tried in a real PowerShell before a release."
 )
 
 
 class InstallOptions(Options):
     """Which shell's script to install."""
 
-    shell: Annotated[Shell | None, Flag(("--shell",), OUTPUT, "for this shell, not that of $SHELL", "SHELL")] = None
+    shell: Annotated[
+        Shell | None, Flag(("--shell",), OUTPUT, "for this shell, not that of $SHELL", "SHELL")
+    ] = None
 
 
 def _script(shell: Shell, context: CommandContext) -> bytes:
     from unified_cli.cli.command_index import command_entries  # noqa: PLC0415  as below
     from unified_cli.docs import completion  # noqa: PLC0415  builds every command
 
-    # The script holds the built-in catalogue; the user's own catalogue files are read by the script itself.
+    # The script holds the built-in catalogue; the user's own catalogue files are read
+    # by the script itself.
     catalogue = load()
-    return completion.script(shell, catalogue, command_entries(context.program(catalogue))).encode("utf-8")
+    return completion.script(shell, catalogue, command_entries(context.program(catalogue))).encode(
+        "utf-8"
+    )
 
 
 def _install(context: CommandContext, options: InstallOptions) -> None:
@@ -41,10 +46,15 @@ def _install(context: CommandContext, options: InstallOptions) -> None:
     own = Path(runtime.environ.get("SHELL", "")).name
     shell = chosen or next((one for one in SHELLS if one == own), None)
     if shell is None:
-        raise UsageError(f"no completion for {own or 'an unknown shell'} (--shell takes {', '.join(SHELLS)})")
+        raise UsageError(
+            f"no completion for {own or 'an unknown shell'} (--shell takes {', '.join(SHELLS)})"
+        )
     home = runtime.environ.get("HOME")
     if not home:
-        raise ConfigError("no home directory to install the completion script in (unified completion SHELL prints it)")
+        raise ConfigError(
+            "no home directory to install the completion script in (unified completion SHELL"
+            " prints it)"
+        )
     path, next_step = _target(shell, Path(home), runtime.environ)
     try:
         folders.make_private(path.parent)
@@ -62,10 +72,19 @@ def _target(shell: str, home: Path, environ: Mapping[str, str]) -> tuple[Path, s
     if shell == "bash":
         folder = Path(environ.get("BASH_COMPLETION_USER_DIR") or data / "bash-completion")
         path = folder / "completions" / "unified"
-        return path, f"ready in new shells; without the package bash-completion, add to ~/.bashrc: source '{path}'"
+        return (
+            path,
+            (
+                "ready in new shells; without the package bash-completion, add to ~/.bashrc:"
+                f" source '{path}'"
+            ),
+        )
     if shell == "zsh":
         folder = data / "zsh" / "site-functions"
-        return folder / "_unified", f"add to ~/.zshrc, above compinit, unless it is there: fpath=('{folder}' $fpath)"
+        return (
+            folder / "_unified",
+            f"add to ~/.zshrc, above compinit, unless it is there: fpath=('{folder}' $fpath)",
+        )
     if shell == "fish":
         return config / "fish" / "completions" / "unified.fish", "ready in new shells"
     path = config / "powershell" / "unified.ps1"
@@ -82,14 +101,18 @@ def _printing(shell: Shell) -> Entry:
             NoOptions,
             run,
             usage="",
-            text=(f"Print the completion script for {shell}.", *([_OF_POWERSHELL] if shell == "pwsh" else [])),
+            text=(
+                f"Print the completion script for {shell}.",
+                *([_OF_POWERSHELL] if shell == "pwsh" else []),
+            ),
             examples=f"unified completion {shell}",
         ),
     )
 
 
 COMPLETION = Group(
-    "Complete commands, options and profiles with TAB; a TAB starts no program and uses no network.",
+    "Complete commands, options and profiles with TAB; a TAB starts no program and uses no"
+    " network.",
     "unified completion bash",
     {
         **{shell: _printing(shell) for shell in SHELLS},
@@ -98,7 +121,12 @@ COMPLETION = Group(
             Command(
                 InstallOptions,
                 _install,
-                text=("{about}, and print the remaining steps. Your shell's startup files are never changed.",),
+                text=(
+                    (
+                        "{about}, and print the remaining steps. Your shell's startup files are"
+                        " never changed."
+                    ),
+                ),
                 examples="unified completion install --shell fish",
             ),
         ),

@@ -1,4 +1,6 @@
-"""`unified help`: pages about topics, the help of any command, and the first steps of who has nothing configured."""
+"""`unified help`: pages about topics, the help of any command, and the first steps of
+who has nothing configured.
+"""
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +49,9 @@ class HelpTopic:
         tables = [*generated, *((head, [*rows.items()]) for head, rows in self.tables.items())]
         code = [(head, CodeBlock(text)) for head, text in self.code.items()]
         examples = EXAMPLES, "\n".join(self.examples)
-        return HelpPage(None, self.text.split("\n\n"), [*tables, *self.notes.items(), *code, examples])
+        return HelpPage(
+            None, self.text.split("\n\n"), [*tables, *self.notes.items(), *code, examples]
+        )
 
 
 @cache
@@ -83,7 +87,10 @@ _TABLES: Mapping[str, Callable[[CommandContext], list[Section]]] = {
         ("Variables", [(key.variable, _about(key)) for key in KEYS.values() if key.env]),
         (
             "Also read",
-            [("NO_COLOR, CLICOLOR=0", "never use colours"), ("FORCE_COLOR, CLICOLOR_FORCE", "always use colours")],
+            [
+                ("NO_COLOR, CLICOLOR=0", "never use colours"),
+                ("FORCE_COLOR, CLICOLOR_FORCE", "always use colours"),
+            ],
         ),
     ],
     "options": _every_option,
@@ -96,7 +103,10 @@ _TABLES: Mapping[str, Callable[[CommandContext], list[Section]]] = {
     ],
     "profiles": lambda _: [_options(CONNECTION)],
     "sandbox": lambda _: [
-        ("Faults (--faults)", [(one.spelling, f"{one.about}: {one.example}") for one in FAULT_WORDS])
+        (
+            "Faults (--faults)",
+            [(one.spelling, f"{one.about}: {one.example}") for one in FAULT_WORDS],
+        )
     ],
 }
 
@@ -128,7 +138,9 @@ class HelpOptions(Options):
     """The topic or command, and what to print of it."""
 
     words: Annotated[tuple[str, ...], Argument(metavar="[TOPIC|COMMAND]")] = ()
-    skill: Annotated[bool, Flag(("--skill",), OUTPUT, "with agents: print a skill file for coding agents")] = False
+    skill: Annotated[
+        bool, Flag(("--skill",), OUTPUT, "with agents: print a skill file for coding agents")
+    ] = False
 
 
 def _skill(runtime: Runtime, options: HelpOptions) -> None:
@@ -144,17 +156,25 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
     if options.skill:
         _skill(runtime, options)
     elif not words:
-        _show(runtime, HelpPage(HELP.usage, HELP.text, [(EXAMPLES, HELP.examples), *HELP.sections]), "unified help")
+        _show(
+            runtime,
+            HelpPage(HELP.usage, HELP.text, [(EXAMPLES, HELP.examples), *HELP.sections]),
+            "unified help",
+        )
     elif len(words) == 1 and words[0] in topics():
         _show(runtime, topics()[words[0]].page(context), "unified help")
     else:
         whole = context.program(context.catalogue)
-        words = _page_words(aliases.expanded(words[:1], runtime, (*context.first_words, *topics()))) + words[1:]
+        words = (
+            _page_words(aliases.expanded(words[:1], runtime, (*context.first_words, *topics())))
+            + words[1:]
+        )
         if whole.get_command(None, words[0]) is None:
             if words[0] in topics():
                 raise _no_page(words, 1)
             raise UsageError(
-                f'unified help: no topic, API or command named "{visible(words[0])}"', hint=_meant(whole, words)
+                f'unified help: no topic, API or command named "{visible(words[0])}"',
+                hint=_meant(whole, words),
             )
         depth = _depth(whole, words)
         if depth < len(words):
@@ -173,12 +193,16 @@ def _meant(whole: Any, words: Sequence[str]) -> str:
     close = close or usage_errors.below(whole.entries, words[0])
     close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
     if close and " " in close[0]:
-        return " or ".join(f"unified help {' '.join((one, *words[1:]))}" for one in close[:_MOST_NAMED])
+        return " or ".join(
+            f"unified help {' '.join((one, *words[1:]))}" for one in close[:_MOST_NAMED]
+        )
     return f'did you mean "{close[0]}"?' if close else "unified help lists the topics"
 
 
 def _depth(command: Any, words: Sequence[str]) -> int:
-    """How many of the words lead to the page: all of them, unless some follow a complete command."""
+    """How many of the words lead to the page: all of them, unless some follow a
+    complete command.
+    """
     for at, word in enumerate(words):
         if not isinstance(command, tree.CommandGroup):
             return at

@@ -20,8 +20,12 @@ class SearchOptions(Options):
 
     words: Annotated[tuple[str, ...], Argument(metavar="[WORDS]")] = ()
     output: TableOutput = None
-    source: Annotated[bool, Flag(("--source",), OUTPUT, "show the file that defines each operation")] = False
-    openapi: Annotated[bool, Flag(("--openapi",), OUTPUT, "print the catalogue as an OpenAPI 3.1 document")] = False
+    source: Annotated[
+        bool, Flag(("--source",), OUTPUT, "show the file that defines each operation")
+    ] = False
+    openapi: Annotated[
+        bool, Flag(("--openapi",), OUTPUT, "print the catalogue as an OpenAPI 3.1 document")
+    ] = False
 
 
 def _search(context: CommandContext, options: SearchOptions) -> None:
@@ -29,7 +33,11 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
         _openapi(context, options)
         return
     wanted = [word.lower() for word in options.words]
-    found = [operation for operation in context.catalogue if all(word in _text(operation) for word in wanted)]
+    found = [
+        operation
+        for operation in context.catalogue
+        if all(word in _text(operation) for word in wanted)
+    ]
     whole = relevance.words_of(" ".join(wanted))
     found.sort(key=lambda operation: relevance.rank(operation, whole), reverse=True)
     runtime = context.runtime
@@ -79,6 +87,11 @@ OPERATIONS = Command(
     SearchOptions,
     _search,
     usage="[WORDS] [options]",
-    text=("{about} for words in their command, path or summary; resources that have them as a name come first.",),
+    text=(
+        (
+            "{about} for words in their command, path or summary; resources that have them as a"
+            " name come first."
+        ),
+    ),
     examples="unified operations suspend user",
 )

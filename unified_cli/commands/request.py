@@ -1,4 +1,6 @@
-"""`unified request METHOD PATH`: call any path below the base URL, with the same credentials and connection."""
+"""`unified request METHOD PATH`: call any path below the base URL, with the same
+credentials and connection.
+"""
 
 from contextlib import closing
 from typing import Annotated
@@ -16,17 +18,22 @@ from unified_cli.http.request import Request
 class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
     """The options of `request`."""
 
-    method: Annotated[str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))]
+    method: Annotated[
+        str, Argument("GET, POST, PATCH, PUT or DELETE", takes=("GET|POST|PATCH|PUT|DELETE",))
+    ]
     path: Annotated[str, Argument("below the base URL")]
-    strict: Annotated[bool, told(Strict, "send nothing where a list is not known to take a query parameter", QUERY)] = (
-        False
-    )
+    strict: Annotated[
+        bool,
+        told(Strict, "send nothing where a list is not known to take a query parameter", QUERY),
+    ] = False
 
 
 def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
     scoped = not context.catalogue.service.names_no_account(options.path)
-    call = builder.resolve(context.runtime, context.catalogue, options, Mode(shown=options.shown), scoped=scoped)
+    call = builder.resolve(
+        context.runtime, context.catalogue, options, Mode(shown=options.shown), scoped=scoped
+    )
     if options.query and options.method.upper() == "GET":
         _check_query(call, options)
     with closing(builder.path_request(call, options.method.upper(), options.path)) as request:
@@ -39,7 +46,9 @@ def _check_query(call: Call, options: RequestOptions) -> None:
 
     Raises UsageError for one with `--strict`.
     """
-    from unified_cli.catalogue.known_filters import doubtful  # noqa: PLC0415  most requests have no query
+    from unified_cli.catalogue.known_filters import (  # noqa: PLC0415  most requests have no query
+        doubtful,
+    )
 
     prefix, _, place = options.path.strip("/").partition("/")
     api, _, resource = place.partition("/")
@@ -51,7 +60,9 @@ def _check_query(call: Call, options: RequestOptions) -> None:
 
 
 def _check_file(call: Call, request: Request) -> None:
-    """Raise UsageError for a file where the service takes several requests, and unless a public one is confirmed."""
+    """Raise UsageError for a file where the service takes several requests, and unless
+    a public one is confirmed.
+    """
     if request.upload is not None and request.batch:
         raise UsageError("a batch is JSON, and no file")
     files = call.catalogue.service.connections.files.strip("/")
@@ -66,7 +77,9 @@ def _check_file(call: Call, request: Request) -> None:
     from unified_cli.cli import prompt  # noqa: PLC0415  few requests are asked about
 
     what = f"make the file public ({public})"
-    prompt.confirm(call.runtime, what, "nothing was sent", yes=False, no_input=call.settings.no_input)
+    prompt.confirm(
+        call.runtime, what, "nothing was sent", yes=False, no_input=call.settings.no_input
+    )
 
 
 def _aimed(call: Call, request: Request) -> Request:
@@ -82,8 +95,13 @@ REQUEST = Command(
     text=(
         "{about}, scoped to the connection like every operation.",
         "The path is typed as in a URL, percent-encoded where it must be.",
-        "POST /file makes a file public, to anyone who has its address; off a terminal that needs --yes.",
+        (
+            "POST /file makes a file public, to anyone who has its address; off a terminal that"
+            " needs --yes."
+        ),
     ),
-    examples="unified -p sandbox request GET /unified/ticketing/tickets -q limit=2\n"
-    "unified -p sandbox request POST /unified/ticketing/tags -f name=Example --dry-run",
+    examples=(
+        "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2\n"
+        "unified -p sandbox request POST /unified/ticketing/tags -f name=Example --dry-run"
+    ),
 )

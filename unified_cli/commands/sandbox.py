@@ -19,24 +19,42 @@ class ServeOptions(Options):
     """How to serve the sandbox."""
 
     port: Annotated[
-        int, Flag(("--port",), SERVE, "the local port; 0 picks a free one", "N", minimum=0, maximum=65535)
+        int,
+        Flag(
+            ("--port",), SERVE, "the local port; 0 picks a free one", "N", minimum=0, maximum=65535
+        ),
     ] = 0
     host: Annotated[
-        str | None, Flag(("--host",), SERVE, "listen on this address; unsafe off the loopback interface", "ADDRESS")
+        str | None,
+        Flag(
+            ("--host",),
+            SERVE,
+            "listen on this address; unsafe off the loopback interface",
+            "ADDRESS",
+        ),
     ] = None
     allow_host: Annotated[
-        tuple[str, ...], Flag(("--allow-host",), SERVE, "also answer requests to this exact name; unsafe", "NAME")
+        tuple[str, ...],
+        Flag(("--allow-host",), SERVE, "also answer requests to this exact name; unsafe", "NAME"),
     ] = ()
     token_file: TokenFile = None
     ready_file: Annotated[
         str | None,
-        Flag(("--ready-file",), SERVE, "how to reach it, written once it listens", "FILE", takes="file"),
+        Flag(
+            ("--ready-file",),
+            SERVE,
+            "how to reach it, written once it listens",
+            "FILE",
+            takes="file",
+        ),
     ] = None
     seed: Annotated[
-        str | None, Flag(("--seed",), SERVE, "the seed of the generated records: a word or a number", "WORD")
+        str | None,
+        Flag(("--seed",), SERVE, "the seed of the generated records: a word or a number", "WORD"),
     ] = None
     state: Annotated[
-        str | None, Flag(("--state",), SERVE, "where changes are stored", "FILE|:memory:", takes="file")
+        str | None,
+        Flag(("--state",), SERVE, "where changes are stored", "FILE|:memory:", takes="file"),
     ] = None
     faults: Annotated[
         str | None,
@@ -50,9 +68,13 @@ class ServeOptions(Options):
     ] = None
     records: Annotated[
         tuple[str, ...],
-        told(Records, "the number of records of a resource", SERVE, "API/RESOURCE=N")._replace(minimum=None),
+        told(Records, "the number of records of a resource", SERVE, "API/RESOURCE=N")._replace(
+            minimum=None
+        ),
     ] = ()
-    keep_ids: Annotated[bool, Flag(("--keep-ids",), SERVE, "a record that is created keeps the id of its body")] = False
+    keep_ids: Annotated[
+        bool, Flag(("--keep-ids",), SERVE, "a record that is created keeps the id of its body")
+    ] = False
     verbose: Verbose = 0
 
 
@@ -69,7 +91,10 @@ class StatusOptions(Options):
 
 
 def _serve(context: CommandContext, options: ServeOptions) -> None:
-    from unified_cli.sandbox.serve import ServerSettings, serve  # noqa: PLC0415  help needs no server
+    from unified_cli.sandbox.serve import (  # noqa: PLC0415  help needs no server
+        ServerSettings,
+        serve,
+    )
 
     settings = ServerSettings(
         port=options.port,
@@ -84,7 +109,12 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
         records=dict(_amount(context.catalogue, text) for text in options.records),
     )
     stdout.unpage(context.runtime)
-    serve(context.runtime, context.catalogue, lambda lines: stdout.write(context.runtime, [lines]), settings)
+    serve(
+        context.runtime,
+        context.catalogue,
+        lambda lines: stdout.write(context.runtime, [lines]),
+        settings,
+    )
 
 
 def _token(runtime: Runtime, file: str | None) -> str | None:
@@ -101,9 +131,13 @@ def _amount(catalogue: Catalogue, text: str) -> tuple[tuple[str, str], int]:
     name, _, number = text.partition("=")
     api, _, resource = name.partition("/")
     if api not in catalogue.apis or resource not in catalogue.apis[api].resources:
-        raise UsageError(f"--records {text}: no resource {name!r} (it must look like ticketing/tickets=1000)")
+        raise UsageError(
+            f"--records {text}: no resource {name!r} (it must look like ticketing/tickets=1000)"
+        )
     if not number.isascii() or not number.isdigit() or int(number) > _MOST_RECORDS:
-        raise UsageError(f"--records {name}= takes a whole number up to {_MOST_RECORDS}, not {number!r}")
+        raise UsageError(
+            f"--records {name}= takes a whole number up to {_MOST_RECORDS}, not {number!r}"
+        )
     return (api, resource), int(number)
 
 
@@ -138,13 +172,17 @@ def _status(context: CommandContext, options: StatusOptions) -> None:
     value = {
         "seed": store.seed,
         "state": str(store.path) if store.path else None,
-        "connections": [{"account_id": name, "changed": int(count), "about": about} for name, count, about in rows],
+        "connections": [
+            {"account_id": name, "changed": int(count), "about": about}
+            for name, count, about in rows
+        ],
     }
     show(runtime, options.output, ("account id", "changed records", "about"), rows, value)
 
 
 SANDBOX = Group(
-    "Manage the local sandbox of the service: the same operations on generated records, stored between calls.",
+    "Manage the local sandbox of the service: the same operations on generated records, stored"
+    " between calls.",
     "unified sandbox status",
     {
         "serve": Entry(
@@ -152,11 +190,14 @@ SANDBOX = Group(
             Command(ServeOptions, _serve, examples="unified sandbox serve"),
         ),
         "reset": Entry(
-            "Reset all records to their initial state", Command(NoOptions, _reset, examples="unified sandbox reset")
+            "Reset all records to their initial state",
+            Command(NoOptions, _reset, examples="unified sandbox reset"),
         ),
         "seed": Entry(
             "Start over with other records; the same word generates the same records",
-            Command(SeedOptions, _seed, usage="WORD [options]", examples="unified sandbox seed winter"),
+            Command(
+                SeedOptions, _seed, usage="WORD [options]", examples="unified sandbox seed winter"
+            ),
         ),
         "status": Entry(
             "Show where the records are stored, and the connections",

@@ -16,7 +16,9 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Address(NamedTuple):
-    """Where requests go; `path` has no slash at its end. The sandbox in this process has the scheme `sandbox`."""
+    """Where requests go; `path` has no slash at its end. The sandbox in this process
+    has the scheme `sandbox`.
+    """
 
     scheme: str
     host: str
@@ -76,7 +78,8 @@ def parse(url: str, source: str) -> Address:
         raise ConfigError(f"base URL in {source} must look like https://api.example.com")
     if "@" in parts.netloc:
         raise ConfigError(
-            f"base URL in {source} contains a user name or password", hint="tokens are configured separately"
+            f"base URL in {source} contains a user name or password",
+            hint="tokens are configured separately",
         )
     if parts.query or parts.fragment or "?" in url or "#" in url:
         raise ConfigError(f"base URL in {source} must end before any ? or #")
@@ -86,7 +89,8 @@ def parse(url: str, source: str) -> Address:
         raise ConfigError(f"base URL in {source} has an invalid host name")
     if parts.scheme == "http" and not is_loopback(host):
         raise UnsafeError(
-            f"base URL in {source} would send the token in clear text", hint=f"use https://{parts.netloc}"
+            f"base URL in {source} would send the token in clear text",
+            hint=f"use https://{parts.netloc}",
         )
     return Address(parts.scheme, host, port or _PORTS[parts.scheme], parts.path.rstrip("/"))
 
@@ -114,7 +118,8 @@ def masked(url: str) -> str:
 def _check(url: str, path: str, source: str) -> None:
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
         raise ConfigError(
-            f"base URL in {source} must be plain ASCII without blanks", hint="use the xn-- form of a host"
+            f"base URL in {source} must be plain ASCII without blanks",
+            hint="use the xn-- form of a host",
         )
     if any(unquote(segment) in {".", ".."} for segment in path.split("/")) or "//" in path:
         raise ConfigError(f"base URL in {source} must have a plain path")

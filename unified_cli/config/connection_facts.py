@@ -19,7 +19,9 @@ _KIND = "connections"
 
 
 class ConnectionFact(NamedTuple):
-    """A connection's product and state, empty where they are not known, and how many seconds ago they were listed."""
+    """A connection's product and state, empty where they are not known, and how many
+    seconds ago they were listed.
+    """
 
     product: str
     status: str
@@ -44,7 +46,9 @@ def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
 
 
 def keep(runtime: Runtime, origin: str, listed: Iterable[tuple[str, str, str]]) -> None:
-    """Keep the id, the product and the state of connections; of what came from outside only what looks like one."""
+    """Keep the id, the product and the state of connections; of what came from outside
+    only what looks like one.
+    """
     cache = _cache(runtime)
     # A run does not depend on what is kept.
     with suppress(OSError):

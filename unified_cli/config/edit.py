@@ -1,4 +1,6 @@
-"""Change the config file: one change at a time, with comments and order preserved, and never into a broken file."""
+"""Change the config file: one change at a time, with comments and order preserved, and
+never into a broken file.
+"""
 
 import copy
 import json
@@ -48,7 +50,10 @@ class Draft:
     def add(self, name: str, values: TomlTable) -> None:
         """Add a profile. Raises UsageError if one of that name exists."""
         if name in self.profiles:
-            raise UsageError(f'a profile named "{name}" already exists', hint=f"{_setting(name, values)} changes it")
+            raise UsageError(
+                f'a profile named "{name}" already exists',
+                hint=f"{_setting(name, values)} changes it",
+            )
         if "profiles" not in self.data:
             self.data["profiles"] = self.empty(outer=True)
         table = self.empty()
@@ -57,7 +62,9 @@ class Draft:
         self.data["profiles"][name] = table
 
     def set(self, name: str | None, values: TomlTable) -> None:
-        """Set the keys of a profile, or of the top of the file if `name` is None; the value None unsets."""
+        """Set the keys of a profile, or of the top of the file if `name` is None; the
+        value None unsets.
+        """
         table = self.data if name is None else self.table(name)
         for key, value in values.items():
             if value is not None and name is None and key not in table:
@@ -119,13 +126,18 @@ Alter = Callable[[Draft], None]
 
 
 def change(
-    runtime: Runtime, alter: Alter, *, touched: Iterable[str] = (), first: Callable[[], None] = lambda: None
+    runtime: Runtime,
+    alter: Alter,
+    *,
+    touched: Iterable[str] = (),
+    first: Callable[[], None] = lambda: None,
 ) -> Path:
     """Apply `alter` to a draft of the config file, save it, and return its path.
 
-    `touched` names the profiles that must be valid afterwards, besides the top of the file: an unknown key in another
-    profile does not prevent the change. `first` runs after all checks and before the file is replaced.
-    Raises ConfigError if the file is broken, not private enough or not writable; then it is unchanged.
+    `touched` names the profiles that must be valid afterwards, besides the top of the
+    file: an unknown key in another profile does not prevent the change. `first` runs
+    after all checks and before the file is replaced. Raises ConfigError if the file is
+    broken, not private enough or not writable; then it is unchanged.
     """
     path = file.locate(runtime)
     if path is None:
@@ -140,7 +152,9 @@ def change(
             try:
                 private_file.replace(target, _rewritten(path, text, wanted, alter), first)
             except NotSyncedError as error:
-                runtime.stderr.note(f"warning: the change of {path} may be lost in a power cut: {error.strerror}")
+                runtime.stderr.note(
+                    f"warning: the change of {path} may be lost in a power cut: {error.strerror}"
+                )
         else:
             first()
     return path
@@ -155,7 +169,9 @@ def _read(path: Path) -> bytes:
     if problem := file.shape(data):
         raise file.located(path, problem)
     if permissions.readable_by_others(status) and file.holds_token(data, data.get("profiles", {})):
-        raise ConfigError(f"{path} holds a token and others can read it", hint=hints.make_private(path))
+        raise ConfigError(
+            f"{path} holds a token and others can read it", hint=hints.make_private(path)
+        )
     return text
 
 
@@ -173,12 +189,15 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
         document = Document(old)
         alter(document)
         result = document.text()
-        # tomlkit preserves comments and order; its result is checked, because it must mean exactly what was wanted.
+        # tomlkit preserves comments and order; its result is checked, because it must
+        # mean exactly what was wanted.
         right = tomllib.loads(result) == wanted
     except (TOMLKitError, ValueError, LookupError, TypeError):
         right = False
     if not right:
-        raise ConfigError(f"{path} cannot be edited safely in its present layout", hint="change it by hand")
+        raise ConfigError(
+            f"{path} cannot be edited safely in its present layout", hint="change it by hand"
+        )
     return result.encode("utf-8")
 
 

@@ -23,7 +23,8 @@ _INTEGERS = 2**63
 
 
 class Config(NamedTuple):
-    """The file's content: `top` for all connections, then a table for each profile, and the aliases.
+    """The file's content: `top` for all connections, then a table for each profile, and
+    the aliases.
 
     Values are not yet parsed.
     """
@@ -45,7 +46,8 @@ def locate(runtime: Runtime) -> Path | None:
 def read(runtime: Runtime) -> Config:
     """The config file, empty if there is none.
 
-    Raises ConfigError for a file that cannot be read, is not private enough, is broken, or contains unknown names.
+    Raises ConfigError for a file that cannot be read, is not private enough, is broken,
+    or contains unknown names.
     """
     path = locate(runtime)
     found = content(path) if path else None
@@ -53,14 +55,19 @@ def read(runtime: Runtime) -> Config:
         if path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable):
             # A typo there must not lead to a call without the intended settings.
             variable = KEYS["config"].variable
-            raise ConfigError(f"{variable} names {path}, which does not exist", hint="unified profile add creates it")
+            raise ConfigError(
+                f"{variable} names {path}, which does not exist",
+                hint="unified profile add creates it",
+            )
         return Config(path)
     text, status = found
     config = parse(path, text)
     if permissions.readable_by_others(status) and holds_token(config.top, config.profiles):
         from unified_cli import hints  # noqa: PLC0415  only for an error
 
-        raise ConfigError(f"{path} holds a token and others can read it", hint=hints.make_private(path))
+        raise ConfigError(
+            f"{path} holds a token and others can read it", hint=hints.make_private(path)
+        )
     return config
 
 
@@ -121,7 +128,9 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
 
 
 def problems(data: TomlTable) -> Iterator[ConfigError]:
-    """The problems with the names in the file: unknown keys, and keys that contradict each other."""
+    """The problems with the names in the file: unknown keys, and keys that contradict
+    each other.
+    """
     if found := shape(data):
         yield found
         return
@@ -131,7 +140,10 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
         if name == RESERVED:
             yield ConfigError(f'the profile "{RESERVED}" is built in; give yours another name')
         elif not PROFILE_NAME.fullmatch(name):
-            yield ConfigError(f"profile name {name!r} must be 1 to 64 letters, digits, dots, dashes or underscores")
+            yield ConfigError(
+                f"profile name {name!r} must be 1 to 64 letters, digits, dots, dashes or"
+                " underscores"
+            )
         yield from table_problems(table, name)
 
 
@@ -143,36 +155,56 @@ def top_of(data: TomlTable) -> TomlTable:
 def shape(data: TomlTable) -> ConfigError | None:
     """Why the file's profiles or aliases cannot be found; None if they can."""
     profiles = data.get("profiles", {})
-    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
+    if not isinstance(profiles, dict) or not all(
+        isinstance(table, dict) for table in profiles.values()
+    ):
         return ConfigError("profiles must be tables, like [profiles.acme]")
     if not isinstance(data.get("alias", {}), dict):
-        return ConfigError("alias must be a table", hint='write [alias], below it t = "ticketing tickets"')
+        return ConfigError(
+            "alias must be a table", hint='write [alias], below it t = "ticketing tickets"'
+        )
     singular = data.get("profile")
     if not isinstance(singular, (dict, list)):
         return None
     # The most likely mistake: [profile.acme].
-    meant = next((name for name in singular if isinstance(singular, dict) and isinstance(singular[name], dict)), None)
+    meant = next(
+        (
+            name
+            for name in singular
+            if isinstance(singular, dict) and isinstance(singular[name], dict)
+        ),
+        None,
+    )
     written = f"profile.{meant}" if meant else "profile"
-    return ConfigError(f"[{written}] is not a table of this file", hint=f"write [profiles.{meant or 'NAME'}]")
+    return ConfigError(
+        f"[{written}] is not a table of this file", hint=f"write [profiles.{meant or 'NAME'}]"
+    )
 
 
 def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigError]:
-    """The problems with the names in one table: that of a profile, or the top of the file if `profile` is None."""
+    """The problems with the names in one table: that of a profile, or the top of the
+    file if `profile` is None.
+    """
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name, value in table.items():
         key = KEYS.get(name)
         if key is None or at not in key.at:
             from difflib import get_close_matches  # noqa: PLC0415  only for an error
 
-            close = get_close_matches(name, [other.name for other in KEYS.values() if at in other.at], 1)
+            close = get_close_matches(
+                name, [other.name for other in KEYS.values() if at in other.at], 1
+            )
             hint = f"did you mean {close[0]!r}?" if close else None
             yield ConfigError(f"{place}unknown key {name!r}", hint=hint)
         elif isinstance(value, int) and not -_INTEGERS <= value < _INTEGERS:
-            # TOML's own bounds, which Python does not check; more than 4,300 digits could not even be shown.
+            # TOML's own bounds, which Python does not check; more than 4,300 digits
+            # could not even be shown.
             yield ConfigError(f"{place}{name} is larger than TOML allows for a number (64 bits)")
     sources = [name for name in TOKEN_SOURCES if table.get(name)]
     if len(sources) > 1:
-        yield ConfigError(f"{place}more than one token source: {' and '.join(sources)}", hint="leave one")
+        yield ConfigError(
+            f"{place}more than one token source: {' and '.join(sources)}", hint="leave one"
+        )
 
 
 def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:
@@ -181,7 +213,9 @@ def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:
 
 
 def expand(text: str, environ: Mapping[str, str]) -> Path:
-    """The path, with a leading `~` expanded to the user's home directory; without one, `~` stays a name."""
+    """The path, with a leading `~` expanded to the user's home directory; without one,
+    `~` stays a name.
+    """
     home = environ.get("HOME") or environ.get("USERPROFILE")
     if home and (text == "~" or text.startswith(("~/", f"~{os.sep}"))):
         return Path(home + text[1:])
@@ -189,5 +223,7 @@ def expand(text: str, environ: Mapping[str, str]) -> Path:
 
 
 def exists(path: Path) -> bool:
-    """Whether the path exists, as far as this user can see: nothing exists in a folder without access."""
+    """Whether the path exists, as far as this user can see: nothing exists in a folder
+    without access.
+    """
     return os.path.exists(path)  # noqa: PTH110  Path.exists raises for a folder without access

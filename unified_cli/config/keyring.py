@@ -1,4 +1,6 @@
-"""Tokens in this machine's keyring: a call takes three seconds at most, and plain-text backends are refused."""
+"""Tokens in this machine's keyring: a call takes three seconds at most, and plain-text
+backends are refused.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -20,12 +22,16 @@ class NoKeyringError(ConfigError):
 
 
 def get(user: str) -> str | None:
-    """The token stored under that name, None if there is none. Raises ConfigError if the keyring does not work."""
+    """The token stored under that name, None if there is none. Raises ConfigError if
+    the keyring does not work.
+    """
     return _with_timeout(lambda: _text(_backend().get_password(SERVICE, user)))
 
 
 def put(user: str, token: str) -> str:
-    """Store a token under that name and return the keyring's name. Raises ConfigError if it does not work."""
+    """Store a token under that name and return the keyring's name. Raises ConfigError
+    if it does not work.
+    """
 
     def work() -> str:
         backend = _backend()
@@ -63,7 +69,9 @@ def _with_timeout(work: Callable[[], T]) -> T:
         raise
     except BaseException as error:  # noqa: BLE001  backends raise whatever they like
         if isinstance(error, ImportError) and error.name == "keyring":
-            raise NoKeyringError("the Python package keyring is not installed", hint="pip install keyring") from None
+            raise NoKeyringError(
+                "the Python package keyring is not installed", hint="pip install keyring"
+            ) from None
         # Only the type: a backend's message may quote the token.
         raise ConfigError(f"the keyring failed: {type(error).__name__}") from None
 

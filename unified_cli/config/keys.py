@@ -1,4 +1,6 @@
-"""The settings, whose names flag, environment variable and config key share: one row each; what a command line sets."""
+"""The settings, whose names flag, environment variable and config key share: one row
+each; what a command line sets.
+"""
 
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
@@ -14,8 +16,8 @@ FORMATS: tuple[str, ...] = get_args(Format)
 class Key(NamedTuple):
     """A setting: `parse` takes text or a TOML value and raises ValueError saying what is expected.
 
-    `at` says where in the config file it is allowed: `t` at the top, `p` in a profile. `env` says whether there is an
-    environment variable for it.
+    `at` says where in the config file it is allowed: `t` at the top, `p` in a profile.
+    `env` says whether there is an environment variable for it.
     """
 
     name: str
@@ -84,12 +86,19 @@ def seconds(value: object) -> float:
 
 def rate(value: object) -> float:
     """A number of requests, 0 for no limit."""
-    return _number(value, "a number of requests per 10 seconds, 0 for no limit", float, lambda found: 0 <= found < 1e9)
+    return _number(
+        value,
+        "a number of requests per 10 seconds, 0 for no limit",
+        float,
+        lambda found: 0 <= found < 1e9,
+    )
 
 
 def window(value: object) -> float:
     """A number of seconds, 0 for none."""
-    return _number(value, "a number of seconds, 0 or more", float, lambda found: 0 <= found < float("inf"))
+    return _number(
+        value, "a number of seconds, 0 or more", float, lambda found: 0 <= found < float("inf")
+    )
 
 
 def count(value: object) -> int:
@@ -106,7 +115,16 @@ def yes_or_no(value: object) -> bool:
     """A truth value, or the usual words for one."""
     if isinstance(value, bool):
         return value
-    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    words = {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }
     found = words.get(str(value).lower())
     if found is None:
         raise ValueError("must be true or false")
@@ -116,7 +134,11 @@ def yes_or_no(value: object) -> bool:
 def words(value: object) -> list[str]:
     """A list of texts; on a command line separated by commas."""
     found = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
-    if not isinstance(found, list) or not found or not all(isinstance(one, str) and one for one in found):
+    if (
+        not isinstance(found, list)
+        or not found
+        or not all(isinstance(one, str) and one for one in found)
+    ):
         raise ValueError("must be a list of non-empty texts")
     return found
 
@@ -124,7 +146,9 @@ def words(value: object) -> list[str]:
 def argv(value: object) -> list[str]:
     """A program and its arguments; there is no shell, so no text to split."""
     if not isinstance(value, list):
-        raise ValueError('must be a list: the program, then its arguments, like ["pass", "show", "unified"]')  # noqa: TRY004
+        raise ValueError(  # noqa: TRY004
+            'must be a list: the program, then its arguments, like ["pass", "show", "unified"]'
+        )
     return words(value)
 
 
@@ -144,25 +168,42 @@ KEYS = {
     key.name: key
     for key in (
         Key("base_url", "the service's base URL, like https://api.example.com", text),
-        Key("account_id", "the connection: one customer's account in some product; me: that of its own token", text),
+        Key(
+            "account_id",
+            "the connection: one customer's account in some product; me: that of its own token",
+            text,
+        ),
         Key("token", "the bearer token itself", text),
         Key("token_file", "a file whose only line is the token", path, env=False),
         Key("token_command", "a program, as a list, that prints the token", argv, env=False),
         Key("keyring", "true: the token is in this machine's keyring", yes_or_no, env=False),
         Key("profile", "the default profile", text, at="t"),
         Key("config", "the path of the config file", text, at=""),
-        Key("output", "json, ndjson, table … as with -o; auto: a table at a terminal, else json", text, default="json"),
-        Key("pager", "the command that shows what does not fit the screen, empty: none", any_text, at="t"),
+        Key(
+            "output",
+            "json, ndjson, table … as with -o; auto: a table at a terminal, else json",
+            text,
+            default="json",
+        ),
+        Key(
+            "pager",
+            "the command that shows what does not fit the screen, empty: none",
+            any_text,
+            at="t",
+        ),
         Key("timeout", "seconds for one request with all its retries", seconds, default=120.0),
         Key("retries", "retries after the first attempt", count, default=4),
         Key("rate", "requests per 10 seconds and connection, 0 for no limit", rate, default=45.0),
-        Key("token_rate", "requests per 10 seconds and token, 0 for no limit (ten times rate)", rate),
+        Key(
+            "token_rate", "requests per 10 seconds and token, 0 for no limit (ten times rate)", rate
+        ),
         Key("ca_bundle", "a file of additional certificate authorities to trust", path),
         Key("page_size", "records per page", positive),
         Key("no_input", "true: never prompt, fail instead", yes_or_no, default=False),
         Key("quiet", "true: print errors only", yes_or_no, default=False),
         Key("read_only", "true: refuse every write", yes_or_no, env=False, default=False),
-        # Assumption: keys are honoured for a day; the service does not say, and other services promise a day or more.
+        # Assumption: keys are honoured for a day; the service does not say, and other
+        # services promise a day or more.
         Key(
             "idempotency_window",
             "seconds for which the service honours an idempotency key, 0: never",
@@ -185,12 +226,16 @@ IDENTITY = ("base_url", "account_id")
 
 
 def format_for(asked: str, *, terminal: bool) -> str:
-    """The format of the result that is meant: `auto` is a table at a terminal and JSON elsewhere."""
+    """The format of the result that is meant: `auto` is a table at a terminal and JSON
+    elsewhere.
+    """
     return asked if asked != AUTO else "table" if terminal else "json"
 
 
 class Overrides(NamedTuple):
-    """The settings from the command line, parsed as their keys require; None for those not given."""
+    """The settings from the command line, parsed as their keys require; None for those
+    not given.
+    """
 
     profile: str | None = None
     base_url: str | None = None
@@ -211,4 +256,6 @@ class Overrides(NamedTuple):
     jq: str | None = None
     """No setting: the program for the result, which is JSON for it wherever it goes."""
     shown: str | None = None
-    """No setting: how requests are shown instead of sent, so that nothing may be asked of the service."""
+    """No setting: how requests are shown instead of sent, so that nothing may be asked
+    of the service.
+    """

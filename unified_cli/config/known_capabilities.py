@@ -1,4 +1,6 @@
-"""What connections offered when they were last asked, kept for a day: it explains, and never decides what is sent."""
+"""What connections offered when they were last asked, kept for a day: it explains, and
+never decides what is sent.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +16,9 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
 Offered = Mapping[str, Mapping[str, Sequence[str]]]
-"""The operations that a connection offers, by API and resource; of names only those of the catalogue."""
+"""The operations that a connection offers, by API and resource; of names only those of
+the catalogue.
+"""
 
 KIND = "capabilities"
 # What versions kept that read the service's answer otherwise is not believed.
@@ -27,7 +31,9 @@ _LACKING = "lacking"
 
 
 class KnownOffer(NamedTuple):
-    """What a connection offers, and how many seconds ago it said so; `blocked` as the service said it then."""
+    """What a connection offers, and how many seconds ago it said so; `blocked` as the
+    service said it then.
+    """
 
     offered: Offered
     age: float
@@ -35,7 +41,9 @@ class KnownOffer(NamedTuple):
 
 
 def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
-    """The part of an offer that is about operations of the catalogue; none of it where it has another form."""
+    """The part of an offer that is about operations of the catalogue; none of it where
+    it has another form.
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for api, resources in document.items() if isinstance(document, dict) else ():
         if api in catalogue.apis and isinstance(resources, dict):
@@ -74,7 +82,9 @@ def keep_lacking(
     """
     numbers = {name: number for number, name in enumerate(asked)}
     # Without a profile a connection is called by its account, which leads nowhere else.
-    connections = [[name, settings.digest if settings.profile else ""] for name, settings in asked.items()]
+    connections = [
+        [name, settings.digest if settings.profile else ""] for name, settings in asked.items()
+    ]
     value = {of: [numbers[name] for name in names] for of, names in lacking.items()}
     cache = _cache(runtime)
     with suppress(OSError):
@@ -96,7 +106,9 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
             names = [*_unmoved(runtime, found)]
             if names:
                 of_all = counted(len(asked) - len(found) + len(names), "connection")
-                return f"{len(names)} of {of_all}, asked {ago(fact.age)}: {named(names, _MOST_NAMED)}"
+                return (
+                    f"{len(names)} of {of_all}, asked {ago(fact.age)}: {named(names, _MOST_NAMED)}"
+                )
     return ""
 
 
@@ -110,7 +122,9 @@ def _unmoved(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
             match one:
                 case [str() as name, ""]:
                     yield name
-                case [str() as name, str() as digest] if name in config.profiles or name == file.RESERVED:
+                case [str() as name, str() as digest] if (
+                    name in config.profiles or name == file.RESERVED
+                ):
                     with suppress(UnifiedError):
                         if resolution.resolve(Overrides(name), runtime, config).digest == digest:
                             yield name

@@ -1,4 +1,6 @@
-"""What connections said that their methods take, kept for a day: names for skeletons and completion, and no more."""
+"""What connections said that their methods take, kept for a day: names for skeletons
+and completion, and no more.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,14 +18,20 @@ from unified_cli.values import Json
 # What no shell takes for anything but a word, and no command for an option.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 MOST_NAMES = 200
-"""The most names of a method that are kept, of parameters and fields together; the required ones come first."""
+"""The most names of a method that are kept, of parameters and fields together; the
+required ones come first.
+"""
 
 _KIND = "methods"
 _FORM = 1
 _TYPES: Mapping[str, str] = {
-    "string": "string", "number": "number", "integer": "number", "boolean": "boolean", "array": "array",
+    "string": "string",
+    "number": "number",
+    "integer": "number",
+    "boolean": "boolean",
+    "array": "array",
     "object": "object",
-}  # fmt: skip
+}
 
 
 class KnownMethod(NamedTuple):
@@ -34,7 +42,9 @@ class KnownMethod(NamedTuple):
     age: float
 
 
-def keep(runtime: Runtime, settings: Settings, operation: Operation, found: MethodDescription) -> None:
+def keep(
+    runtime: Runtime, settings: Settings, operation: Operation, found: MethodDescription
+) -> None:
     """Keep the names of a description; a run does not depend on it."""
     key = _key(settings, operation)
     if key is None:
@@ -60,7 +70,9 @@ def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownM
     return None
 
 
-def with_known(known: Iterable[KnownField], described: Iterable[KnownField]) -> tuple[KnownField, ...]:
+def with_known(
+    known: Iterable[KnownField], described: Iterable[KnownField]
+) -> tuple[KnownField, ...]:
     """The known fields, and after them those that a connection describes besides."""
     merged = {one.name: one for one in known}
     for one in described:
@@ -69,7 +81,9 @@ def with_known(known: Iterable[KnownField], described: Iterable[KnownField]) -> 
 
 
 def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:
-    """What a description is kept by; None for a connection whose id is not known: its token may change hands."""
+    """What a description is kept by; None for a connection whose id is not known: its
+    token may change hands.
+    """
     address, account = settings.reachable()
     if account in ("", OWN_ACCOUNT):
         return None

@@ -1,4 +1,6 @@
-"""Store and remove the token of a profile, or the shared token of the profiles without their own."""
+"""Store and remove the token of a profile, or the shared token of the profiles without
+their own.
+"""
 
 import contextlib
 import hashlib
@@ -36,14 +38,18 @@ class TokenPlace:
 
     @property
     def token_file(self) -> Path:
-        """The file for the token: beside the config file, with a name that is unique on any file system."""
+        """The file for the token: beside the config file, with a name that is unique on
+        any file system.
+        """
         name = self.profile or ""
         mark = hashlib.sha256(name.encode()).hexdigest()[:8]
         return self.path.with_name(f"{self.path.name}.tokens") / f"{name or 'shared'}-{mark}"
 
 
 def is_of_sandbox(config: Config, profile: str) -> bool:
-    """Whether the config file has this profile call the sandbox in this process, which has a token of its own."""
+    """Whether the config file has this profile call the sandbox in this process, which
+    has a token of its own.
+    """
     table = config.profiles.get(profile, {})
     return (table.get("base_url") or config.top.get("base_url")) == address.SANDBOX
 
@@ -51,8 +57,8 @@ def is_of_sandbox(config: Config, profile: str) -> bool:
 def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:
     """The place that `wanted` names, else the one that the profile declares, else the keyring.
 
-    Raises UsageError if the profile's token comes from elsewhere, ConfigError if there is no such profile or no base
-    URL.
+    Raises UsageError if the profile's token comes from elsewhere, ConfigError if there
+    is no such profile or no base URL.
     """
     config = file.read(runtime)
     if config.path is None:
@@ -62,9 +68,15 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
     table = config.top if profile is None else config.profiles[profile]
     declared = next((name for name in TOKEN_SOURCES if table.get(name)), None)
     if wanted is None and declared == "token_command":
-        raise UsageError(f"{_token_of(profile)} comes from a command", hint="--store stores one here instead")
+        raise UsageError(
+            f"{_token_of(profile)} comes from a command", hint="--store stores one here instead"
+        )
     chosen = wanted or next((word for word, key in STORES.items() if key == declared), "keyring")
-    url = table.get("base_url") or config.top.get("base_url") or runtime.environ.get(KEYS["base_url"].variable)
+    url = (
+        table.get("base_url")
+        or config.top.get("base_url")
+        or runtime.environ.get(KEYS["base_url"].variable)
+    )
     if not url:
         raise ConfigError(f"{_token_of(profile)} needs a base URL", hint=_remedy(profile))
     source = f"{config.path}"
@@ -75,8 +87,8 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
 def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
     """Store the token and declare it in the config file; returns where it is, in words.
 
-    The config file never declares a token that is not stored, and no token is stored if the file cannot be changed.
-    A previous token elsewhere is removed, with a message.
+    The config file never declares a token that is not stored, and no token is stored if
+    the file cannot be changed. A previous token elsewhere is removed, with a message.
     """
     stored_in: list[str] = []
     config = file.read(runtime)
@@ -94,7 +106,9 @@ def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
         first=lambda: stored_in.append(_put(place, token, value)),
     )
     for trace in traces(runtime, place.profile, before, config.top):
-        if trace.kind != STORES[place.store] or (trace.kind == "token_file" and trace.detail != value):
+        if trace.kind != STORES[place.store] or (
+            trace.kind == "token_file" and trace.detail != value
+        ):
             forget_or_warn(runtime, trace, "the previous token")
     return stored_in[0]
 
@@ -113,7 +127,9 @@ def _put(place: TokenPlace, token: str, value: Any) -> str:
 
 
 def check(place: TokenPlace) -> None:
-    """Check that the place can store a token, before asking for one. Raises ConfigError if it cannot."""
+    """Check that the place can store a token, before asking for one. Raises ConfigError
+    if it cannot.
+    """
     if place.store == "keyring":
         with _with_alternative():
             keyring.backend_name()
@@ -154,7 +170,11 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
     """Remove a stored token, but not from the config file; returns the outcome in words."""
     if token.kind == "keyring":
         user = keyring_user(token.profile, token.origin or _origin(runtime))
-        return f"removed from the keyring ({user})" if keyring.remove(user) else f"not in the keyring ({user})"
+        return (
+            f"removed from the keyring ({user})"
+            if keyring.remove(user)
+            else f"not in the keyring ({user})"
+        )
     if token.kind == "token_file":
         path = expand(token.detail, runtime.environ)
         if not is_ours(runtime, token.profile, path):
@@ -165,7 +185,9 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
     return "removed from the config file"
 
 
-def traces(runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable) -> Iterator[TokenSource]:
+def traces(
+    runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable
+) -> Iterator[TokenSource]:
     """Every token stored for a profile's table: the declared one, and a leftover file of ours."""
     declared = stored(profile, table, top)
     named = None
@@ -209,11 +231,14 @@ def _remedy(profile: str | None) -> str:
     return f"unified profile set {profile or '--default'} base_url=URL, {hints.AN_ADDRESS}"
 
 
-def check_origin(runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable) -> str | None:
-    """The warning about a changed profile's table, or that of the shared token if `name` is None; None without one.
+def check_origin(
+    runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable
+) -> str | None:
+    """The warning about a changed profile's table, or that of the shared token if
+    `name` is None; None without one.
 
-    Raises UnsafeError if login stored the token in a file of ours or in the config file: it would be sent to another
-    origin without the user's consent.
+    Raises UnsafeError if login stored the token in a file of ours or in the config
+    file: it would be sent to another origin without the user's consent.
     """
     token = stored(name, after, top)
     was = stored(name, before, top)
@@ -226,7 +251,10 @@ def check_origin(runtime: Runtime, name: str | None, before: TomlTable, after: T
     login_command = command.format("login")
     if token.kind == "keyring":
         entry = keyring_user(name, was.origin)
-        return f"the keyring has the token for {was.origin} only (entry {entry}; {login_command} stores another)"
+        return (
+            f"the keyring has the token for {was.origin} only (entry {entry}; {login_command}"
+            " stores another)"
+        )
     path = expand(token.detail, runtime.environ) if token.kind == "token_file" else None
     if path is not None and not exists(path):
         return None
@@ -236,4 +264,7 @@ def check_origin(runtime: Runtime, name: str | None, before: TomlTable, after: T
             hint=f"{command.format('logout')}, then set it, then {login_command}",
         )
     target = token.origin or "whatever UNIFIED_BASE_URL says"
-    return f"the token in {path} was for {was.origin} and goes to {target} from now on ({login_command} replaces it)"
+    return (
+        f"the token in {path} was for {was.origin} and goes to {target} from now on"
+        f" ({login_command} replaces it)"
+    )

@@ -1,7 +1,8 @@
-"""Programs that a user names, such as a pager, an editor, or what prints a token: their words and their environment.
+"""Programs that a user names, such as a pager, an editor, or what prints a token: their
+words and their environment.
 
-They are started without a shell. A descriptor of ours other than the standard three is never given to them, which is
-what `subprocess` does unless it is told otherwise.
+They are started without a shell. A descriptor of ours other than the standard three is
+never given to them, which is what `subprocess` does unless it is told otherwise.
 """
 
 import os
@@ -17,10 +18,11 @@ from unified_cli.runtime import TOKEN_VARIABLE
 
 
 def words(text: str, environ: Mapping[str, str]) -> list[str]:
-    """The program's path and its arguments, split as a shell would split the text, with nothing expanded in it.
+    """The program's path and its arguments, split as a shell would split the text, with
+    nothing expanded in it.
 
-    Raises ValueError, with the reason, for a quote that is not closed, for no words, and for a program that is not
-    found.
+    Raises ValueError, with the reason, for a quote that is not closed, for no words,
+    and for a program that is not found.
     """
     try:
         found = shlex.split(text)
@@ -42,7 +44,11 @@ def find(program: str, environ: Mapping[str, str]) -> str | None:
     if os.sep in program:
         return None
     # Empty and relative entries of PATH mean the working directory, which is not to be trusted.
-    folders = [entry for entry in environ.get("PATH", os.defpath).split(os.pathsep) if Path(entry).is_absolute()]
+    folders = [
+        entry
+        for entry in environ.get("PATH", os.defpath).split(os.pathsep)
+        if Path(entry).is_absolute()
+    ]
     return shutil.which(program, path=os.pathsep.join(folders))
 
 
@@ -52,16 +58,22 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run a program that has the terminal to itself, such as an editor; its exit code, negative for a signal.
+    """Run a program that has the terminal to itself, such as an editor; its exit code,
+    negative for a signal.
 
     Ctrl-C is for that program alone. Raises OSError where it cannot be started.
     """
-    with signals.interrupts_left_to_others(), subprocess.Popen(argv, env=environment(environ)) as child:  # noqa: S603  a user's own program, without a shell
+    with (
+        signals.interrupts_left_to_others(),
+        subprocess.Popen(argv, env=environment(environ)) as child,  # noqa: S603  a user's own program, without a shell
+    ):
         return waited_for(child)
 
 
 def waited_for(child: "subprocess.Popen[bytes]") -> int:
-    """The exit code of a program that has the terminal, as soon as it has ended; until then Ctrl-C is its own."""
+    """The exit code of a program that has the terminal, as soon as it has ended; until
+    then Ctrl-C is its own.
+    """
     with signals.interrupts_left_to_others():
         try:
             return child.wait()

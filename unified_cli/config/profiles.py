@@ -22,25 +22,35 @@ def is_several(patterns: Sequence[str]) -> bool:
 
 
 def one(names: Sequence[str]) -> str | None:
-    """The profile that is named, None if there is none. Raises UsageError if there may be several."""
+    """The profile that is named, None if there is none. Raises UsageError if there may
+    be several.
+    """
     if is_several([name for name in names if name]):
-        raise UsageError(f"-p {' -p '.join(names)} may be several connections, but this command takes one")
+        raise UsageError(
+            f"-p {' -p '.join(names)} may be several connections, but this command takes one"
+        )
     return names[0] if names else None
 
 
 def select(config: Config, patterns: Sequence[str]) -> list[str]:
-    """The profiles that any of the patterns selects, in the order of the patterns and then of the file, each once.
+    """The profiles that any of the patterns selects, in the order of the patterns and
+    then of the file, each once.
 
-    A pattern is a name, a glob, or `tag:` with either of these; after `!` it leaves out what others select. The sandbox
-    is selected by its name only. Raises ConfigError for a pattern without a match and where nothing is left,
-    UsageError where every pattern leaves out.
+    A pattern is a name, a glob, or `tag:` with either of these; after `!` it leaves out
+    what others select. The sandbox is selected by its name only. Raises ConfigError for
+    a pattern without a match and where nothing is left, UsageError where every pattern
+    leaves out.
     """
     wanted = [pattern for pattern in patterns if not pattern.startswith(_NOT)]
     if patterns and not wanted:
-        raise UsageError(f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'")
+        raise UsageError(
+            f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'"
+        )
     found = _found(config, wanted)
     # A misspelt name that leaves nothing out would reach a connection that was not to be touched.
-    left_out = _found(config, [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)])
+    left_out = _found(
+        config, [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)]
+    )
     names = [name for name in found if name not in left_out]
     if found and not names:
         raise ConfigError("every profile that -p selects is left out by another -p")
@@ -62,7 +72,9 @@ def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
     from unified_cli import hints  # noqa: PLC0415  only for an error
 
     what = "profile matches" if _is_pattern(wanted) else "profile named"
-    return ConfigError(f'no {what} "{wanted}"', hint=_meant(tables, wanted) or hints.known_profiles(tables, wanted))
+    return ConfigError(
+        f'no {what} "{wanted}"', hint=_meant(tables, wanted) or hints.known_profiles(tables, wanted)
+    )
 
 
 def _meant(tables: Mapping[str, TomlTable], wanted: str) -> str | None:

@@ -1,4 +1,6 @@
-"""Resolve every setting from flags, the environment, the profile and the config file, in that order."""
+"""Resolve every setting from flags, the environment, the profile and the config file,
+in that order.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -13,15 +15,17 @@ from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageErro
 from unified_cli.runtime import Runtime
 from unified_cli.values import TomlTable
 
-# The built-in profile. Its connection is the sandbox's with many records, and it needs no rate limit.
+# The built-in profile. Its connection is the sandbox's with many records, and it needs
+# no rate limit.
 SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full", "rate": 0}
 
 
 def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     """The settings from the command line, the environment and the config file.
 
-    Order: flag, environment, profile, top of the file, default. If a profile is named, its identity (base URL,
-    account, token) is a unit: the environment only supplies what the profile and the top of the file do not set.
+    Order: flag, environment, profile, top of the file, default. If a profile is named,
+    its identity (base URL, account, token) is a unit: the environment only supplies
+    what the profile and the top of the file do not set.
     """
     name, named_by = _profile(flags, runtime, config)
     # The sandbox is a unit even as the default profile: nothing in the environment is meant for it.
@@ -31,8 +35,13 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     values = {key.name: layers.value(key) for key in _PLAIN}
     where = values["base_url"]
     reached = address.parse(where.value, where.source) if where.value else None
-    if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(getattr(flags, flag) for flag in _FOREIGN):
-        raise UsageError("the sandbox has an address and a token of its own", hint="leave out --base-url and --token-…")
+    if (name == file.RESERVED or (reached and reached.is_sandbox)) and any(
+        getattr(flags, flag) for flag in _FOREIGN
+    ):
+        raise UsageError(
+            "the sandbox has an address and a token of its own",
+            hint="leave out --base-url and --token-…",
+        )
     token, left = _token_of_replay(layers, reached) if runtime.replays else layers.token(reached)
     on_terminal = runtime.stdout_is_terminal and flags.out in _STDOUT and flags.jq is None
     rate, token_rate = values["rate"].value, values["token_rate"].value
@@ -69,12 +78,18 @@ _REPLAYED = TokenSource("replay", "", "--replay")
 _NAMING = ("-p", KEYS["profile"].variable)
 _STDOUT = (None, "-")
 _FOREIGN = ("base_url", "token_file", "token_stdin")
-_PLAIN = tuple(key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"})
+_PLAIN = tuple(
+    key for key in KEYS.values() if key.name not in {*TOKEN_SOURCES, "config", "profile"}
+)
 _OPEN = {key.name: (key.variable, Value(key.default, DEFAULT)) for key in _PLAIN}
 
 
-def _token_of_replay(layers: "_Layers", reached: Address | None) -> tuple[TokenSource, tuple[str, ...]]:
-    """The token that messages are about, where none is read: a replay needs none, and any will do."""
+def _token_of_replay(
+    layers: "_Layers", reached: Address | None
+) -> tuple[TokenSource, tuple[str, ...]]:
+    """The token that messages are about, where none is read: a replay needs none, and
+    any will do.
+    """
     try:
         token, left = layers.token(reached)
     except UnifiedError:
@@ -86,12 +101,18 @@ def _profile(flags: Overrides, runtime: Runtime, config: Config) -> tuple[str | 
     name = flags.profile
     if name is not None:
         if not name:
-            raise UsageError("-p needs the name of a profile", hint="unified profile list shows them")
+            raise UsageError(
+                "-p needs the name of a profile", hint="unified profile list shows them"
+            )
         return name, _NAMING[0]
     if name := runtime.environ.get(_NAMING[1]):
         return name, _NAMING[1]
     name = config.top.get("profile")
-    return (None, "nowhere") if name is None else (parsed(KEYS["profile"], name, f"{config.path}"), f"{config.path}")
+    return (
+        (None, "nowhere")
+        if name is None
+        else (parsed(KEYS["profile"], name, f"{config.path}"), f"{config.path}")
+    )
 
 
 def _table(name: str | None, config: Config) -> TomlTable:
@@ -107,7 +128,8 @@ def _table(name: str | None, config: Config) -> TomlTable:
 class _Layers(NamedTuple):
     """The sources of a value, strongest first; `unit` puts the environment last for the identity.
 
-    `tables` are that of the profile and the top of the config file, each after its name in messages.
+    `tables` are that of the profile and the top of the config file, each after its name
+    in messages.
     """
 
     flags: Overrides
@@ -121,7 +143,8 @@ class _Layers(NamedTuple):
         name, variable, default = key.name, *_OPEN[key.name]
         given = getattr(self.flags, name, None)
         in_file = [(source, table[name]) for source, table in self.tables if name in table]
-        # A fast path: most keys are not set, and a list of a thousand profiles looks each of them up a thousand times.
+        # A fast path: most keys are not set, and a list of a thousand profiles looks
+        # each of them up a thousand times.
         if not in_file and given is None and variable not in self.environ:
             return default
         identity = name in IDENTITY
@@ -131,7 +154,11 @@ class _Layers(NamedTuple):
         there = self.environ.get(variable) if key.env else None
         flag = [] if given is None else [("--" + name.replace("_", "-"), given)]
         environment = [(variable, there)] if there else []
-        found = [*flag, *in_file, *environment] if identity and self.unit else [*flag, *environment, *in_file]
+        found = (
+            [*flag, *in_file, *environment]
+            if identity and self.unit
+            else [*flag, *environment, *in_file]
+        )
         if not found:
             return default
         source, value = found[0]
@@ -159,14 +186,18 @@ class _Layers(NamedTuple):
         found += [*stored, *environment] if self.unit else [*environment, *stored]
         if not found:
             if refused and self.profile is None and reached:
-                raise _wrong_origin(KEYS["token"].variable, " or ".join(self._token_origins()), reached)
+                raise _wrong_origin(
+                    KEYS["token"].variable, " or ".join(self._token_origins()), reached
+                )
             return None, refused
         chosen = found[0]
         if reached and chosen.origin and reached.origin != chosen.origin:
             raise _wrong_origin(f"the token of {chosen.source}", chosen.origin, reached)
         return chosen, (*(other.source for other in found[1:]), *refused)
 
-    def _token_in_environment(self, reached: Address | None) -> tuple[list[TokenSource], tuple[str, ...]]:
+    def _token_in_environment(
+        self, reached: Address | None
+    ) -> tuple[list[TokenSource], tuple[str, ...]]:
         """The environment's token if it is meant for the address, else the reason why it is not."""
         key = KEYS["token"]
         value = self.environ.get(key.variable)
@@ -176,13 +207,20 @@ class _Layers(NamedTuple):
         # Without a profile, and without an address beside it, the token is for any address.
         if reached and (self.profile or origins) and reached.origin not in origins:
             if origins:
-                return [], (f"{key.variable}, which is for {' or '.join(origins)}, not for {reached.origin}",)
+                return [], (
+                    (
+                        f"{key.variable}, which is for {' or '.join(origins)}, not for"
+                        f" {reached.origin}"
+                    ),
+                )
             unless = f"unless {KEYS['base_url'].variable} says so"
             return [], (f"{key.variable}, which is not for {reached.origin} {unless}",)
         return [TokenSource("environment", value, key.variable)], ()
 
     def _token_origins(self) -> list[str]:
-        """The origins that the environment's token is for; an invalid address is reported as such."""
+        """The origins that the environment's token is for; an invalid address is
+        reported as such.
+        """
         urls = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
         return [address.origin_of(url) or "an invalid address" for url in urls if url]
 
@@ -193,9 +231,14 @@ class _Layers(NamedTuple):
             value = parsed(KEYS[name], table[name], source) if name in table else None
             if value:
                 base = table.get("base_url") or self.config.top.get("base_url")
-                origin = address.parse(parsed(KEYS["base_url"], base, source), source).origin if base else None
+                origin = (
+                    address.parse(parsed(KEYS["base_url"], base, source), source).origin
+                    if base
+                    else None
+                )
                 if name == "keyring" and origin is None and reached:
-                    # Its name contains the origin it was stored for; any other origin finds nothing.
+                    # Its name contains the origin it was stored for; any other origin
+                    # finds nothing.
                     origin = reached.origin
                 yield TokenSource(name, value, source, origin=origin, profile=profile)
 
@@ -208,7 +251,9 @@ def _wrong_origin(token: str, origin: str, reached: Address) -> UnsafeError:
 
 
 def parsed(key: Key, value: object, source: str) -> Any:
-    """The value of a key found at `source`. Raises UsageError or ConfigError that says what is wrong, and where."""
+    """The value of a key found at `source`. Raises UsageError or ConfigError that says
+    what is wrong, and where.
+    """
     try:
         return key.parse(value)
     except ValueError as error:

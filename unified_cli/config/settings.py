@@ -12,13 +12,15 @@ from unified_cli.errors import ConfigError
 from unified_cli.values import JsonObject
 
 OWN_ACCOUNT = "me"
-"""As an account id: that of the token, which is a connection's own, so that no request names an account."""
+"""As an account id: that of the token, which is a connection's own, so that no request
+names an account.
+"""
 _MOST_NAMED = 3
 DEFAULT = "default"
 """The source of a value that nobody set."""
 SETUP_HINT = (
-    "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified profile add NAME; "
-    "to try things out: unified -p sandbox …"
+    "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified"
+    " profile add NAME; to try things out: unified -p sandbox …"
 )
 
 
@@ -33,7 +35,8 @@ class Value(NamedTuple):
 class Settings(NamedTuple):
     """The resolved settings of one connection; `token` is the source of the token, not the token.
 
-    `named_by` is what named the profile; `tokens_left` lists the token sources that were not used, and why.
+    `named_by` is what named the profile; `tokens_left` lists the token sources that
+    were not used, and why.
     """
 
     profile: str | None
@@ -76,7 +79,9 @@ class Settings(NamedTuple):
         return self._replace(account_id=self.account_id or "")
 
     def shared_by(self, runs: int) -> "Settings":
-        """The settings of one of so many runs at the same time: each has its part of the limits that nobody set."""
+        """The settings of one of so many runs at the same time: each has its part of
+        the limits that nobody set.
+        """
         rate, token_rate = (
             limit / runs if self.values[name].source == DEFAULT else limit
             for name, limit in (("rate", self.rate), ("token_rate", self.token_rate))
@@ -85,26 +90,43 @@ class Settings(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What the connection is, whatever its profile is called: origin and account. Raises as `reachable` does."""
+        """What the connection is, whatever its profile is called: origin and account.
+        Raises as `reachable` does.
+        """
         address, account = self.reachable()
         return address.origin, account
 
     @property
     def digest(self) -> str:
         """A few letters that stand for the identity, where it is only compared."""
-        return hashlib.sha256("\0".join(self.identity).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return hashlib.sha256(
+            "\0".join(self.identity).encode("utf-8", "surrogateescape")
+        ).hexdigest()[:16]
 
     @property
     def is_of_file(self) -> bool:
-        """Whether the config file alone says which connection it is: no flag, no variable and no token does."""
-        foreign = {"--base-url", "--account-id", KEYS["base_url"].variable, KEYS["account_id"].variable}
+        """Whether the config file alone says which connection it is: no flag, no
+        variable and no token does.
+        """
+        foreign = {
+            "--base-url",
+            "--account-id",
+            KEYS["base_url"].variable,
+            KEYS["account_id"].variable,
+        }
         named = foreign.isdisjoint(self.values[name].source for name in ("base_url", "account_id"))
         return named and not self.is_own
 
     def no_token(self) -> ConfigError:
-        """The error where there is no token to use; it names those that are there, and why they are not used."""
+        """The error where there is no token to use; it names those that are there, and
+        why they are not used.
+        """
         name = f'profile "{self.profile}" has' if self.profile else "there is"
-        remedy = f"unified profile login {self.profile}" if self.profile else f"set {KEYS['token'].variable}"
+        remedy = (
+            f"unified profile login {self.profile}"
+            if self.profile
+            else f"set {KEYS['token'].variable}"
+        )
         left = f"; not used: {'; '.join(self.tokens_left)}" if self.tokens_left else ""
         from unified_cli import hints  # noqa: PLC0415  only for an error
 
@@ -112,11 +134,20 @@ class Settings(NamedTuple):
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
     def explained(self) -> Iterator[JsonObject]:
-        """Each setting with its value, its source and what that overrode, as JSON; the names are a contract."""
+        """Each setting with its value, its source and what that overrode, as JSON; the
+        names are a contract.
+        """
         yield {"key": "profile", "value": self.profile, "source": self.named_by, "overrode": []}
         for key, value in self.values.items():
-            lost = [{"source": source, "value": _shown(key, other)} for source, other in value.overrode]
-            yield {"key": key, "value": _shown(key, value.value), "source": value.source, "overrode": lost}
+            lost = [
+                {"source": source, "value": _shown(key, other)} for source, other in value.overrode
+            ]
+            yield {
+                "key": key,
+                "value": _shown(key, value.value),
+                "source": value.source,
+                "overrode": lost,
+            }
         yield {
             "key": "token",
             "value": "set" if self.token else None,
@@ -132,27 +163,46 @@ class Settings(NamedTuple):
         if self.address is None and self.account_id is None and name is None:
             raise ConfigError(f"no connection to call: {SETUP_HINT}")
         if self.address is None:
-            remedy = f"unified profile set {self.profile} base_url=URL" if name else f"set {KEYS['base_url'].variable}"
+            remedy = (
+                f"unified profile set {self.profile} base_url=URL"
+                if name
+                else f"set {KEYS['base_url'].variable}"
+            )
             from unified_cli import hints  # noqa: PLC0415  only for an error
 
-            raise ConfigError(f"{name or 'the environment'} has no base URL", hint=f"{remedy}, {hints.AN_ADDRESS}")
+            raise ConfigError(
+                f"{name or 'the environment'} has no base URL", hint=f"{remedy}, {hints.AN_ADDRESS}"
+            )
         if self.account_id is None:
             variable = KEYS["account_id"].variable
-            remedy = f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
-            raise ConfigError(f"{name or 'the environment'} has no account id", hint=f"{remedy}, or -a ID")
+            remedy = (
+                f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
+            )
+            raise ConfigError(
+                f"{name or 'the environment'} has no account id", hint=f"{remedy}, or -a ID"
+            )
         return self.address, self.account_id
 
     @property
     def _is_profile_wanted(self) -> bool:
-        """Whether there are profiles, none of them was named, and neither a flag nor a variable says what to call."""
+        """Whether there are profiles, none of them was named, and neither a flag nor a
+        variable says what to call.
+        """
         return self.profile is None and bool(self.profiles) and self.is_of_file
 
 
 def _choices(names: Collection[str]) -> str:
     """The profiles to choose from, and how one is chosen for all calls."""
     if len(names) > _MOST_NAMED:
-        return f"-p NAME; unified profile list shows {len(names)}; unified profile use NAME chooses one for all calls"
-    usual = f"unified profile use {next(iter(names))}" if len(names) == 1 else "unified profile use NAME"
+        return (
+            f"-p NAME; unified profile list shows {len(names)}; unified profile use NAME chooses"
+            " one for all calls"
+        )
+    usual = (
+        f"unified profile use {next(iter(names))}"
+        if len(names) == 1
+        else "unified profile use NAME"
+    )
     return f"{' or '.join(f'-p {name}' for name in names)}; {usual} chooses it for all calls"
 
 

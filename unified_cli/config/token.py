@@ -23,10 +23,11 @@ _TYPED = ("environment", "token")
 
 
 class TokenSource(NamedTuple):
-    """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`, `sandbox`, `replay`.
+    """Where a token is: `kind` is a key of the config, or `environment`, `token_stdin`,
+    `sandbox`, `replay`.
 
-    `origin` is the scheme, host and port it belongs to, None if that is not declared; `config.resolution` refuses it
-    for another one.
+    `origin` is the scheme, host and port it belongs to, None if that is not declared;
+    `config.resolution` refuses it for another one.
     """
 
     kind: str
@@ -58,7 +59,8 @@ Look = Callable[[], None]
 def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str:
     """The token itself, masked in all messages from now on.
 
-    Raises ConfigError if the source fails or its content is not a token; another source is never tried.
+    Raises ConfigError if the source fails or its content is not a token; another source
+    is never tried.
     """
     if token.kind == "sandbox" or runtime.replays:
         # Nothing that needs a token is asked.
@@ -74,9 +76,15 @@ def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str
 
 
 def checked(content: bytes, where: str) -> str:
-    """The content as a token, masked from now on. Raises ConfigError for an invalid one, without its text."""
+    """The content as a token, masked from now on. Raises ConfigError for an invalid
+    one, without its text.
+    """
     if not content:
-        piped = "it is read from a pipe; --token-file FILE reads a file" if where.endswith("--token-stdin") else None
+        piped = (
+            "it is read from a pipe; --token-file FILE reads a file"
+            if where.endswith("--token-stdin")
+            else None
+        )
         raise ConfigError(f"{where} is empty", hint=piped)
     if len(content) > _LONGEST:
         raise ConfigError(f"{where} is longer than {_LONGEST} characters")
@@ -86,7 +94,9 @@ def checked(content: bytes, where: str) -> str:
             hint="leave the word out: each request adds it",
         )
     if content[:1] in _QUOTES and content[:1] == content[-1:]:
-        raise ConfigError(f"{where} stands in quotes, which are no part of a token", hint="leave the quotes out")
+        raise ConfigError(
+            f"{where} stands in quotes, which are no part of a token", hint="leave the quotes out"
+        )
     if content.endswith((b"\n", b"\r")):
         raise ConfigError(f"{where} has a line break at its end")
     if not _TOKEN.fullmatch(content):
@@ -97,7 +107,9 @@ def checked(content: bytes, where: str) -> str:
 
 
 def keyring_user(profile: str | None, origin: str | None) -> str:
-    """The name of a token in the keyring: the origin is part of it, so that it is sent to no other."""
+    """The name of a token in the keyring: the origin is part of it, so that it is sent
+    to no other.
+    """
     return f"{origin or ''}|{profile or ''}"
 
 
@@ -113,7 +125,8 @@ def read_line(runtime: Runtime) -> bytes:
 
 
 def read_whole(runtime: Runtime) -> bytes:
-    """All of standard input, bounded by a token's length, without the line's end: for a token to store.
+    """All of standard input, bounded by a token's length, without the line's end: for a
+    token to store.
 
     On a terminal it is one line, since the input there has no end.
     """
@@ -133,12 +146,15 @@ def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
             if stat.S_ISREG(status.st_mode):
                 permissions.check_with_folder(path, status)
                 if permissions.readable_by_others(status) and status.st_uid == os.geteuid():
-                    runtime.stderr.note(f"warning: others can read the token file {path} (chmod 600 {path})")
+                    runtime.stderr.note(
+                        f"warning: others can read the token file {path} (chmod 600 {path})"
+                    )
                 return file.read(_LONGEST + 3)
             return _from_pipe(handle, path, look)
     except OSError as error:
         raise ConfigError(
-            f"cannot read the token file {path} of {token.source}: {error.strerror}", hint=_login(token)
+            f"cannot read the token file {path} of {token.source}: {error.strerror}",
+            hint=_login(token),
         ) from None
 
 
@@ -177,12 +193,18 @@ def _from_keyring(token: TokenSource, _runtime: Runtime, _look: Look) -> bytes:
     except ConfigError as error:
         raise ConfigError(f"{error.message}; {token.source} has its token there") from None
     if found is None:
-        raise ConfigError(f"the keyring has no token of {token.source} for {token.origin}", hint=_login(token))
+        raise ConfigError(
+            f"the keyring has no token of {token.source} for {token.origin}", hint=_login(token)
+        )
     return found.encode("utf-8", "surrogatepass")
 
 
 def _login(token: TokenSource) -> str | None:
-    return None if token.source.startswith("--") else f"unified profile login {token.profile or '--shared'}"
+    return (
+        None
+        if token.source.startswith("--")
+        else f"unified profile login {token.profile or '--shared'}"
+    )
 
 
 _READERS = {

@@ -1,4 +1,6 @@
-"""Run the program that prints a token: without a shell, for ten seconds at most, and for one short line."""
+"""Run the program that prints a token: without a shell, for ten seconds at most, and
+for one short line.
+"""
 
 import contextlib
 import os
@@ -25,13 +27,16 @@ _SHORTEST = 8
 _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}")
 
 
-def run(argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], None] = lambda: None) -> bytes:
-    """The line that the program printed on stdout, without the line's end; `what` names it in errors.
+def run(
+    argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], None] = lambda: None
+) -> bytes:
+    """The line that the program printed on stdout, without the line's end; `what` names
+    it in errors.
 
     `look` is called now and then meanwhile, and may end it with an error.
 
-    Raises ConfigError if it is not found, fails, hangs, or prints too much or several lines. Then the program and its
-    child processes are killed.
+    Raises ConfigError if it is not found, fails, hangs, or prints too much or several
+    lines. Then the program and its child processes are killed.
     """
     program, *arguments = argv
     found = other_program.find(program, runtime.environ)
@@ -61,7 +66,9 @@ def run(argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], Non
     return _line(child.returncode, *output, what=what)
 
 
-def _read_output(child: "subprocess.Popen[bytes]", what: str, look: Callable[[], None]) -> tuple[bytes, bytes]:
+def _read_output(
+    child: "subprocess.Popen[bytes]", what: str, look: Callable[[], None]
+) -> tuple[bytes, bytes]:
     """The program's stdout, and the end of its stderr, until it exits."""
     assert child.stdout is not None  # noqa: S101  a pipe, as above
     assert child.stderr is not None  # noqa: S101  as above
@@ -109,7 +116,9 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
 
 
 def _reason(printed: str, complaint: str) -> MaskedText:
-    """The last line of stderr, without what may be a token: what was printed on stdout, and what looks like one."""
+    """The last line of stderr, without what may be a token: what was printed on stdout,
+    and what looks like one.
+    """
     for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
         if len(secret) >= _SHORTEST:
             hide(secret)

@@ -1,4 +1,6 @@
-"""The catalogue with the user's additions: the TOML files in `catalogue.d` of the configuration folder."""
+"""The catalogue with the user's additions: the TOML files in `catalogue.d` of the
+configuration folder.
+"""
 
 import os
 from collections.abc import Collection
@@ -13,7 +15,8 @@ _LARGEST = 1024 * 1024
 
 
 def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
-    """The built-in catalogue, extended by each valid file; the others are ignored, with a warning on stderr.
+    """The built-in catalogue, extended by each valid file; the others are ignored, with
+    a warning on stderr.
 
     No other folder is read. `reserved` are the names of commands, which no API can have.
     """
@@ -33,7 +36,9 @@ def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
     return catalogue
 
 
-def _with(runtime: Runtime, catalogue: Catalogue, path: Path, reserved: Collection[str]) -> Catalogue:
+def _with(
+    runtime: Runtime, catalogue: Catalogue, path: Path, reserved: Collection[str]
+) -> Catalogue:
     from unified_cli.catalogue.extend import extended  # noqa: PLC0415  most users add nothing
 
     try:

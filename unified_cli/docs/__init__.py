@@ -1,1 +1,3 @@
-"""Generated documents: completion scripts, the manual page, OpenAPI, the layers in CONTRIBUTING.md."""
+"""Generated documents: completion scripts, the manual page, OpenAPI, the layers in
+CONTRIBUTING.md.
+"""

@@ -1,4 +1,6 @@
-"""`python -m unified_cli.docs --write|--check`: regenerate the committed documents, or list the stale ones."""
+"""`python -m unified_cli.docs --write|--check`: regenerate the committed documents, or
+list the stale ones.
+"""
 
 import sys
 
@@ -13,7 +15,9 @@ from unified_cli.stderr import Stderr
 
 def index(catalogue: Catalogue) -> list[CommandEntry]:
     """Every group and command, for what is generated from them."""
-    nowhere = Runtime(stdin=None, stdout=None, stderr=Stderr(None), environ={}, columns=80, folders={})
+    nowhere = Runtime(
+        stdin=None, stdout=None, stderr=Stderr(None), environ={}, columns=80, folders={}
+    )
     return command_entries(whole(nowhere, catalogue))
 
 

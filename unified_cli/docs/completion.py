@@ -1,4 +1,6 @@
-"""The completion scripts: a template for each shell, filled with what it needs to know of the program, as tables."""
+"""The completion scripts: a template for each shell, filled with what it needs to know
+of the program, as tables.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,10 +24,12 @@ FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish", "pws
 class Grammar:
     """The tables. A path is the command's words joined by blanks.
 
-    `flags` is by pattern, in which `*` stands for any one word and the first match wins; `values` by spelling, for all
-    options that take a value, `own_values` by path and spelling where a command takes others; `arguments` by path, the
-    last one repeats. `columns` are the known fields of a resource, `parameters` what an operation is known to take as
-    a query parameter, `fields` what its body is known to take, both up to the `=`.
+    `flags` is by pattern, in which `*` stands for any one word and the first match
+    wins; `values` by spelling, for all options that take a value, `own_values` by path
+    and spelling where a command takes others; `arguments` by path, the last one
+    repeats. `columns` are the known fields of a resource, `parameters` what an
+    operation is known to take as a query parameter, `fields` what its body is known to
+    take, both up to the `=`.
     """
 
     apis: Sequence[str]
@@ -47,7 +51,9 @@ class Grammar:
 
 def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
     """The tables of the program with this catalogue; `entries` are its groups and commands."""
-    values = {spelling: _kind(flag) for spelling, flag in all_flags(entries).items() if flag.takes_value}
+    values = {
+        spelling: _kind(flag) for spelling, flag in all_flags(entries).items() if flag.takes_value
+    }
     return Grammar(
         apis=tuple(catalogue.apis),
         words={" ".join(entry.path): entry.words for entry in entries if entry.words},
@@ -56,7 +62,11 @@ def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
         own_values=dict(_own_values(entries, values)),
         arguments={" ".join(entry.path): entry.takes for entry in entries if any(entry.takes)},
         columns=_columns(catalogue),
-        parameters={one.command: names for one in catalogue if (names := _parameters(one, catalogue.service))},
+        parameters={
+            one.command: names
+            for one in catalogue
+            if (names := _parameters(one, catalogue.service))
+        },
         fields={
             one.command: [f"{field.name}=" for field in one.accepted_fields]
             for one in catalogue
@@ -65,7 +75,9 @@ def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
     )
 
 
-def _own_values(entries: Iterable[CommandEntry], values: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+def _own_values(
+    entries: Iterable[CommandEntry], values: Mapping[str, str]
+) -> Iterable[tuple[str, str]]:
     for entry in entries:
         for flag in entry.flags:
             for spelling in flag.spellings:
@@ -74,15 +86,27 @@ def _own_values(entries: Iterable[CommandEntry], values: Mapping[str, str]) -> I
 
 
 def _columns(catalogue: Catalogue) -> Mapping[str, Sequence[str]]:
-    resources = [(f"{api.name} {one.name}", one) for api in catalogue.apis.values() for one in api.resources.values()]
-    return {path: [field.name for field in one.facts.fields] for path, one in resources if one.facts.fields}
+    resources = [
+        (f"{api.name} {one.name}", one)
+        for api in catalogue.apis.values()
+        for one in api.resources.values()
+    ]
+    return {
+        path: [field.name for field in one.facts.fields]
+        for path, one in resources
+        if one.facts.fields
+    }
 
 
 def _parameters(operation: Operation, service: Service) -> Sequence[str]:
     known = known_filters(operation, service)
     names = known.filters or operation.facts.query.get(operation.name, ())
     ranges = [f"{name}[{operator}]=" for name in known.sort_keys for operator in ("gt", "lt")]
-    return [*(f"{one.name}=" for one in names), *ranges, *(f"{service.sort}[{name}]=" for name in known.sort_keys)]
+    return [
+        *(f"{one.name}=" for one in names),
+        *ranges,
+        *(f"{service.sort}[{name}]=" for name in known.sort_keys),
+    ]
 
 
 def _kind(flag: Flag) -> str:
@@ -90,8 +114,14 @@ def _kind(flag: Flag) -> str:
 
 
 def _flags(entries: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tuple[str, Words]]:
-    """The options by pattern: an exact path where it must be, the operation's name for all others of that name."""
-    operations = [entry for entry in entries if entry.path[:1] and entry.path[0] in catalogue.apis and not entry.words]
+    """The options by pattern: an exact path where it must be, the operation's name for
+    all others of that name.
+    """
+    operations = [
+        entry
+        for entry in entries
+        if entry.path[:1] and entry.path[0] in catalogue.apis and not entry.words
+    ]
     for entry in entries:
         if entry.flags and entry not in operations:
             yield " ".join(entry.path), _spelled(entry.flags)
@@ -121,7 +151,9 @@ def _most_common(sets: Iterable[Words]) -> Words:
 def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> str:
     """The completion script for a shell."""
     tables = {"bash": bash, "zsh": zsh, "fish": fish, "pwsh": pwsh}[shell]
-    template = files("unified_cli.docs").joinpath("completion_templates", FILES[shell]).read_text("utf-8")
+    template = (
+        files("unified_cli.docs").joinpath("completion_templates", FILES[shell]).read_text("utf-8")
+    )
     return fill(template, tables(grammar(catalogue, index)))
 
 
@@ -141,13 +173,24 @@ def bash(known: Grammar) -> Tables:
     """The tables for bash: words without their purpose."""
     return {
         "WORDS": _bash_nested((path, _names(words)) for path, words in known.words.items()),
-        "FLAGS": _bash_cases((_pattern(path), f"flags+=' {_names(flags)}'") for path, flags in known.flags),
-        "OWN_VALUES": _bash_cases((_pattern(place), f"kind='{kind}'") for place, kind in known.own_values.items()),
-        "VALUES": _bash_cases((spelling, f"kind='{kind}'") for spelling, kind in known.values.items() if kind),
+        "FLAGS": _bash_cases(
+            (_pattern(path), f"flags+=' {_names(flags)}'") for path, flags in known.flags
+        ),
+        "OWN_VALUES": _bash_cases(
+            (_pattern(place), f"kind='{kind}'") for place, kind in known.own_values.items()
+        ),
+        "VALUES": _bash_cases(
+            (spelling, f"kind='{kind}'") for spelling, kind in known.values.items() if kind
+        ),
         "ARGUMENTS": (f"{_pattern(place)}) kind='{kind}' ;;" for place, kind in _arguments(known)),
         "COLUMNS": _bash_nested((path, " ".join(names)) for path, names in known.columns.items()),
-        "PARAMETERS": _bash_nested((path, " ".join(names)) for path, names in known.parameters.items()),
-        "FIELDS": (f"{'|'.join(map(_pattern, paths))}) words='{names}' ;;" for names, paths in _by_fields(known)),
+        "PARAMETERS": _bash_nested(
+            (path, " ".join(names)) for path, names in known.parameters.items()
+        ),
+        "FIELDS": (
+            f"{'|'.join(map(_pattern, paths))}) words='{names}' ;;"
+            for names, paths in _by_fields(known)
+        ),
         "COMMANDS": ["|".join(known.commands)],
         "VALUED": ["|".join(known.values)],
         **_names_of(known),
@@ -161,16 +204,37 @@ def zsh(known: Grammar) -> Tables:
         return " ".join(_posix(f"{word}:{about}") for word, about in words)
 
     return {
-        "WORDS": (f"({_pattern(path)}) known=({described(words)}) ;;" for path, words in known.words.items()),
-        "FLAGS": (f"({_pattern(path)}) known+=({described(flags)}) ;;" for path, flags in known.flags),
-        "OWN_VALUES": (f"({_pattern(place)}) kind={_posix(kind)} ;;" for place, kind in known.own_values.items()),
-        "VALUES": (f"({spelling}) kind={_posix(kind)} ;;" for spelling, kind in known.values.items() if kind),
-        "ARGUMENTS": (f"({_pattern(place)}) kind={_posix(kind)} ;;" for place, kind in _arguments(known)),
-        "COLUMNS": (f"({_pattern(path)}) known=({' '.join(names)}) ;;" for path, names in known.columns.items()),
-        "PARAMETERS": (
-            f"({_pattern(path)}) known=({' '.join(map(_posix, names))}) ;;" for path, names in known.parameters.items()
+        "WORDS": (
+            f"({_pattern(path)}) known=({described(words)}) ;;"
+            for path, words in known.words.items()
         ),
-        "FIELDS": (f"({'|'.join(map(_pattern, paths))}) known=({names}) ;;" for names, paths in _by_fields(known)),
+        "FLAGS": (
+            f"({_pattern(path)}) known+=({described(flags)}) ;;" for path, flags in known.flags
+        ),
+        "OWN_VALUES": (
+            f"({_pattern(place)}) kind={_posix(kind)} ;;"
+            for place, kind in known.own_values.items()
+        ),
+        "VALUES": (
+            f"({spelling}) kind={_posix(kind)} ;;"
+            for spelling, kind in known.values.items()
+            if kind
+        ),
+        "ARGUMENTS": (
+            f"({_pattern(place)}) kind={_posix(kind)} ;;" for place, kind in _arguments(known)
+        ),
+        "COLUMNS": (
+            f"({_pattern(path)}) known=({' '.join(names)}) ;;"
+            for path, names in known.columns.items()
+        ),
+        "PARAMETERS": (
+            f"({_pattern(path)}) known=({' '.join(map(_posix, names))}) ;;"
+            for path, names in known.parameters.items()
+        ),
+        "FIELDS": (
+            f"({'|'.join(map(_pattern, paths))}) known=({names}) ;;"
+            for names, paths in _by_fields(known)
+        ),
         "COMMANDS": ["|".join(known.commands)],
         "VALUED": ["|".join(known.values)],
         **_names_of(known),
@@ -194,11 +258,19 @@ def fish(known: Grammar) -> Tables:
     return {
         "WORDS": cases((path, described(words)) for path, words in known.words.items()),
         "FLAGS": cases((path, described(flags)) for path, flags in known.flags),
-        "OWN_VALUES": cases((place, f"echo {quoted(kind)}") for place, kind in known.own_values.items()),
-        "VALUES": cases((spelling, f"echo {quoted(kind)}") for spelling, kind in known.values.items() if kind),
+        "OWN_VALUES": cases(
+            (place, f"echo {quoted(kind)}") for place, kind in known.own_values.items()
+        ),
+        "VALUES": cases(
+            (spelling, f"echo {quoted(kind)}") for spelling, kind in known.values.items() if kind
+        ),
         "ARGUMENTS": cases((place, f"echo {quoted(kind)}") for place, kind in _arguments(known)),
-        "COLUMNS": cases((path, f"string split ' ' '{' '.join(names)}'") for path, names in known.columns.items()),
-        "PARAMETERS": cases((path, f"string split ' ' '{' '.join(one)}'") for path, one in known.parameters.items()),
+        "COLUMNS": cases(
+            (path, f"string split ' ' '{' '.join(names)}'") for path, names in known.columns.items()
+        ),
+        "PARAMETERS": cases(
+            (path, f"string split ' ' '{' '.join(one)}'") for path, one in known.parameters.items()
+        ),
         "FIELDS": (
             line
             for names, paths in _by_fields(known)
@@ -223,7 +295,9 @@ def pwsh(known: Grammar) -> Tables:
         return listed(f"{word}:{about}" for word, about in words)
 
     *flags, last = (f"@({quoted(path)}, {described(flags)})" for path, flags in known.flags)
-    arguments = {path: [kind.replace("|", " ") for kind in kinds] for path, kinds in known.arguments.items()}
+    arguments = {
+        path: [kind.replace("|", " ") for kind in kinds] for path, kinds in known.arguments.items()
+    }
     return {
         "WORDS": (f"{quoted(path)} = {described(words)}" for path, words in known.words.items()),
         "FLAGS": [*(f"{one}," for one in flags), last],
@@ -250,14 +324,18 @@ def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
-    """Each command's path with the number of an argument, `*` for the last one, which repeats; and what that is."""
+    """Each command's path with the number of an argument, `*` for the last one, which
+    repeats; and what that is.
+    """
     for path, kinds in known.arguments.items():
         for index, kind in enumerate(kinds):
             yield f"{path}:{'*' if index == len(kinds) - 1 else index}", kind.replace("|", " ")
 
 
 def _bash_nested(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Words by path, in two levels: a flat list of a hundred patterns would be too slow for a TAB."""
+    """Words by path, in two levels: a flat list of a hundred patterns would be too slow
+    for a TAB.
+    """
     for first, several in groupby(rows, lambda row: row[0].partition(" ")[0]):
         nested = []
         for path, words in several:
@@ -269,7 +347,9 @@ def _bash_nested(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
         if nested:
             yield f"{first}\\ *)"
             yield "    case ${1#* } in"
-            yield from (f"        {line}" for line in _bash_cases(sorted(nested, key=lambda row: row[1])))
+            yield from (
+                f"        {line}" for line in _bash_cases(sorted(nested, key=lambda row: row[1]))
+            )
             yield "    esac"
             yield "    ;;"
 

@@ -1,4 +1,6 @@
-"""Which files are generated from the code, and what each must contain; the layers of the package, which one shows."""
+"""Which files are generated from the code, and what each must contain; the layers of
+the package, which one shows.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,30 +30,59 @@ class Layer(NamedTuple):
 
 LAYERS = (
     Layer(14, ("__main__", "docs.__main__"), "the process; the writer of the generated documents"),
-    Layer(13, ("main", "app"), "`main(argv, runtime)` returns an exit code; the whole tree of commands"),
+    Layer(
+        13,
+        ("main", "app"),
+        "`main(argv, runtime)` returns an exit code; the whole tree of commands",
+    ),
     Layer(12, ("commands",), "one folder for each command; none imports another"),
     Layer(11, ("call",), "one request, from typed options to its result on stdout"),
-    Layer(11, ("docs",), "what is generated: completion scripts, the manual page, OpenAPI, parts of the documents"),
+    Layer(
+        11,
+        ("docs",),
+        "what is generated: completion scripts, the manual page, OpenAPI, parts of the documents",
+    ),
     Layer(
         10,
         ("writes",),
-        "many writes: the records they take, their journals and runs, the sender, what became of them",
+        "many writes: the records they take, their journals and runs, the sender, what became of"
+        " them",
     ),
-    Layer(9, ("exported",), "what an export leaves: list files, their manifest, and what reads them"),
-    Layer(8, ("fleet",), "work on many connections: which, in whose turn, with which clients, and how it ends"),
-    Layer(7, ("cli",), "options (each defined once), aliases, the tree of commands, help pages, mistakes, prompts"),
-    Layer(6, ("output",), "formats on stdout, tables and other screens, the pager, jq programs, progress"),
-    Layer(6, ("http",), "a request, sent and retried within limits; its response, decoded within bounds"),
+    Layer(
+        9, ("exported",), "what an export leaves: list files, their manifest, and what reads them"
+    ),
+    Layer(
+        8,
+        ("fleet",),
+        "work on many connections: which, in whose turn, with which clients, and how it ends",
+    ),
+    Layer(
+        7,
+        ("cli",),
+        "options (each defined once), aliases, the tree of commands, help pages, mistakes, prompts",
+    ),
+    Layer(
+        6,
+        ("output",),
+        "formats on stdout, tables and other screens, the pager, jq programs, progress",
+    ),
+    Layer(
+        6,
+        ("http",),
+        "a request, sent and retried within limits; its response, decoded within bounds",
+    ),
     Layer(6, ("sandbox",), "a local server with the same operations as the service"),
     Layer(
         5,
         ("config",),
-        "the config file, the settings with their sources, the credentials, the programs that a user names",
+        "the config file, the settings with their sources, the credentials, the programs that a"
+        " user names",
     ),
     Layer(
         4,
         ("storage",),
-        "files: replaced atomically, appended durably, created once, locked, cached, safely named; objects in stores",
+        "files: replaced atomically, appended durably, created once, locked, cached, safely named;"
+        " objects in stores",
     ),
     Layer(
         3,
@@ -62,14 +93,17 @@ LAYERS = (
     Layer(
         1,
         ("catalogue", "errors", "hints", "masking", "plural", "text_width", "values", "json_text"),
-        "the operations as data; the errors; text without secrets, and its width; ages in words; JSON as text",
+        "the operations as data; the errors; text without secrets, and its width; ages in words;"
+        " JSON as text",
     ),
 )
 """The test of imports and the table in CONTRIBUTING.md are made from this."""
 
 
 def filled(text: str) -> str:
-    """The page for contributors with its regions regenerated. Raises ValueError for a region unknown or missing."""
+    """The page for contributors with its regions regenerated. Raises ValueError for a
+    region unknown or missing.
+    """
     known = regions()
     found = [match["name"] for match in _REGION.finditer(text)]
     if sorted(found) != sorted(known):
@@ -79,16 +113,25 @@ def filled(text: str) -> str:
 
 def regions() -> Mapping[str, str]:
     """The text of each region by its name."""
-    rows = [(str(layer.level), " ".join(f"`{name}`" for name in layer.packages), layer.about) for layer in LAYERS]
+    rows = [
+        (str(layer.level), " ".join(f"`{name}`" for name in layer.packages), layer.about)
+        for layer in LAYERS
+    ]
     return {"layers": _table(("Layer", "Packages", "What is in them"), rows)}
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+    lines = [
+        heads,
+        ["---"] * len(heads),
+        *([cell.replace("|", r"\|") for cell in row] for row in rows),
+    ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
-def generated(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
+def generated(
+    catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT
+) -> Iterator[tuple[Path, str]]:
     """Each generated file with its text."""
     for shell, name in completion.FILES.items():
         yield root / "completions" / name, completion.script(shell, catalogue, index)
@@ -103,15 +146,22 @@ def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
     from unified_cli.docs import terminal_picture  # noqa: PLC0415
 
     for picture in terminal_picture.pictures():
-        yield root / "unified_cli" / "docs" / "pictures" / f"{picture.name}.svg", terminal_picture.svg(picture)
+        yield (
+            root / "unified_cli" / "docs" / "pictures" / f"{picture.name}.svg",
+            terminal_picture.svg(picture),
+        )
 
 
 def operations(catalogue: Catalogue) -> str:
-    """Each operation's request and command, one per line: its diff shows the effect of a change of the catalogue."""
+    """Each operation's request and command, one per line: its diff shows the effect of
+    a change of the catalogue.
+    """
     return "".join(f"{one.method:6} {one.path:60} {one.command}\n" for one in catalogue)
 
 
-def stale(catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT) -> Iterator[tuple[Path, str]]:
+def stale(
+    catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT
+) -> Iterator[tuple[Path, str]]:
     """The files that contain something else, with what they must contain."""
     for path, text in (*generated(catalogue, index, root), *pictures(root)):
         if not path.is_file() or path.read_text("utf-8") != text:

@@ -14,12 +14,14 @@ from unified_cli.errors import ExitCode
 
 _STARTS_REQUEST = re.compile(r"^([.'])", re.MULTILINE)
 _WIDEST = 78
-# Of the last change that users see; the page is generated, and must be the same wherever that is done.
+# Of the last change that users see; the page is generated, and must be the same
+# wherever that is done.
 _DATE = "2026-11-23"
 _DESCRIPTION = """\
-Every operation of the APIs is a command. Results go to standard output as they were served, everything else to standard
-error. Options go after the operation, in any order; those that name the connection, -o and -v may also go right after
-unified. Every command and group has --help, and -h for what people need most; unified --version shows the version."""
+Every operation of the APIs is a command. Results go to standard output as they were served,
+everything else to standard error. Options go after the operation, in any order; those that name
+the connection, -o and -v may also go right after unified. Every command and group has --help,
+and -h for what people need most; unified --version shows the version."""
 
 
 def page(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> str:
@@ -50,7 +52,14 @@ def page(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> str:
         ".SH ENVIRONMENT",
         *_rows((key.variable, key.about) for key in KEYS.values() if key.env),
         ".SH FILES",
-        *_rows([("~/.config/unified/config.toml", "the configuration: defaults at the top, then the profiles")]),
+        *_rows(
+            [
+                (
+                    "~/.config/unified/config.toml",
+                    "the configuration: defaults at the top, then the profiles",
+                )
+            ]
+        ),
         *_rows([("~/.config/unified/catalogue.d/*.toml", "APIs and operations of your own")]),
         ".SH CONFIGURATION",
         *_rows((key.name, key.about) for key in KEYS.values() if key.at),
@@ -75,7 +84,9 @@ def _options(flags: Iterable[tuple[Flag, Sequence[str]]]) -> Iterator[str]:
 def _operations(catalogue: Catalogue) -> Iterator[str]:
     for api in catalogue.apis.values():
         yield f".SS {_text(api.name)}"
-        yield from _rows((name, " ".join(resource.operations)) for name, resource in api.resources.items())
+        yield from _rows(
+            (name, " ".join(resource.operations)) for name, resource in api.resources.items()
+        )
 
 
 def _rows(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -84,8 +95,12 @@ def _rows(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """The text escaped for the macros: backslashes, dashes and tildes stay as they are, no line is a request."""
-    plain = text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
+    """The text escaped for the macros: backslashes, dashes and tildes stay as they are,
+    no line is a request.
+    """
+    plain = (
+        text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
+    )
     plain = plain.replace("…", "...").replace("'", "\\(aq").replace("`", "\\(ga")
     lines = textwrap.wrap(plain, _WIDEST, break_long_words=False, break_on_hyphens=False)
     return _STARTS_REQUEST.sub(r"\\&\1", "\n".join(lines))

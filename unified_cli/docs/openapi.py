@@ -24,12 +24,14 @@ from unified_cli.sandbox.sample_requests import required_parameters
 from unified_cli.values import JsonObject
 
 _ABOUT = """
-Every operation of the unified APIs, each scoped to one connection. The fields and parameters are those that are known:
-a connection may have others, omit some and rename some, and any query parameter may be sent with any operation.
+Every operation of the unified APIs, each scoped to one connection. The fields and parameters
+are those that are known: a connection may have others, omit some and rename some, and any query
+parameter may be sent with any operation.
 
-Answers are described in the format `unified`. `{formats}` takes others (raw, normalized, stream, debug), and `{key_by}`
-makes an object of a list's array; their answers do not fit this document. A file comes in its own media type. An
-action answers its record in an envelope here; a provider may leave the envelope out.
+Answers are described in the format `unified`. `{formats}` takes others (raw, normalized,
+stream, debug), and `{key_by}` makes an object of a list's array; their answers do not fit this
+document. A file comes in its own media type. An action answers its record in an envelope here;
+a provider may leave the envelope out.
 """
 _TAG = "connections"
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
@@ -64,11 +66,15 @@ def document(catalogue: Catalogue) -> JsonObject:
         "info": {
             "title": "unified",
             "version": __version__,
-            "description": _ABOUT.strip().format(formats=service.response_format, key_by=service.key_by),
+            "description": (
+                _ABOUT.strip().format(formats=service.response_format, key_by=service.key_by)
+            ),
             "contact": {"name": "The authors of unified"},
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "servers": [{"url": "{base_url}", "variables": {"base_url": {"default": "https://api.example.com"}}}],
+        "servers": [
+            {"url": "{base_url}", "variables": {"base_url": {"default": "https://api.example.com"}}}
+        ],
         "security": [{"token": []}],
         "tags": [{"name": name, "description": about} for name, about in tags.items()],
         "paths": paths,
@@ -92,14 +98,21 @@ def _operation(operation: Operation, resource: Resource, service: Service) -> Js
     }
     if operation.method in {"POST", "PATCH"}:
         schema = schema_reference(body_name(operation, resource))
-        described["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+        described["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": schema}},
+        }
     return described
 
 
 def _body_schemas(operation: Operation, resource: Resource) -> JsonObject:
     if operation.method not in {"POST", "PATCH"}:
         return {}
-    schema = action_schema(operation) if operation.kind == "action" else input_schema(resource, operation)
+    schema = (
+        action_schema(operation)
+        if operation.kind == "action"
+        else input_schema(resource, operation)
+    )
     return {body_name(operation, resource): schema}
 
 
@@ -110,7 +123,14 @@ def _connection_paths(service: Service) -> dict[str, JsonObject]:
     account = _text_parameter("id", "path", "The connection's id")
     resource = _text_parameter("resource", "path", "The provider's resource")
     record = _text_parameter("id", "path", "The record's id")
-    named = (words.tenant, f"{words.product}.name", words.status, words.created, words.updated, words.environment)
+    named = (
+        words.tenant,
+        f"{words.product}.name",
+        words.status,
+        words.created,
+        words.updated,
+        words.environment,
+    )
     filters = [_text_parameter(name, "query", f"Only those of this {name}") for name in named]
     sandboxes = {
         **_text_parameter(words.sandbox, "query", "Only those that are sandboxes, or none"),
@@ -120,36 +140,58 @@ def _connection_paths(service: Service) -> dict[str, JsonObject]:
     product = _text_parameter("id", "path", "The product's id or name")
     narrow = _offer_parameters(words)
     return {
-        service.accounts: _get("list", "List the connections", "ConnectionPage", [*paging, *filters, sandboxes]),
+        service.accounts: _get(
+            "list", "List the connections", "ConnectionPage", [*paging, *filters, sandboxes]
+        ),
         words.own: _get("me", "Get the connection of the token", "Connection", []),
         f"{service.accounts}/{{id}}": _get("get", "Get a connection", "Connection", [account]),
-        service.capabilities: _get("capabilities", "Show what a connection offers", "Offer", [account, *narrow]),
-        words.product_offer: _get("product", "Show what a product offers", "Offer", [product, *narrow]),
-        service.tools: _get("tools", "Describe its provider's methods", "ToolPage", [account, narrow[2]]),
+        service.capabilities: _get(
+            "capabilities", "Show what a connection offers", "Offer", [account, *narrow]
+        ),
+        words.product_offer: _get(
+            "product", "Show what a product offers", "Offer", [product, *narrow]
+        ),
+        service.tools: _get(
+            "tools", "Describe its provider's methods", "ToolPage", [account, narrow[2]]
+        ),
         f"{service.proxy}/{{resource}}": _get(
-            "proxy-list", "List the provider's own records", list_schema(own, service),
+            "proxy-list",
+            "List the provider's own records",
+            list_schema(own, service),
             [connection, resource, *paging],
         ),
         f"{service.proxy}/{{resource}}/{{id}}": _get(
             "proxy-get", "Get a record as the provider has it", own, [connection, resource, record]
         ),
-    }  # fmt: skip
+    }
 
 
 def _offer_parameters(words: ConnectionWords) -> list[JsonObject]:
-    kinds: JsonObject = {"schema": {"type": "string", "enum": [words.provided, words.unified, "all"], "default": "all"}}
+    kinds: JsonObject = {
+        "schema": {
+            "type": "string",
+            "enum": [words.provided, words.unified, "all"],
+            "default": "all",
+        }
+    }
     return [
         {**_text_parameter(words.offer_kind, "query", "Only this part"), **kinds},
         _text_parameter(words.resource, "query", "Only these resources, separated by commas"),
-        _text_parameter(words.methods, "query", "Only these methods of the provider, separated by commas"),
+        _text_parameter(
+            words.methods, "query", "Only these methods of the provider, separated by commas"
+        ),
         {
-            **_text_parameter(words.described, "query", "False shows methods without a description too"),
+            **_text_parameter(
+                words.described, "query", "False shows methods without a description too"
+            ),
             "schema": _SWITCH,
         },
     ]
 
 
-def _get(name: str, summary: str, answer: JsonObject | str, parameters: list[JsonObject]) -> JsonObject:
+def _get(
+    name: str, summary: str, answer: JsonObject | str, parameters: list[JsonObject]
+) -> JsonObject:
     schema = schema_reference(answer) if isinstance(answer, str) else answer
     described = {
         "operationId": f"{_TAG}-{name}",
@@ -164,7 +206,13 @@ def _get(name: str, summary: str, answer: JsonObject | str, parameters: list[Jso
 
 def _text_parameter(name: str, place: str, about: str) -> JsonObject:
     required = {"required": True} if place == "path" else {}
-    return {"name": name, "in": place, "schema": {"type": "string"}, "description": about, **required}
+    return {
+        "name": name,
+        "in": place,
+        "schema": {"type": "string"},
+        "description": about,
+        **required,
+    }
 
 
 def _shared_parameters(service: Service) -> dict[str, JsonObject]:
@@ -172,7 +220,9 @@ def _shared_parameters(service: Service) -> dict[str, JsonObject]:
     found = [*_of_lists(service), *_of_all(service)]
     found += [
         _parameter(service.body_passthrough, _SWITCH, "Send the body to the provider as it is"),
-        _parameter("Idempotency-Key", _TEXT, "The same for each repeat of the same write", place="header"),
+        _parameter(
+            "Idempotency-Key", _TEXT, "The same for each repeat of the same write", place="header"
+        ),
     ]
     return {_component(one): one for one in found}
 
@@ -186,9 +236,13 @@ def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
     found += _of_all(service)[1:]
     shared = {one["name"] for one in found}
     own = [one for one in _own(operation, service) if one["name"] not in shared]
-    references = [one if one["in"] == "path" else _shared_parameter(_component(one)) for one in found]
+    references = [
+        one if one["in"] == "path" else _shared_parameter(_component(one)) for one in found
+    ]
     if operation.method in {"POST", "PATCH"}:
-        references += [_shared_parameter(name) for name in (_word(service.body_passthrough), "IdempotencyKey")]
+        references += [
+            _shared_parameter(name) for name in (_word(service.body_passthrough), "IdempotencyKey")
+        ]
     return references + own
 
 
@@ -245,7 +299,8 @@ def _own(operation: Operation, service: Service) -> Iterator[JsonObject]:
             if one.type == "array"
             else {"type": one.type if one.type in ("number", "boolean") else "string"}
         )
-        # Validating proxies look for a required name as it is encoded, and never find one that has brackets.
+        # Validating proxies look for a required name as it is encoded, and never find
+        # one that has brackets.
         required, plain = name in needed, "[" not in name
         about = "Required" if required and not plain else values_of(one)
         yield _parameter(name, schema, about, required=required and plain)
@@ -271,20 +326,27 @@ def _shared_responses() -> JsonObject:
     content = {"application/json": {"schema": schema_reference("Error")}}
     return {
         "ClientError": {"description": "The request was refused", "content": content},
-        "ServerError": {"description": "The service or the provider behind it failed", "content": content},
+        "ServerError": {
+            "description": "The service or the provider behind it failed",
+            "content": content,
+        },
     }
 
 
 def _failures() -> JsonObject:
     """The responses of every failure."""
-    return {status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()}
+    return {
+        status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()
+    }
 
 
 def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObject]:
     """The schemas of an operation's answers that are about no single record, by name."""
     record = schema_reference(record_name(operation.api, operation.resource))
     if operation.lists:
-        return {f"{record_name(operation.api, operation.resource)}Page": list_schema(record, service)}
+        return {
+            f"{record_name(operation.api, operation.resource)}Page": list_schema(record, service)
+        }
     if operation.kind != "action":
         return {}
     names = _PIECES.get(f"{operation.resource} {operation.name}")
@@ -309,8 +371,9 @@ def _successes(operation: Operation) -> JsonObject:
     if operation.lists:
         return {"200": _json_response("A page of records", schema_reference(f"{record}Page"))}
     if operation.name == "download":
-        # The media type is that of the file; the first one is what generators without media ranges look for. The range
-        # is last: tools that take the first one that fits would take a record for a file.
+        # The media type is that of the file; the first one is what generators without
+        # media ranges look for. The range is last: tools that take the first one that
+        # fits would take a record for a file.
         answer = {"schema": schema_reference(_result_name(operation))}
         content = {"application/octet-stream": _BYTES, "application/json": answer, "*/*": _BYTES}
         return {"200": {"description": "The bytes of the file", "content": content}}

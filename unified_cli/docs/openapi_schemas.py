@@ -1,4 +1,6 @@
-"""The schemas of records, and the names of components: distinct also in languages that know neither dots nor dashes."""
+"""The schemas of records, and the names of components: distinct also in languages that
+know neither dots nor dashes.
+"""
 
 import re
 import tomllib
@@ -25,13 +27,17 @@ def record_name(api: str, resource: str) -> str:
 
 
 def action_name(operation: Operation, resource: Resource) -> str:
-    """The name that begins those of an action's body and answer, such as `UserDirectoryUserSuspend`."""
+    """The name that begins those of an action's body and answer, such as
+    `UserDirectoryUserSuspend`.
+    """
     number = "2" if _has_twin(operation, resource) else ""
     return f"{record_name(operation.api, operation.resource)}{pascal(operation.name)}{number}"
 
 
 def operation_id(operation: Operation, resource: Resource) -> str:
-    """The command with dashes between its words; one that another spells with a dash gets a number."""
+    """The command with dashes between its words; one that another spells with a dash
+    gets a number.
+    """
     return operation.command.replace(" ", "-") + ("-2" if _has_twin(operation, resource) else "")
 
 
@@ -53,7 +59,11 @@ def schema_reference(name: str) -> JsonObject:
 
 def shared_schemas(service: Service) -> JsonObject:
     """The schemas that are about no single resource, by name."""
-    words = {**service._asdict(), **service.connections._asdict(), "statuses": ", ".join(service.connections.statuses)}
+    words = {
+        **service._asdict(),
+        **service.connections._asdict(),
+        "statuses": ", ".join(service.connections.statuses),
+    }
 
     def said(value: Toml) -> Json:
         if isinstance(value, dict):
@@ -87,10 +97,19 @@ def list_schema(record: JsonObject, service: Service) -> JsonObject:
         "required": [service.items, service.cursor],
         "properties": {
             service.items: {"type": "array", "items": record},
-            service.cursor: {**cursor, "description": "Where the next page starts; null on the last one"},
+            service.cursor: {
+                **cursor,
+                "description": "Where the next page starts; null on the last one",
+            },
             service.previous_cursor: {**cursor, "description": "Where the page before starts"},
-            service.record_count: {"type": "integer", "description": "How many records the page has"},
-            service.partial: {"type": "boolean", "description": "True where the provider left something out"},
+            service.record_count: {
+                "type": "integer",
+                "description": "How many records the page has",
+            },
+            service.partial: {
+                "type": "boolean",
+                "description": "True where the provider left something out",
+            },
         },
     }
 
@@ -130,7 +149,10 @@ def body_name(operation: Operation, resource: Resource) -> str:
 
 def object_schema(fields: Iterable[KnownField], *, nullable: bool = True) -> JsonObject:
     """An object with these fields; others may be there."""
-    return {"type": "object", "properties": {one.name: _field_schema(one, nullable=nullable) for one in fields}}
+    return {
+        "type": "object",
+        "properties": {one.name: _field_schema(one, nullable=nullable) for one in fields},
+    }
 
 
 def _field_schema(one: KnownField, *, nullable: bool) -> JsonObject:
@@ -145,7 +167,9 @@ def _field_schema(one: KnownField, *, nullable: bool) -> JsonObject:
 def _details(one: KnownField) -> JsonObject:
     if one.type == "array":
         ids = one.name.endswith("_ids")
-        items: JsonObject = {"type": "string"} if ids else schema_reference(_REFERENCE) if one.references else {}
+        items: JsonObject = (
+            {"type": "string"} if ids else schema_reference(_REFERENCE) if one.references else {}
+        )
         return {"items": items}
     if one.type == "object":
         # Without this word some generators take it for an object that has no members.

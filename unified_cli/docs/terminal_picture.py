@@ -1,4 +1,6 @@
-"""Pictures of a terminal, in which the program really runs: a fresh home, the sandbox, a pty of a fixed size."""
+"""Pictures of a terminal, in which the program really runs: a fresh home, the sandbox,
+a pty of a fixed size.
+"""
 
 import os
 import pty
@@ -30,7 +32,9 @@ _RUN, _ANY_RUN = re.compile(r"\b20\d{6}-[0-9a-f]{4}\b"), "20261123-7f3a"
 _TEMPLATE = """\
 <svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
-.{unique_id}-matrix {{ font-family: monospace; font-size: {char_height}px; line-height: {line_height}px; }}
+.{unique_id}-matrix {{
+  font-family: monospace; font-size: {char_height}px; line-height: {line_height}px;
+}}
 .{unique_id}-title {{ font-family: sans-serif; font-size: 18px; font-weight: bold; }}
 {styles}
 </style>
@@ -54,7 +58,8 @@ _TEMPLATE = """\
 class TerminalPicture(NamedTuple):
     """What is shown: each of `commands` with what it prints, unless it begins with a blank.
 
-    `prepare` runs before and `finish` at the end of it all, unseen. A command that fails ends with `|| true`, unseen.
+    `prepare` runs before and `finish` at the end of it all, unseen. A command that
+    fails ends with `|| true`, unseen.
     """
 
     name: str
@@ -72,8 +77,16 @@ def pictures() -> Iterator[TerminalPicture]:
 
 
 def svg(picture: TerminalPicture) -> str:
-    """The picture as SVG: the same bytes on any machine. Raises CalledProcessError if a command fails."""
-    console = Console(record=True, width=picture.columns, file=StringIO(), force_terminal=True, legacy_windows=False)
+    """The picture as SVG: the same bytes on any machine. Raises CalledProcessError if a
+    command fails.
+    """
+    console = Console(
+        record=True,
+        width=picture.columns,
+        file=StringIO(),
+        force_terminal=True,
+        legacy_windows=False,
+    )
     with tempfile.TemporaryDirectory() as home:
         environ = _environ(Path(home))
         try:
@@ -88,7 +101,10 @@ def svg(picture: TerminalPicture) -> str:
             for command in picture.finish:
                 _run(command, picture.columns, environ)
     return console.export_svg(
-        title=picture.title, theme=MONOKAI, code_format=_TEMPLATE, unique_id=f"terminal-{picture.name}"
+        title=picture.title,
+        theme=MONOKAI,
+        code_format=_TEMPLATE,
+        unique_id=f"terminal-{picture.name}",
     )
 
 
@@ -100,7 +116,13 @@ def _environ(home: Path) -> dict[str, str]:
     program.chmod(0o755)
     path = f"{program.parent}{os.pathsep}{os.defpath}"
     root = str(FOLDER.parents[2])
-    return {"PATH": path, "HOME": str(home), "PYTHONPATH": root, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+    return {
+        "PATH": path,
+        "HOME": str(home),
+        "PYTHONPATH": root,
+        "TERM": "xterm-256color",
+        "LC_ALL": "C.UTF-8",
+    }
 
 
 def _run(command: str, columns: int, environ: dict[str, str]) -> str:
@@ -123,7 +145,9 @@ def _run(command: str, columns: int, environ: dict[str, str]) -> str:
 
 
 def _all_of(terminal: int) -> Iterator[bytes]:
-    """What was printed, until the last program has closed the terminal, which Linux reports as an error."""
+    """What was printed, until the last program has closed the terminal, which Linux
+    reports as an error.
+    """
     while True:
         try:
             chunk = os.read(terminal, _CHUNK)

@@ -1,4 +1,6 @@
-"""How far an export of a list came, as it stands on disk: refused when it is not what was written."""
+"""How far an export of a list came, as it stands on disk: refused when it is not what
+was written.
+"""
 
 import hashlib
 import json
@@ -25,9 +27,27 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Fingerprint = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,16}$")]
 # The members of a checkpoint in their order, and those that later versions added.
 _MEMBERS = (
-    "fingerprint", "started", "v", "tool", "next_cursor", "bytes", "sha256", "records", "pages", "dropped",
-    "partial_pages", "seen", "memory", "complete", "options", "published", "mark", "clock", "updated", "table",
-)  # fmt: skip
+    "fingerprint",
+    "started",
+    "v",
+    "tool",
+    "next_cursor",
+    "bytes",
+    "sha256",
+    "records",
+    "pages",
+    "dropped",
+    "partial_pages",
+    "seen",
+    "memory",
+    "complete",
+    "options",
+    "published",
+    "mark",
+    "clock",
+    "updated",
+    "table",
+)
 _ADDED = {"clock", "mark", "options", "published", "table"}
 _VERSION = 1
 START_ANEW = "--restart starts anew"
@@ -56,7 +76,9 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ListIdentity:
-    """Where a list is read from, what is asked for and how it is written: a `digest` of all, and of each option."""
+    """Where a list is read from, what is asked for and how it is written: a `digest` of
+    all, and of each option.
+    """
 
     digest: str
     options: Mapping[str, str]
@@ -79,9 +101,13 @@ class ListIdentity:
         return cls(_digest(asked), {name: _digest(value)[:8] for name, value in told.items()})
 
     def other(self, earlier: Mapping[str, str]) -> str:
-        """The options that an earlier export had otherwise, in words; it may not have said which it had."""
+        """The options that an earlier export had otherwise, in words; it may not have
+        said which it had.
+        """
         names = {**self.options, **earlier} if earlier else {}
-        differing = [_WORDS.get(name, name) for name in names if earlier.get(name) != self.options.get(name)]
+        differing = [
+            _WORDS.get(name, name) for name in names if earlier.get(name) != self.options.get(name)
+        ]
         return f"another {' and another '.join(differing)}" if differing else "other options"
 
 
@@ -99,11 +125,13 @@ class TableRead:
 
 @dataclass(slots=True, kw_only=True)
 class ListRecord:
-    """What is known of a list wherever it is written down: `bytes` with this hash hold `records` in `pages`.
+    """What is known of a list wherever it is written down: `bytes` with this hash hold
+    `records` in `pages`.
 
-    `fingerprint` and `options` are its identity, of which version 0.1 kept the first. `mark` is where the next run
-    begins, if that was asked for; then `clock` is that of the service when the first page was served. `table` is only
-    known of a list that is a part of a table.
+    `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
+    `mark` is where the next run begins, if that was asked for; then `clock` is that of
+    the service when the first page was served. `table` is only known of a list that is
+    a part of a table.
     """
 
     fingerprint: str = ""
@@ -124,7 +152,9 @@ class ListRecord:
 
     @property
     def begun(self) -> datetime:
-        """When the first page was served by the service's clock; by this machine's for an older export."""
+        """When the first page was served by the service's clock; by this machine's for
+        an older export.
+        """
         return change_time.parse(self.clock or self.started or _NEVER).at
 
     def told_by(self, other: "ListRecord") -> Self:
@@ -136,8 +166,9 @@ class ListRecord:
 class Checkpoint(ListRecord):
     """The state of an export after some whole pages, which are in the part file.
 
-    `seen` are the fingerprints of all cursors so far, `memory` is the writer's. After the last page it is `complete`.
-    `published` are the bytes and the hash of the target where it is not the part file, but made of it.
+    `seen` are the fingerprints of all cursors so far, `memory` is the writer's. After
+    the last page it is `complete`. `published` are the bytes and the hash of the target
+    where it is not the part file, but made of it.
     """
 
     v: int = _VERSION
@@ -157,7 +188,9 @@ class Checkpoint(ListRecord):
         return cls(fingerprint=identity.digest, options={**identity.options}, started=started)
 
     def begun_again(self) -> Self:
-        """The state before the first page of another read, whose records come after what was written."""
+        """The state before the first page of another read, whose records come after
+        what was written.
+        """
         return replace(self, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
 
     @property
@@ -167,7 +200,9 @@ class Checkpoint(ListRecord):
 
     @classmethod
     def of(cls, text: Data, path: Path) -> "Checkpoint":
-        """The checkpoint that was written as this text. Raises StateError where it is damaged or of another version."""
+        """The checkpoint that was written as this text. Raises StateError where it is
+        damaged or of another version.
+        """
         try:
             data = json.loads(text)
             total = data.pop("sum")
@@ -177,7 +212,9 @@ class Checkpoint(ListRecord):
         if not whole:
             raise StateError(f"{path} is damaged", hint=START_ANEW)
         if data.get("v") != _VERSION or {*data} | _ADDED != {*_MEMBERS}:
-            raise StateError(f"{path} was written by another version of this program", hint=START_ANEW)
+            raise StateError(
+                f"{path} was written by another version of this program", hint=START_ANEW
+            )
         try:
             found = typed_json.convert(data, cls)
             # No cursor that was sent holds half a surrogate pair.

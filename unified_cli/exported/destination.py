@@ -1,4 +1,6 @@
-"""What an export needs of the place it goes to, and the check that all that its manifests list is there."""
+"""What an export needs of the place it goes to, and the check that all that its
+manifests list is there.
+"""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
@@ -8,7 +10,13 @@ from typing import Protocol
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions, ListTarget
-from unified_cli.exported.manifest import TIMESTAMPS, Manifest, ManifestEntry, no_export, without_lists
+from unified_cli.exported.manifest import (
+    TIMESTAMPS,
+    Manifest,
+    ManifestEntry,
+    no_export,
+    without_lists,
+)
 from unified_cli.plural import counted
 
 
@@ -17,10 +25,11 @@ class InUseError(StateError):
 
 
 class Destination(Protocol):
-    """A place for lists and manifests; both have names with `/` as paths have. Its text is how a user names it.
+    """A place for lists and manifests; both have names with `/` as paths have. Its text
+    is how a user names it.
 
-    All methods raise StateError for what another program changed, UnsafeError where the place leads elsewhere, and
-    StorageError.
+    All methods raise StateError for what another program changed, UnsafeError where the
+    place leads elsewhere, and StorageError.
     """
 
     save_seconds: float
@@ -29,7 +38,9 @@ class Destination(Protocol):
     """How many lists that ended may wait for that; each of them may keep files open."""
 
     def hold(self, manifest: str) -> AbstractContextManager[None]:
-        """Keep other runs with a manifest of this name out. Raises StateError or InUseError where one is under way."""
+        """Keep other runs with a manifest of this name out. Raises StateError or
+        InUseError where one is under way.
+        """
 
     def check_held(self) -> None:
         """Raise TakenOverError where another run has taken over from the one that holds it."""
@@ -50,7 +61,9 @@ class Destination(Protocol):
         """
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Forget how far a list was read; what was written of it stays there, and with `keep` belongs to it."""
+        """Forget how far a list was read; what was written of it stays there, and with
+        `keep` belongs to it.
+        """
 
     def sweep(self, entry: ManifestEntry) -> None:
         """Remove what a run that was killed left beside a complete list."""
@@ -69,10 +82,14 @@ class Destination(Protocol):
 
 
 class FilePlace(Destination, Protocol):
-    """A destination that keeps its files itself: it may also keep the pages of lists that go into tables."""
+    """A destination that keeps its files itself: it may also keep the pages of lists
+    that go into tables.
+    """
 
     def check(self, folder: str) -> None:
-        """Raise UnsafeError where the folder leads elsewhere, TakenOverError as `check_held` does."""
+        """Raise UnsafeError where the folder leads elsewhere, TakenOverError as
+        `check_held` does.
+        """
 
     def create(self, name: str, text: bytes) -> bool:
         """Write a small file unless there is one; says whether this one is there now."""
@@ -89,7 +106,9 @@ class FilePlace(Destination, Protocol):
 
 @dataclass(slots=True)
 class ManifestCheck:
-    """How many files were compared with their manifest, what differs, and what was never completed."""
+    """How many files were compared with their manifest, what differs, and what was
+    never completed.
+    """
 
     compared: int = 0
     differences: list[str] = field(default_factory=list)
@@ -97,7 +116,8 @@ class ManifestCheck:
 
 
 def parquet_columns(destination: Destination) -> int:
-    """Which columns the Parquet files of other manifests have, as `Manifest.parquet` says it, for one more beside them.
+    """Which columns the Parquet files of other manifests have, as `Manifest.parquet`
+    says it, for one more beside them.
 
     Raises StorageError.
     """
@@ -111,7 +131,8 @@ def parquet_columns(destination: Destination) -> int:
 def verify(destination: Destination) -> ManifestCheck:
     """Compare what is at a destination with its manifests.
 
-    Raises StateError where there is none, or a damaged one; UnsafeError where a folder in it is a link; StorageError.
+    Raises StateError where there is none, or a damaged one; UnsafeError where a folder
+    in it is a link; StorageError.
     """
     found = destination.manifests()
     if not found:
@@ -126,9 +147,13 @@ def verify(destination: Destination) -> ManifestCheck:
         for entry in manifest.entries.values():
             if entry.complete:
                 check.compared += 1
-                check.differences += [f"{entry.file}: {said}" for said in destination.differences(entry)]
+                check.differences += [
+                    f"{entry.file}: {said}" for said in destination.differences(entry)
+                ]
             elif entry.offered:
                 check.missing.append(f"{entry.file}: not complete: {entry.why}")
     for name, of_it in without_lists(entries).items():
-        check.missing.append(f"{name}: none of its {counted(len(of_it), 'list')} is offered, so nothing was read")
+        check.missing.append(
+            f"{name}: none of its {counted(len(of_it), 'list')} is offered, so nothing was read"
+        )
     return check

@@ -1,8 +1,9 @@
 """Which ids are gone from a list that is read whole again: they are told in a file beside it.
 
-The file has all that were there in some earlier read and are not now, so that it is the same however often it is made.
-The ids of the older files are kept in a note before these are replaced, and the note stays until the ids are told: so
-nothing is lost by a run that is killed in between.
+The file has all that were there in some earlier read and are not now, so that it is the
+same however often it is made. The ids of the older files are kept in a note before
+these are replaced, and the note stays until the ids are told: so nothing is lost by a
+run that is killed in between.
 """
 
 import hashlib
@@ -18,7 +19,8 @@ from unified_cli.json_text.members import member, string
 
 _READABLE = {".ndjson", ".parquet", ".delta"}
 _GONE, _NOTE = ".ndjson", ".part"
-# Not to be taken for a file of a list by its beginning, as in `tickets*.ndjson`. The files of increments have numbers.
+# Not to be taken for a file of a list by its beginning, as in `tickets*.ndjson`. The
+# files of increments have numbers.
 _BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")
 
 
@@ -35,7 +37,8 @@ def file_beside(file: str) -> str:
 def keep(destination: Destination, files: list[ManifestEntry]) -> None:
     """Note the ids in the complete files of a list, of which the first names it.
 
-    Where somebody changed the files nothing is noted. Raises UnsafeError where a folder is a link, StorageError.
+    Where somebody changed the files nothing is noted. Raises UnsafeError where a folder
+    is a link, StorageError.
     """
     first = files[0]
     if PurePosixPath(first.file).suffix not in _READABLE:
@@ -55,7 +58,8 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
 
 
 def tell(destination: Destination, entry: ManifestEntry) -> int | None:
-    """Write which ids of earlier reads are not in the list any more, and give how many; None where none were noted.
+    """Write which ids of earlier reads are not in the list any more, and give how many;
+    None where none were noted.
 
     `entry` is of the list that was read whole. Raises StateError, StorageError.
     """
@@ -92,10 +96,14 @@ def _noted(text: bytes, entry: ManifestEntry) -> list[bytes] | None:
 
 
 def _header(entry: ManifestEntry, ids: Iterable[bytes]) -> bytes:
-    """What tells lists apart: of another connection, or filtered otherwise, nothing is gone. The ids are in it, too."""
+    """What tells lists apart: of another connection, or filtered otherwise, nothing is
+    gone. The ids are in it, too.
+    """
     asked = (entry.options.get("query"), entry.options.get("changed_since"))
     digest = hashlib.sha256(b"\n".join(ids)).hexdigest()
-    return json.dumps([1, entry.origin, entry.account_id, entry.api, entry.resource, *asked, digest]).encode()
+    return json.dumps(
+        [1, entry.origin, entry.account_id, entry.api, entry.resource, *asked, digest]
+    ).encode()
 
 
 def _ids(records: Iterable[bytes]) -> Iterator[bytes]:
@@ -108,5 +116,9 @@ def _ids(records: Iterable[bytes]) -> Iterator[bytes]:
 
 def _key(identity: bytes) -> int:
     """What two spellings of an id have in common, as 64 bits."""
-    value = b'"' + string(identity).encode("utf-8", "surrogatepass") if identity.startswith(b'"') else identity
+    value = (
+        b'"' + string(identity).encode("utf-8", "surrogatepass")
+        if identity.startswith(b'"')
+        else identity
+    )
     return int.from_bytes(hashlib.blake2b(value, digest_size=8).digest(), "big")

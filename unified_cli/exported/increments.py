@@ -1,4 +1,6 @@
-"""What changed in a list since it was last exported: from when on it is asked for, and what of the answer is new."""
+"""What changed in a list since it was last exported: from when on it is asked for, and
+what of the answer is new.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
@@ -23,9 +25,10 @@ READ_WHOLE = f"no record has {FIELD}, so the list is read whole again"
 class Mark(NamedTuple):
     """How far an export came: the `newest` time of change, empty where no record has one.
 
-    It is never later than the service's clock was when the list was begun: a record with a time to come would hide
-    all changes until then. `recent` are the digests of the records that the next run will see again, because it looks
-    back a little, and because of their times to come.
+    It is never later than the service's clock was when the list was begun: a record
+    with a time to come would hide all changes until then. `recent` are the digests of
+    the records that the next run will see again, because it looks back a little, and
+    because of their times to come.
     """
 
     newest: str = ""
@@ -33,7 +36,9 @@ class Mark(NamedTuple):
 
 
 class Increment(NamedTuple):
-    """What the next run is to read: records that changed after `since`, all if that is None, but the `known` ones."""
+    """What the next run is to read: records that changed after `since`, all if that is
+    None, but the `known` ones.
+    """
 
     since: datetime | None
     known: frozenset[str]
@@ -49,7 +54,8 @@ class Increment(NamedTuple):
         return [(f"{FIELD}[gt]", self.begin)] if self.since else []
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
-        """The records that changed and are not known; one without a time of change counts as changed.
+        """The records that changed and are not known; one without a time of change
+        counts as changed.
 
         Assumption: a provider may ignore the filter.
         """
@@ -62,13 +68,17 @@ class Increment(NamedTuple):
 
 
 def clock(date: str | None, wall: Callable[[], float]) -> datetime:
-    """The clock of a service whose answer has this Date header; without one that of this machine."""
+    """The clock of a service whose answer has this Date header; without one that of
+    this machine.
+    """
     seconds = rate_headers.http_date(date)
     return datetime.fromtimestamp(wall() if seconds is None else seconds, UTC)
 
 
 def check_times(mark: Mark | None, *texts: str) -> None:
-    """Raise ValueError for a text that was stored as a time, and is none; an empty one says that there is none."""
+    """Raise ValueError for a text that was stored as a time, and is none; an empty one
+    says that there is none.
+    """
     for one in (mark.newest if mark else "", *texts):
         try:
             parse(one or "2026-01-01")
@@ -77,11 +87,14 @@ def check_times(mark: Mark | None, *texts: str) -> None:
 
 
 def mark_of(records: Callable[[], Iterable[bytes]], lag: float, clock: datetime) -> Mark:
-    """The mark of these records, which are gone through twice; the service's `clock` stood there before they were read.
+    """The mark of these records, which are gone through twice; the service's `clock`
+    stood there before they were read.
 
     `lag` is how many seconds the next run looks back.
     """
-    newest = _newest((at.at for record in records() if (at := changed_at(record)) is not None), clock)
+    newest = _newest(
+        (at.at for record in records() if (at := changed_at(record)) is not None), clock
+    )
     if newest is None:
         return Mark()
     since = Instant(earlier(newest, lag))
@@ -139,7 +152,8 @@ class _Ahead(NamedTuple):
 
 
 class RecordsAhead:
-    """Counts the records of each list that say they changed later than the service's clock shows; for many threads.
+    """Counts the records of each list that say they changed later than the service's
+    clock shows; for many threads.
 
     Each run reads them again, and they are told.
     """
@@ -150,7 +164,11 @@ class RecordsAhead:
 
     def note(self, name: str, records: Iterable[Record], clock: datetime) -> None:
         """Count those of a page that was served at this time."""
-        ahead = [(at, record) for record in records if (at := changed_at(record)) and at.at >= clock + _EXACTNESS]
+        ahead = [
+            (at, record)
+            for record in records
+            if (at := changed_at(record)) and at.at >= clock + _EXACTNESS
+        ]
         if not ahead:
             return
         at, record = max(ahead, key=lambda one: one[0])

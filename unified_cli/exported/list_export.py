@@ -26,7 +26,8 @@ Read = Callable[[Span], Generator[Page]]
 class TablePart(NamedTuple):
     """The part of a table that a list of one connection is, `before` this read.
 
-    The table is that of a resource, with these `columns`; the connection is known by its origin and account.
+    The table is that of a resource, with these `columns`; the connection is known by
+    its origin and account.
     """
 
     api: str
@@ -41,10 +42,11 @@ class TablePart(NamedTuple):
 class ListExportOptions:
     """How a file is made: `span` what is read, `style` and `transform` how it is written.
 
-    `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out records whose id came before.
-    `parquet` makes the complete file a Parquet file with these columns; until then it is NDJSON. With a `lag` it is
-    noted how far this run came, so that the next one looks back so many seconds; an `increment` leaves out what did not
-    change. `table` is where the records go in the end, if that is a table.
+    `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out
+    records whose id came before. `parquet` makes the complete file a Parquet file with
+    these columns; until then it is NDJSON. With a `lag` it is noted how far this run
+    came, so that the next one looks back so many seconds; an `increment` leaves out
+    what did not change. `table` is where the records go in the end, if that is a table.
     """
 
     span: Span
@@ -60,7 +62,9 @@ class ListExportOptions:
 
     @property
     def since(self) -> dict[str, str]:
-        """The filter as it was typed, for the identity of the list; those from before there was one lack it."""
+        """The filter as it was typed, for the identity of the list; those from before
+        there was one lack it.
+        """
         return {"changed_since": self.span.since.text} if self.span.since else {}
 
     @property
@@ -79,14 +83,17 @@ class TakenOverError(StateError):
 
 
 class ListTarget(Protocol):
-    """The pages of one list, which are kept whatever ends the process; methods raise what the place raises."""
+    """The pages of one list, which are kept whatever ends the process; methods raise
+    what the place raises.
+    """
 
     @property
     def state(self) -> Checkpoint:
         """How far they go."""
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
-        """Go on where an earlier run stopped, or begin; `restart` forgets it, but with `keep` not what it wrote.
+        """Go on where an earlier run stopped, or begin; `restart` forgets it, but with
+        `keep` not what it wrote.
 
         Raises StateError for an earlier run with other options, a damaged one, and one under way.
         """
@@ -123,13 +130,16 @@ class ListTarget(Protocol):
         """Let go of the list; an unfinished one stays for the next run."""
 
 
-def run(part: ListTarget, read: Read, options: ListExportOptions, wall: Callable[[], float]) -> Generator[Page]:
+def run(
+    part: ListTarget, read: Read, options: ListExportOptions, wall: Callable[[], float]
+) -> Generator[Page]:
     """Write all pages to the target, giving each when it is written, and publish the file.
 
     `wall` is the clock of this machine, for a service that does not tell its own.
 
-    Raises what reading and writing raise; then all pages that came are safe, and the next run goes on after them; and
-    UsageError where no record has any of the chosen columns.
+    Raises what reading and writing raise; then all pages that came are safe, and the
+    next run goes on after them; and UsageError where no record has any of the chosen
+    columns.
     """
     part.open(force=options.force, restart=options.restart, keep=options.restart and options.dedupe)
     if part.is_published:
@@ -182,7 +192,9 @@ def _break_off(part: ListTarget, error: UnifiedError) -> None:
 class _ListFile:
     """The target in its format, as it grows page by page."""
 
-    def __init__(self, part: ListTarget, options: ListExportOptions, wall: Callable[[], float]) -> None:
+    def __init__(
+        self, part: ListTarget, options: ListExportOptions, wall: Callable[[], float]
+    ) -> None:
         self._part = part
         self._wall = wall
         self._options = options
@@ -200,7 +212,9 @@ class _ListFile:
         records = self._seen.new(records) if self._seen else records
         state = self._part.state
         if self._options.lag is not None and not state.pages:
-            state = replace(state, clock=change_time.timestamp(increments.clock(page.date, self._wall)))
+            state = replace(
+                state, clock=change_time.timestamp(increments.clock(page.date, self._wall))
+            )
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
         slices = self._options.transform.slices(records, large=page.large)
         for data in self._writer.page(slices, one_line=page.one_line):
@@ -212,7 +226,9 @@ class _ListFile:
                 pages=state.pages + 1,
                 records=state.records + len(records),
                 dropped=state.dropped + len(page.records) - len(records),
-                partial_pages=[*state.partial_pages, page.number] if page.partial else state.partial_pages,
+                partial_pages=[*state.partial_pages, page.number]
+                if page.partial
+                else state.partial_pages,
                 seen=[*state.seen, *onward],
                 memory={**self._writer.memory, "unseen": self._check.unseen},
             ),
@@ -229,11 +245,18 @@ class _ListFile:
 
 
 def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
-    """What is missing from a complete file: what the writer could not place, and what the provider left out."""
-    missing = [*writer(options.style, part.state.memory).shortcomings(), *part.state.memory.get("left_out", ())]
+    """What is missing from a complete file: what the writer could not place, and what
+    the provider left out.
+    """
+    missing = [
+        *writer(options.style, part.state.memory).shortcomings(),
+        *part.state.memory.get("left_out", ()),
+    ]
     if part.state.partial_pages:
         numbers = ", ".join(map(str, part.state.partial_pages[:20]))
-        missing.append(f"the provider left something out of page {numbers} (--allow-partial accepts that)")
+        missing.append(
+            f"the provider left something out of page {numbers} (--allow-partial accepts that)"
+        )
     return missing
 
 

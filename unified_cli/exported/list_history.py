@@ -14,14 +14,20 @@ from unified_cli.exported.manifest import Manifest, ManifestEntry
 
 
 class ListHistory(NamedTuple):
-    """The files of a list at a destination: that of the whole list, and then those of what changed, in their order."""
+    """The files of a list at a destination: that of the whole list, and then those of
+    what changed, in their order.
+    """
 
     destination: Destination
     entries: list[ManifestEntry]
 
     @classmethod
-    def of(cls, destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Self:
-        """The history that begins with this file. Raises StateError where a later one is gone or was changed."""
+    def of(
+        cls, destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
+    ) -> Self:
+        """The history that begins with this file. Raises StateError where a later one
+        is gone or was changed.
+        """
         found = [first, *_added(first, entries)]
         for entry in found[1:]:
             if not destination.holds(entry):
@@ -43,22 +49,35 @@ class ListHistory(NamedTuple):
         return any(entry.table.rows if entry.table else entry.records for entry in self.entries)
 
     def marks(self, lag: float) -> list[Mark]:
-        """How far the files came: they say so, or, where none does, their records. Raises StateError, StorageError."""
+        """How far the files came: they say so, or, where none does, their records.
+        Raises StateError, StorageError.
+        """
         # Older versions let a mark pass the clock.
-        marks = [increments.merged([entry.mark], lag, entry.begun) for entry in self.entries if entry.mark]
+        marks = [
+            increments.merged([entry.mark], lag, entry.begun)
+            for entry in self.entries
+            if entry.mark
+        ]
         return marks or [self._mark_of(entry, lag) for entry in self.entries]
 
     def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
-        """The mark of a file that was written without one. Raises StateError where its content was changed."""
+        """The mark of a file that was written without one. Raises StateError where its
+        content was changed.
+        """
         if entry.table is None:
             for said in self.destination.differences(entry):
-                raise StateError(f"{self.destination}/{entry.file} was changed: {said}", hint=START_ANEW)
+                raise StateError(
+                    f"{self.destination}/{entry.file} was changed: {said}", hint=START_ANEW
+                )
         # Whatever others changed in a table, it is merged over.
         return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
 
 
-def check_end(destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> None:
-    """Raise StateError where the last file of a list is gone, as a run that was to start anew and was killed leaves it.
+def check_end(
+    destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
+) -> None:
+    """Raise StateError where the last file of a list is gone, as a run that was to
+    start anew and was killed leaves it.
 
     Files are removed from the last one on, so that the others are there if it is.
     """
@@ -68,12 +87,18 @@ def check_end(destination: Destination, first: ManifestEntry, entries: Mapping[s
 
 
 def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
-    """When the list of which this is the first file was last read; what changed later may be missing."""
+    """When the list of which this is the first file was last read; what changed later
+    may be missing.
+    """
     return max(max(entry.ended, entry.checked) for entry in (first, *_added(first, entries)))
 
 
-def sweep(destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> None:
-    """Remove what a run that was killed left beside the complete files of a list, of which this is the first."""
+def sweep(
+    destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
+) -> None:
+    """Remove what a run that was killed left beside the complete files of a list, of
+    which this is the first.
+    """
     for entry in (first, *_added(first, entries)):
         destination.sweep(entry)
 
@@ -87,11 +112,12 @@ def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterat
 
 
 def forget(destination: Destination, name: str, files: Collection[str], *, keep: bool) -> None:
-    """Remove the manifest of that name, and what was added to the lists that begin with these files.
+    """Remove the manifest of that name, and what was added to the lists that begin with
+    these files.
 
-    The first files stay until there are new ones, and what ids they all have is noted; with `keep` new ones begin with
-    what they hold.
-    Raises UnsafeError where a folder is a link, StorageError.
+    The first files stay until there are new ones, and what ids they all have is noted;
+    with `keep` new ones begin with what they hold. Raises UnsafeError where a folder is
+    a link, StorageError.
     """
     try:
         text = destination.read(name)
@@ -105,10 +131,12 @@ def forget(destination: Destination, name: str, files: Collection[str], *, keep:
         number = 2
         while _name(first, number) in known:
             number += 1
-        # The newest first: who is killed here leaves a history that lacks its end, which the next run sees.
+        # The newest first: who is killed here leaves a history that lacks its end,
+        # which the next run sees.
         for later in range(number - 1, 1, -1):
             destination.remove(_name(first, later))
-    # While there is a manifest: without one a list that says it is complete would be taken for a new one.
+    # While there is a manifest: without one a list that says it is complete would be
+    # taken for a new one.
     for first in sorted(files):
         destination.begin_anew(first, keep=keep)
     destination.remove(name)

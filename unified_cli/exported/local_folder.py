@@ -26,7 +26,8 @@ from unified_cli.storage.folders import FixedFolder
 _BLOCK = 1024 * 1024
 # Some hundred bytes for each list: room for all lists of ten thousand connections.
 _LARGEST = 1024 * 1024 * 1024
-# A list that ended has two files open until the manifest tells of it: so that is this share of all that may be open.
+# A list that ended has two files open until the manifest tells of it: so that is this
+# share of all that may be open.
 _LEAST_UNTOLD, _SHARE = 4, 8
 
 
@@ -48,7 +49,8 @@ class LocalFolder:
     def hold(self, manifest: str) -> Generator[None]:
         """Make the folder and lock the manifest.
 
-        Raises StorageError, StateError where another run has the lock, UnsafeError for a link that leads nowhere.
+        Raises StorageError, StateError where another run has the lock, UnsafeError for
+        a link that leads nowhere.
         """
         lock = HeldLock(self._folder / f"{manifest}.lock")
         if not self._folder.exists():
@@ -66,7 +68,9 @@ class LocalFolder:
         for one in (self._folder, *self._folder.parents):
             if one.is_symlink() and not one.exists():
                 # Whoever planted it would choose where the files go.
-                raise UnsafeError(f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself")
+                raise UnsafeError(
+                    f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself"
+                )
         output_file.check_folder(self._folder)
         _make(self._folder)
 
@@ -85,14 +89,17 @@ class LocalFolder:
     def read(self, name: str) -> bytes | None:
         """A small file; None where there is none.
 
-        Raises StateError for one that is too large, UnsafeError where its folder is a link, StorageError.
+        Raises StateError for one that is too large, UnsafeError where its folder is a
+        link, StorageError.
         """
         path = self._folder / name
         folders.check_below(self._folder, path)
         return state.whole(path, START_ANEW, largest=_LARGEST)
 
     def replace(self, name: str, text: bytes) -> None:
-        """Write a small file to its place, whole. Raises StorageError, UnsafeError where the folder was replaced."""
+        """Write a small file to its place, whole. Raises StorageError, UnsafeError
+        where the folder was replaced.
+        """
         path = self._folder / name
         if not path.parent.exists():
             self._root.check(path)
@@ -101,7 +108,9 @@ class LocalFolder:
             atomic_file.replace(path, text, lambda: self._root.check(path))
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small file unless there is one; says whether this one is there now. Raises as `replace` does."""
+        """Write a small file unless there is one; says whether this one is there now.
+        Raises as `replace` does.
+        """
         path = self._checked(name)
         _make(path.parent)
         try:
@@ -115,14 +124,18 @@ class LocalFolder:
         return True
 
     def is_empty(self, folder: str) -> bool:
-        """Whether nothing is in a folder, or there is none. Raises UnsafeError where it is a link, StorageError."""
+        """Whether nothing is in a folder, or there is none. Raises UnsafeError where it
+        is a link, StorageError.
+        """
         path = self._folder / folder
         self.check(folder)
         with _told(f"read the folder {path}"):
             return not os.path.lexists(path) or not any(path.iterdir())
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
-        """The file of a list, whose folder is there then. Raises UnsafeError where that is a link, StorageError."""
+        """The file of a list, whose folder is there then. Raises UnsafeError where that
+        is a link, StorageError.
+        """
         path = self._checked(file)
         _make(path.parent)
         return PartialFile(
@@ -131,11 +144,14 @@ class LocalFolder:
             self._runtime,
             instead=REPLACE,
             root=self._root,
-            convert=partial(parquet_file.write, columns=options.parquet) if options.parquet else None,
+            convert=partial(parquet_file.write, columns=options.parquet)
+            if options.parquet
+            else None,
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Whether the file is there. Raises StateError where somebody changed it, UnsafeError for a link, StorageError.
+        """Whether the file is there. Raises StateError where somebody changed it,
+        UnsafeError for a link, StorageError.
 
         Its content is compared where its time is not the one that was noted then.
         """
@@ -159,7 +175,9 @@ class LocalFolder:
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Remove what was begun of a file, unless `keep`. Raises UnsafeError where its folder is a link."""
+        """Remove what was begun of a file, unless `keep`. Raises UnsafeError where its
+        folder is a link.
+        """
         if keep:
             # What its list begins with; and no file is replaced without a manifest.
             return
@@ -169,7 +187,9 @@ class LocalFolder:
         self._remove_beside(file)
 
     def begun(self, file: str) -> Checkpoint | None:
-        """How far a file is that was begun; None where none was. Raises StateError for a damaged checkpoint."""
+        """How far a file is that was begun; None where none was. Raises StateError for
+        a damaged checkpoint.
+        """
         path = self._checked(file)
         return checkpoint.read(path.with_name(f"{path.name}.ckpt"))
 
@@ -192,21 +212,29 @@ class LocalFolder:
                 yield from (line.removesuffix(b"\n") for line in content)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it is there. Raises UnsafeError where its folder is a link, StorageError."""
+        """Remove a file, if it is there. Raises UnsafeError where its folder is a link,
+        StorageError.
+        """
         path = self._checked(name)
         with _told(f"remove {path}"):
             path.unlink(missing_ok=True)
 
     def clear(self, file: str) -> None:
-        """Remove a list, also one that was only begun, with all that is beside it. Raises as `remove` does."""
+        """Remove a list, also one that was only begun, with all that is beside it.
+        Raises as `remove` does.
+        """
         # The checkpoint first: without it, what else there is counts nothing.
         self._remove_beside(file)
         self.remove(file)
 
     def manifests(self) -> list[str]:
-        """The names of all manifests. Raises StateError where there is no such folder, StorageError."""
+        """The names of all manifests. Raises StateError where there is no such folder,
+        StorageError.
+        """
         try:
-            return sorted(path.name for path in self._folder.iterdir() if fnmatch(path.name, "manifest*.json"))
+            return sorted(
+                path.name for path in self._folder.iterdir() if fnmatch(path.name, "manifest*.json")
+            )
         except (FileNotFoundError, NotADirectoryError):
             raise StateError(f"there is no folder {self._folder}") from None
         except OSError as error:
@@ -242,7 +270,9 @@ def _make(folder: Path) -> None:
     try:
         folders.make_private(folder)
     except OSError as error:
-        raise StorageError(f"cannot make the folder {folder}: {error.filename}: {error.strerror}") from None
+        raise StorageError(
+            f"cannot make the folder {folder}: {error.filename}: {error.strerror}"
+        ) from None
 
 
 def _lines(file: BinaryIO) -> int:

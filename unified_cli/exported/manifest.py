@@ -20,23 +20,48 @@ TIMESTAMPS = 2
 _VERSION = 1
 # The members of an entry in their order.
 _MEMBERS = (
-    "file", "profile", "account_id", "origin", "api", "resource", "fingerprint", "options", "records", "pages",
-    "bytes", "sha256", "started", "ended", "complete", "offered", "why", "since", "mark", "look", "clock",
-    "modified", "checked", "gone", "table",
-)  # fmt: skip
+    "file",
+    "profile",
+    "account_id",
+    "origin",
+    "api",
+    "resource",
+    "fingerprint",
+    "options",
+    "records",
+    "pages",
+    "bytes",
+    "sha256",
+    "started",
+    "ended",
+    "complete",
+    "offered",
+    "why",
+    "since",
+    "mark",
+    "look",
+    "clock",
+    "modified",
+    "checked",
+    "gone",
+    "table",
+)
 # Only lists that are parts of tables have these.
 _OF_TABLES = {"table"}
 
 
 @dataclass(slots=True)
 class ManifestEntry(ListRecord):
-    """One list of one connection; `file` is below the folder, `why` says why it is not there, or not complete.
+    """One list of one connection; `file` is below the folder, `why` says why it is not
+    there, or not complete.
 
-    `offered` is False where the connection has no such resource. A file of what changed `since` a time has that time,
-    empty where all was read. `modified` is the time of the file, in nanoseconds, when its content was last compared
-    with the hash; `look` is what tells at a glance whether somebody changed it, where the destination has such a thing.
-    `checked` is when an increment last found that nothing had changed. `gone` is how many ids of earlier
-    full reads the last one did not find, if there were any.
+    `offered` is False where the connection has no such resource. A file of what changed
+    `since` a time has that time, empty where all was read. `modified` is the time of
+    the file, in nanoseconds, when its content was last compared with the hash; `look`
+    is what tells at a glance whether somebody changed it, where the destination has
+    such a thing. `checked` is when an increment last found that nothing had changed.
+    `gone` is how many ids of earlier full reads the last one did not find, if there
+    were any.
     """
 
     file: str
@@ -55,7 +80,9 @@ class ManifestEntry(ListRecord):
     gone: int | None = None
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
-        """The entry of the list that came to this state; it is complete if nothing is `missing`, or that is allowed."""
+        """The entry of the list that came to this state; it is complete if nothing is
+        `missing`, or that is allowed.
+        """
         size, sha256 = state.target
         return replace(
             self.told_by(state),
@@ -84,7 +111,8 @@ class _StoredManifest(msgspec.Struct):
 class Manifest:
     """The manifest of an export, or of one shard of it; `name` is that of its file.
 
-    `parquet` says which columns its Parquet files have: `TIMESTAMPS`, or 1 where the times are text.
+    `parquet` says which columns its Parquet files have: `TIMESTAMPS`, or 1 where the
+    times are text.
     """
 
     name: str
@@ -103,7 +131,8 @@ class Manifest:
         for entry in found.files:
             if not _is_below(entry.file):
                 raise StateError(
-                    f"{folder}/{name} lists {entry.file!r}, which is no file below its folder", hint=START_ANEW
+                    f"{folder}/{name} lists {entry.file!r}, which is no file below its folder",
+                    hint=START_ANEW,
                 )
         entries = {entry.file: entry for entry in found.files}
         return cls(name, found.started, found.shard, found.ended, entries, found.parquet)
@@ -134,7 +163,11 @@ class Manifest:
             "complete": self.complete,
             "parquet": self.parquet,
             "files": [
-                {name: entry[name] for name in _MEMBERS if entry[name] is not None or name not in _OF_TABLES}
+                {
+                    name: entry[name]
+                    for name in _MEMBERS
+                    if entry[name] is not None or name not in _OF_TABLES
+                }
                 for entry in entries
             ],
         }
@@ -144,7 +177,9 @@ class Manifest:
 
 def no_export(place: object) -> StateError:
     """The error for a folder or a store without a manifest."""
-    return StateError(f"{place} holds no {NAME}, so it is no export", hint="name what export --to was given")
+    return StateError(
+        f"{place} holds no {NAME}, so it is no export", hint="name what export --to was given"
+    )
 
 
 def timestamp(wall: float) -> str:
@@ -157,10 +192,16 @@ def without_lists(entries: Iterable[ManifestEntry]) -> dict[str, list[ManifestEn
     found: dict[str, list[ManifestEntry]] = {}
     for entry in entries:
         found.setdefault(entry.profile, []).append(entry)
-    return {name: of_it for name, of_it in found.items() if not any(entry.offered for entry in of_it)}
+    return {
+        name: of_it for name, of_it in found.items() if not any(entry.offered for entry in of_it)
+    }
 
 
 def _is_below(file: str) -> bool:
-    """Whether the name of a file, as a manifest has it, leads to a place below the folder of the manifest."""
+    """Whether the name of a file, as a manifest has it, leads to a place below the
+    folder of the manifest.
+    """
     path = PurePosixPath(file)
-    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in file
+    return (
+        bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in file
+    )

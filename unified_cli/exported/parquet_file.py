@@ -1,4 +1,6 @@
-"""Write records as a Parquet file: each one's exact JSON text, beside the members that tables are joined by."""
+"""Write records as a Parquet file: each one's exact JSON text, beside the members that
+tables are joined by.
+"""
 
 import io
 import re
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 _PROFILE, _ID, _RECORD = "_profile", "id", "record"
 TIMES = ("created_at", "updated_at")
 COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
-# A row group is held in memory: at most so many rows, and not much more than so many bytes of records.
+# A row group is held in memory: at most so many rows, and not much more than so many
+# bytes of records.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
 
 
@@ -29,9 +32,11 @@ def check() -> None:
 
 
 class ParquetColumns(NamedTuple):
-    """What is in the columns of a file beside the record: the `profile`, and `more` members by their paths.
+    """What is in the columns of a file beside the record: the `profile`, and `more`
+    members by their paths.
 
-    `timestamps` is False where the other files of the folder are of a version that wrote the times as text.
+    `timestamps` is False where the other files of the folder are of a version that
+    wrote the times as text.
     """
 
     profile: str
@@ -42,9 +47,10 @@ class ParquetColumns(NamedTuple):
 def schema(columns: ParquetColumns) -> "pa.Schema":
     """The schema of rows with these columns, the same whatever the records hold.
 
-    It is `_profile`, `id`, `created_at`, `updated_at`, `record`, and those asked for. The times are timestamps in UTC;
-    all else is text. Typed columns would change numbers: a double has 53 bits, and a member may be of one type here and
-    of another there.
+    It is `_profile`, `id`, `created_at`, `updated_at`, `record`, and those asked for.
+    The times are timestamps in UTC; all else is text. Typed columns would change
+    numbers: a double has 53 bits, and a member may be of one type here and of another
+    there.
     """
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
 
@@ -91,7 +97,9 @@ def identity(record: bytes) -> bytes | None:
 
 
 def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColumns) -> None:
-    """Read a record a line, and send the bytes of a file with these columns. Raises OSError, and what `send` does."""
+    """Read a record a line, and send the bytes of a file with these columns. Raises
+    OSError, and what `send` does.
+    """
     import pyarrow as pa  # noqa: PLC0415  as above
     from pyarrow import parquet  # noqa: PLC0415  as above
 
@@ -144,9 +152,10 @@ _BEFORE_HALF = re.compile(r"\\+(?=u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])
 def _text(value: bytes | None) -> bytes | None:
     r"""A member as text; nothing for null.
 
-    In a text half a surrogate pair, which UTF-8 cannot encode, is written as its escape: `\ud83d`. Backslashes before
-    one, and before text that looks like its escape, are doubled, so that two members that differ never become the same
-    text. Within an object or array it is escaped as JSON has it.
+    In a text half a surrogate pair, which UTF-8 cannot encode, is written as its
+    escape: `\ud83d`. Backslashes before one, and before text that looks like its
+    escape, are doubled, so that two members that differ never become the same text.
+    Within an object or array it is escaped as JSON has it.
     """
     if value is None or value == b"null":
         return None

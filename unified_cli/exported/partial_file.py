@@ -1,4 +1,6 @@
-"""A file that grows page by page, survives whatever ends the process, and gets its name when it is complete."""
+"""A file that grows page by page, survives whatever ends the process, and gets its name
+when it is complete.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -28,8 +30,8 @@ Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
 class PartialFile:
     """`T.part`, `T.ckpt` and `T.lock` beside the target `T`.
 
-    Whatever is killed when, the part file begins with the whole pages that the checkpoint counts. All methods raise
-    StorageError where the file system refuses.
+    Whatever is killed when, the part file begins with the whole pages that the
+    checkpoint counts. All methods raise StorageError where the file system refuses.
     """
 
     def __init__(
@@ -42,7 +44,9 @@ class PartialFile:
         root: FixedFolder | None = None,
         convert: Convert | None = None,
     ) -> None:
-        """`instead` is for a file of that name; below `root`, which stays, no link is followed; `convert` makes it."""
+        """`instead` is for a file of that name; below `root`, which stays, no link is
+        followed; `convert` makes it.
+        """
         self.path = path
         self._root = root or FixedFolder(path.parent)
         self._exists = f"{path} exists ({instead})"
@@ -63,8 +67,9 @@ class PartialFile:
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
         """Take the lock and go on where an earlier run stopped, or begin.
 
-        `restart` forgets the earlier run, but with `keep` not what it wrote. Raises StateError for an earlier run with
-        other options, a damaged one, and one under way; UnsafeError where a link leads elsewhere.
+        `restart` forgets the earlier run, but with `keep` not what it wrote. Raises
+        StateError for an earlier run with other options, a damaged one, and one under
+        way; UnsafeError where a link leads elsewhere.
         """
         self._check()
         output_file.check_folder(self.path)
@@ -98,7 +103,9 @@ class PartialFile:
         output_file.check(self.path, force=force)
         if earlier is None:
             if self._part.exists() or self._part.is_symlink():
-                raise StateError(f"{self._part} exists without its checkpoint (--restart removes it)")
+                raise StateError(
+                    f"{self._part} exists without its checkpoint (--restart removes it)"
+                )
             # The checkpoint comes first: a part file without one is somebody else's.
             self._write_state()
             self._file.create()
@@ -113,7 +120,9 @@ class PartialFile:
         try:
             self._file.open(missing_ok=earlier.bytes == 0)
         except FileNotFoundError:
-            raise StateError(f"{self._part} is missing, but its checkpoint exists", hint=START_ANEW) from None
+            raise StateError(
+                f"{self._part} is missing, but its checkpoint exists", hint=START_ANEW
+            ) from None
         self._hash = self._file.sha256(earlier.bytes)
         if self._file.size < earlier.bytes or self._hash.hexdigest() != earlier.sha256:
             raise StateError(f"{self._part} is not what its checkpoint says", hint=START_ANEW)
@@ -138,10 +147,15 @@ class PartialFile:
         self._hash.update(data)
 
     def count(self, state: Checkpoint) -> None:
-        """Note that the page is whole; `state` is what the checkpoint says after it, bytes and hash aside."""
+        """Note that the page is whole; `state` is what the checkpoint says after it,
+        bytes and hash aside.
+        """
         with self._writing(self._part):
             self._note(state)
-            due = self.state.bytes - self._safe_bytes >= _BYTES or self._monotonic() - self._safe_at >= _SECONDS
+            due = (
+                self.state.bytes - self._safe_bytes >= _BYTES
+                or self._monotonic() - self._safe_at >= _SECONDS
+            )
             # Whoever has read the last page publishes at once, which makes it safe.
             if due and state.next_cursor is not None:
                 self._make_safe()
@@ -153,7 +167,9 @@ class PartialFile:
                 self._make_safe()
 
     def mark(self, lag: float) -> Mark:
-        """How far the records in the part file go in time, for a next run that looks back so many seconds."""
+        """How far the records in the part file go in time, for a next run that looks
+        back so many seconds.
+        """
         return increments.mark_of(self.lines, lag, self.state.begun)
 
     def _publish_converted(self, convert: Convert, *, force: bool) -> None:
@@ -175,7 +191,8 @@ class PartialFile:
             self._publish_converted(self._convert, force=force)
             return
         with self._writing(self._part):
-            # One step for the checkpoint: an end that is safe and not yet said to be one would be written twice.
+            # One step for the checkpoint: an end that is safe and not yet said to be
+            # one would be written twice.
             self.append(end)
             self._note(replace(self.state, complete=True))
             self._make_safe()
@@ -246,5 +263,6 @@ class PartialFile:
     def _failure(self, error: OSError, path: Path) -> StorageError:
         # The operating system names no file where an open one cannot be written.
         return StorageError(
-            f"cannot write {error.filename or path}: {error.strerror}; what is safe stays for the next run"
+            f"cannot write {error.filename or path}: {error.strerror}; what is safe stays for the"
+            " next run"
         )

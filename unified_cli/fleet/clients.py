@@ -1,4 +1,6 @@
-"""Create the HTTP clients of a run, what they share, and keep idle ones; the sandbox answers in this process."""
+"""Create the HTTP clients of a run, what they share, and keep idle ones; the sandbox
+answers in this process.
+"""
 
 import gc
 import math
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 5
-# As long as it takes to kill a program that prints a token; a keyring that does not answer cannot be stopped.
+# As long as it takes to kill a program that prints a token; a keyring that does not
+# answer cannot be stopped.
 _LAST_WAIT = 0.5
 _MOST_SENDS = 1e6
 _LONGEST = 3600.0
@@ -39,16 +42,18 @@ _PACES = "pace"
 class Clients:
     """Creates clients for any number of connections and threads.
 
-    Clients with the same token share a rate limit, those of the same connection also a quota of retries; each token is
-    read once. It is a context: at its end the sandbox that it opened in this process is closed,
-    and what was learned about the limits of the connections is kept for the next run.
+    Clients with the same token share a rate limit, those of the same connection also a
+    quota of retries; each token is read once. It is a context: at its end the sandbox
+    that it opened in this process is closed, and what was learned about the limits of
+    the connections is kept for the next run.
     """
 
     def __init__(self, runtime: Runtime, catalogue: Catalogue, idle: Idle = nullcontext) -> None:
         """Threads wait for their turn to send in the context `idle`."""
         if not gc.isenabled():
-            # From here on a command may run long, so the garbage collector that __main__ disabled for start-up runs
-            # again. Freezing what exists by now saves the next collection 8 ms.
+            # From here on a command may run long, so the garbage collector that
+            # __main__ disabled for start-up runs again. Freezing what exists by now
+            # saves the next collection 8 ms.
             gc.freeze()
             gc.enable()
         self._runtime = runtime
@@ -64,7 +69,9 @@ class Clients:
         self._paces_are_known = runtime.has_cached(_PACES)
         """An earlier run has learned one, of whatever connection; most runs never meet a limit."""
         self._bulk: dict[str, Quota] = {}
-        """The quotas of connections with bulk work, whose retries are told at the end, by the connections' names."""
+        """The quotas of connections with bulk work, whose retries are told at the end,
+        by the connections' names.
+        """
         self._sandbox: Sandbox | None = None
         self._store: SandboxStore | None = None
 
@@ -88,7 +95,12 @@ class Clients:
         if source is None:
             raise resolved.no_token()
         # Sources with the same key have the same token.
-        key = source.kind, repr(source.detail), source.origin, source.profile if source.kind == "keyring" else None
+        key = (
+            source.kind,
+            repr(source.detail),
+            source.origin,
+            source.profile if source.kind == "keyring" else None,
+        )
         if (known := self._tokens.get(key)) is not None:
             return known
         with self._reading:
@@ -115,7 +127,11 @@ class Clients:
         # What is not asked of a service is not held back, and nothing is to be learned about it.
         free = address.is_sandbox or self._runtime.replays
         rates = (0.0, 0.0) if free else (resolved.rate, resolved.token_rate)
-        runtime = self._runtime if name is None else self._runtime._replace(stderr=self._runtime.stderr.named(name))
+        runtime = (
+            self._runtime
+            if name is None
+            else self._runtime._replace(stderr=self._runtime.stderr.named(name))
+        )
         with self._lock:
             shared = (address.origin, token)
             rate_limit = self._rate_limits.setdefault(
@@ -130,7 +146,9 @@ class Clients:
         return Client(context, resolved, token, Limits(rate_limit, quota, patience))
 
     def open_bulk(self, resolved: Settings, name: str | None = None) -> Client:
-        """A client for bulk work: it waits for limits as long as it takes, and its retries are told at the end."""
+        """A client for bulk work: it waits for limits as long as it takes, and its
+        retries are told at the end.
+        """
         return self.open(resolved, name=name, patience=Patience.ENDLESS)
 
     def recent_sends(self) -> int:
@@ -144,13 +162,17 @@ class Clients:
 
         return Cache(self._runtime.folder("cache"), _PACES, self._runtime.wall)
 
-    def _recall_pace(self, rate_limit: RateLimit, origin: str, account: str, stderr: Stderr) -> None:
+    def _recall_pace(
+        self, rate_limit: RateLimit, origin: str, account: str, stderr: Stderr
+    ) -> None:
         known = _recall(self._paces, origin, account)
         if known is None:
             return
         rate_limit.recall(account, known.window)
         if stderr.verbosity:
-            stderr.line(f"{ago(known.age)} {known.window} went through: this run begins at that pace")
+            stderr.line(
+                f"{ago(known.age)} {known.window} went through: this run begins at that pace"
+            )
 
     def _keep_paces(self) -> None:
         if self._runtime.replays:
@@ -168,19 +190,27 @@ class Clients:
                 self._paces.sweep()
         except OSError as error:
             if self._runtime.stderr.verbosity:
-                self._runtime.stderr.line(f"what was learned about rate limits is not kept: {error.strerror}")
+                self._runtime.stderr.line(
+                    f"what was learned about rate limits is not kept: {error.strerror}"
+                )
 
     def _tell_retries(self) -> None:
         """Print how many requests were sent again, where not each of them was told."""
         if self._runtime.stderr.verbosity:
             return
         with self._lock:
-            counts = {name: quota.repeats for name, quota in self._bulk.items() if quota.repeats > 1}
+            counts = {
+                name: quota.repeats for name, quota in self._bulk.items() if quota.repeats > 1
+            }
         if not counts:
             return
         often = sorted(counts, key=counts.__getitem__, reverse=True)
-        named = [f"{name} {counts[name]}" if name else str(counts[name]) for name in often[:_MOST_NAMED]]
-        more = f" and {len(often) - _MOST_NAMED} more connections" if len(often) > _MOST_NAMED else ""
+        named = [
+            f"{name} {counts[name]}" if name else str(counts[name]) for name in often[:_MOST_NAMED]
+        ]
+        more = (
+            f" and {len(often) - _MOST_NAMED} more connections" if len(often) > _MOST_NAMED else ""
+        )
         self._runtime.stderr.note(f"retries: {', '.join(named)}{more}")
 
     def _in_process(self) -> "InProcess":
@@ -193,7 +223,9 @@ class Clients:
             if self._sandbox is None:
                 runtime = self._runtime
                 self._store = own_store(runtime)
-                self._sandbox = Sandbox(self._catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep)
+                self._sandbox = Sandbox(
+                    self._catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep
+                )
             return InProcess(self._sandbox)
 
 
@@ -214,7 +246,9 @@ def _recall(cache: "Cache", origin: str, account: str) -> _Recalled | None:
             pass
         case _:
             return None
-    believable = 1 <= sends <= _MOST_SENDS and 0 < seconds <= _LONGEST and math.isfinite(sends / seconds)
+    believable = (
+        1 <= sends <= _MOST_SENDS and 0 < seconds <= _LONGEST and math.isfinite(sends / seconds)
+    )
     return _Recalled(Window(sends, seconds), fact.age) if believable else None
 
 
@@ -229,7 +263,9 @@ def _keep(cache: "Cache", origin: str, account: str, window: Window) -> None:
 
 
 class ClientPool:
-    """Lends each client to one job at a time, in any thread; keeps at most so many that are idle."""
+    """Lends each client to one job at a time, in any thread; keeps at most so many that
+    are idle.
+    """
 
     def __init__(self, most_idle: int) -> None:
         self._most_idle = most_idle
@@ -239,7 +275,9 @@ class ClientPool:
 
     @contextmanager
     def lend(self, make: Callable[[], Client], name: str = "") -> Iterator[Client]:
-        """An idle client, or one that is made now. Where there are several connections, `name` says of which."""
+        """An idle client, or one that is made now. Where there are several connections,
+        `name` says of which.
+        """
         client = self._take(name) or make()
         try:
             yield client

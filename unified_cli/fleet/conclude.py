@@ -19,23 +19,28 @@ ORDER = (
     ExitCode.INCOMPLETE,
     ExitCode.DIFFERENT,
 )  # fmt: skip
-"""The exit codes of single errors, the one that counts first. It is not what many parts come to: two of thirty that end
-with 5 make 9, as `conclude` says.
+"""The exit codes of single errors, the one that counts first. It is not what many parts
+come to: two of thirty that end with 5 make 9, as `conclude` says.
 """
 _OWN = (ExitCode.BUG, ExitCode.STORAGE, ExitCode.STATE, ExitCode.UNSAFE)
-"""Where one part fails so, the whole command does: it is about this machine, and not about the part."""
+"""Where one part fails so, the whole command does: it is about this machine, and not
+about the part.
+"""
 _MOST_NAMED = 5
 
 
 class Ending(NamedTuple):
-    """What there is to say at the end of work on `total` parts; `unit` is what a part is called, such as `connection`.
+    """What there is to say at the end of work on `total` parts; `unit` is what a part
+    is called, such as `connection`.
 
-    `failed` has the error of each part that failed, by the name of the part. `stopped` is what ended the work early,
-    with `not_tried` parts left. `missing` are sentences about what is not whole, `different` about what is not as
-    expected. `see` names the file that lists the parts of an outcome: `failed`, `in doubt` or `not tried`.
+    `failed` has the error of each part that failed, by the name of the part. `stopped`
+    is what ended the work early, with `not_tried` parts left. `missing` are sentences
+    about what is not whole, `different` about what is not as expected. `see` names the
+    file that lists the parts of an outcome: `failed`, `in doubt` or `not tried`.
 
-    Parts without names, such as records, are only counted: so many `unnamed` ones failed, of each connection
-    `failed_by`. That all of them failed is no failure of a connection, but something missing.
+    Parts without names, such as records, are only counted: so many `unnamed` ones
+    failed, of each connection `failed_by`. That all of them failed is no failure of a
+    connection, but something missing.
     """
 
     unit: str
@@ -93,7 +98,9 @@ def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
 
 
 def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
-    """The failure of this machine among these, with which the whole work ends; None where there is none."""
+    """The failure of this machine among these, with which the whole work ends; None
+    where there is none.
+    """
     own = [error for error in errors if error.code in _OWN]
     return worst(own) if own else None
 
@@ -101,8 +108,9 @@ def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
 def conclude(ending: Ending) -> None:
     """Raise the error that sums up the work; nothing where all of it is done and as expected.
 
-    Where several things went wrong, the first row of this table that applies gives the exit code: this machine's own
-    failure, writes in doubt, what ended the work early, what all parts failed with, what is missing, what differs.
+    Where several things went wrong, the first row of this table that applies gives the
+    exit code: this machine's own failure, writes in doubt, what ended the work early,
+    what all parts failed with, what is missing, what differs.
     """
     if error := _conclusion(ending):
         raise error
@@ -117,7 +125,10 @@ def _conclusion(ending: Ending) -> UnifiedError | None:
         (ending.in_doubt, lambda: UnknownError(sentence)),
         (ending.stopped, lambda: _stopped(ending)),
         (alike, lambda: alike and _all_failed(ending, alike)),
-        (ending.number_failed or ending.not_tried or ending.missing, lambda: IncompleteError(sentence)),
+        (
+            ending.number_failed or ending.not_tried or ending.missing,
+            lambda: IncompleteError(sentence),
+        ),
         (ending.different, lambda: DifferentError(sentence)),
     )
     return next((make() for applies, make in rows if applies), None)
@@ -125,7 +136,9 @@ def _conclusion(ending: Ending) -> UnifiedError | None:
 
 def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
     """What all parts failed with: the error of the only part, or that all did."""
-    return first if ending.total == 1 else first.retold(f"{all_of(ending.total, ending.unit)} failed")
+    return (
+        first if ending.total == 1 else first.retold(f"{all_of(ending.total, ending.unit)} failed")
+    )
 
 
 def _stopped(ending: Ending) -> UnifiedError | None:

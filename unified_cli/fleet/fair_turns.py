@@ -1,4 +1,6 @@
-"""The turns of several connections: none of them holds the workers that others could use, in slots or in a list."""
+"""The turns of several connections: none of them holds the workers that others could
+use, in slots or in a list.
+"""
 
 import math
 import threading
@@ -20,18 +22,24 @@ _FILES, _OTHER_FILES = 5, 40
 
 
 class WorkerSlots:
-    """So many slots; a thread holds one while it works, but not while it waits for its turn to send."""
+    """So many slots; a thread holds one while it works, but not while it waits for its
+    turn to send.
+    """
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.on_room: Callable[[], None] = lambda: None
-        """Called in the thread that gives up its slot for a while, for there is room for one more job."""
+        """Called in the thread that gives up its slot for a while, for there is room
+        for one more job.
+        """
         self._lock = threading.Lock()
         self._free = number
         self._queue: deque[threading.Event] = deque()
         """The threads that want a slot, each with what tells it that it has one."""
         self._waiting: set[int] = set()
-        """The threads that gave up their slot. Each adds and removes its own number, which is one step."""
+        """The threads that gave up their slot. Each adds and removes its own number,
+        which is one step.
+        """
 
     def room(self, begun: int) -> int:
         """How many more jobs can be begun now that so many are."""
@@ -41,10 +49,14 @@ class WorkerSlots:
     def most_threads(self) -> int:
         """How many threads there may be: each of them keeps something in memory, and files open."""
         room = (os_limits.open_files() - _OTHER_FILES) // _FILES
-        return max(self.number, min(max(_LEAST_THREADS, _THREADS * self.number), _MOST_THREADS, room))
+        return max(
+            self.number, min(max(_LEAST_THREADS, _THREADS * self.number), _MOST_THREADS, room)
+        )
 
     def threads(self, connections: int) -> int:
-        """How many threads are of use for work on so many connections, each of which has a limit of its own."""
+        """How many threads are of use for work on so many connections, each of which
+        has a limit of its own.
+        """
         return max(self.number, min(connections, self.most_threads))
 
     @contextmanager
@@ -58,7 +70,8 @@ class WorkerSlots:
 
     @contextmanager
     def given_up(self, seconds: float) -> Iterator[None]:
-        """Let others have the slot of this thread while it waits so long; then wait until there is one again.
+        """Let others have the slot of this thread while it waits so long; then wait
+        until there is one again.
 
         With 0 seconds, those that want one go first.
         """
@@ -88,7 +101,8 @@ class WorkerSlots:
         own.wait()
 
     def _release(self) -> None:
-        # It goes from hand to hand: a semaphore would give it to whoever comes by first, often the same thread.
+        # It goes from hand to hand: a semaphore would give it to whoever comes by
+        # first, often the same thread.
         with self._lock:
             if self._queue:
                 self._queue.popleft().set()
@@ -109,10 +123,12 @@ Job = TypeVar("Job")
 
 
 class FairTurns(Generic[Job]):
-    """Gives the next job of the connection that has the fewest under way; of each connection in the order of the jobs.
+    """Gives the next job of the connection that has the fewest under way; of each
+    connection in the order of the jobs.
 
-    Where several have as few, the jobs' own order decides. Jobs are taken from `jobs` ahead of their turn until those
-    that wait weigh `ahead`, or none waits. For one thread.
+    Where several have as few, the jobs' own order decides. Jobs are taken from `jobs`
+    ahead of their turn until those that wait weigh `ahead`, or none waits. For one
+    thread.
     """
 
     def __init__(
@@ -173,7 +189,8 @@ class FairTurns(Generic[Job]):
 def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list[Job]:
     """The jobs, those of each profile distributed evenly and in their order.
 
-    Input is often sorted by connection, and then each would be held up by its own limit, one after the other.
+    Input is often sorted by connection, and then each would be held up by its own
+    limit, one after the other.
     """
     found = [(profile_of(job), job) for job in jobs]
     counts = Counter(profile for profile, _ in found)

@@ -1,4 +1,6 @@
-"""The settings for calls and for a command as a whole; an own token is asked which connection it is of."""
+"""The settings for calls and for a command as a whole; an own token is asked which
+connection it is of.
+"""
 
 from contextlib import closing
 
@@ -14,12 +16,15 @@ _NOT_OWN = (400, 403, 404)
 
 
 def shared(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
-    """The settings that several connections share: from flags, the environment and the top of the file.
+    """The settings that several connections share: from flags, the environment and the
+    top of the file.
 
     What they say of messages applies from now on. Raises as `apply_to_messages` does.
     """
     top = {name: value for name, value in config.top.items() if name != "profile"}
-    environ = {name: value for name, value in runtime.environ.items() if name != KEYS["profile"].variable}
+    environ = {
+        name: value for name, value in runtime.environ.items() if name != KEYS["profile"].variable
+    }
     found = resolution.resolve(flags, runtime._replace(environ=environ), Config(config.path, top))
     apply_to_messages(runtime, found)
     return found
@@ -36,15 +41,21 @@ def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
         raise ConfigError(f"{output.source}: no output format {output.value!r}", hint=hint)
     runtime.stderr.quiet = settings.quiet
     # The profile may ask for JSON too, not only the command line, which main has checked.
-    if settings.output in {"json", "ndjson"} and output.source != "default" and not runtime.stderr_is_terminal:
+    if (
+        settings.output in {"json", "ndjson"}
+        and output.source != "default"
+        and not runtime.stderr_is_terminal
+    ):
         runtime.stderr.machine = True
 
 
 def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
-    """The settings from the command line, the environment and the config file, as `resolution.resolve` gives them.
+    """The settings from the command line, the environment and the config file, as
+    `resolution.resolve` gives them.
 
-    An own token's account id is the one that the service gives: caches, journals and exports belong to a connection,
-    and `me` is another one for each token. It is not asked for what is only shown. Raises what a request raises.
+    An own token's account id is the one that the service gives: caches, journals and
+    exports belong to a connection, and `me` is another one for each token. It is not
+    asked for what is only shown. Raises what a request raises.
     """
     found = resolution.resolve(flags, runtime, config)
     address = found.address
@@ -61,7 +72,9 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
         token = clients.token(found)
         if source := found.token:
             # Standard input, for one, gives it only once.
-            found = found._replace(token=source._replace(kind="environment", detail=token, source=source.words))
+            found = found._replace(
+                token=source._replace(kind="environment", detail=token, source=source.words)
+            )
         with closing(clients.open(found, token)) as client:
             try:
                 body = client.send(requests.for_service(address, path, ())).body or b""
@@ -73,5 +86,7 @@ def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
                 raise
     account = members.text((members.parts(body.strip()) or {}).get("id"))
     if not account:
-        raise ServiceError(f"the answer does not say which connection it is (GET {path})", retryable=False)
+        raise ServiceError(
+            f"the answer does not say which connection it is (GET {path})", retryable=False
+        )
     return found._replace(account_id=account)

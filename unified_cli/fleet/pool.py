@@ -1,6 +1,7 @@
 """Worker threads that do jobs, and hand the results to the thread that asked for them.
 
-Whatever is done several at a time goes through this: exports, imports, downloads, calls over several connections.
+Whatever is done several at a time goes through this: exports, imports, downloads, calls
+over several connections.
 """
 
 import threading
@@ -47,10 +48,12 @@ def results_of(
     ordered: bool = False,
     look: Callable[[], None] = lambda: None,
 ) -> Generator[Result]:
-    """Do each of the jobs in one of so many workers, and give the results as `WorkerPool.results` does.
+    """Do each of the jobs in one of so many workers, and give the results as
+    `WorkerPool.results` does.
 
-    `look` is called before a result is waited for and now and then meanwhile, and may end that with an error.
-    To be used with `contextlib.closing`: a generator that is closed early waits for nobody.
+    `look` is called before a result is waited for and now and then meanwhile, and may
+    end that with an error. To be used with `contextlib.closing`: a generator that is
+    closed early waits for nobody.
     """
     with WorkerPool(size, work, look) as pool:
         yield from pool.results(jobs, ordered=ordered)
@@ -59,15 +62,20 @@ def results_of(
 class WorkerPool(Generic[Job, Result]):
     """At most `size` worker threads; `work` does a job and yields its results.
 
-    All methods but `wake` are for one thread, the caller's, which uses one result after the other. A job is at most one
-    result ahead of it. A worker is started when there is a job for it; StorageError is raised where not one can be.
+    All methods but `wake` are for one thread, the caller's, which uses one result after
+    the other. A job is at most one result ahead of it. A worker is started when there
+    is a job for it; StorageError is raised where not one can be.
 
-    Leaving the `with` block early waits for nobody: each worker closes its job when the result it is making is there.
-    Workers are daemons, so that the program can end before.
+    Leaving the `with` block early waits for nobody: each worker closes its job when the
+    result it is making is there. Workers are daemons, so that the program can end
+    before.
     """
 
     def __init__(
-        self, size: int, work: Callable[[Job], Generator[Result]], look: Callable[[], None] = lambda: None
+        self,
+        size: int,
+        work: Callable[[Job], Generator[Result]],
+        look: Callable[[], None] = lambda: None,
     ) -> None:
         self._size = size
         self._work = work
@@ -115,7 +123,8 @@ class WorkerPool(Generic[Job, Result]):
         return task
 
     def take(self, seconds: float) -> list[Result]:
-        """All results that are there; waits for the first, the end of a job, or `wake`, at most so many seconds.
+        """All results that are there; waits for the first, the end of a job, or `wake`,
+        at most so many seconds.
 
         Raises what a job raised, after the results before.
         """
@@ -155,7 +164,10 @@ class WorkerPool(Generic[Job, Result]):
     def _in_order(self, jobs: Iterator[Job]) -> Iterator[Result]:
         begun: deque[_Task[Job, Result]] = deque()
         while True:
-            begun.extend(self.submit(job) for job in islice(jobs, min(self.free, _AHEAD * self._size - len(begun))))
+            begun.extend(
+                self.submit(job)
+                for job in islice(jobs, min(self.free, _AHEAD * self._size - len(begun)))
+            )
             if not begun:
                 return
             if begun[0].held:

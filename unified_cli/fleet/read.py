@@ -1,4 +1,6 @@
-"""Read many connections in fair turns: so many work at a time, and whoever waits for a limit lets others go on."""
+"""Read many connections in fair turns: so many work at a time, and whoever waits for a
+limit lets others go on.
+"""
 
 import threading
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -22,20 +24,30 @@ Result = TypeVar("Result")
 
 
 class FairReaders:
-    """The clients and the workers of a command that reads many connections; a context, which closes the clients.
+    """The clients and the workers of a command that reads many connections; a context,
+    which closes the clients.
 
-    `workers` bounds how many work at a time. With `in_turn` a connection waits in its place in the order, and nobody
-    goes on meanwhile. For so many `connections` idle clients are kept, or for as many as there may be threads.
+    `workers` bounds how many work at a time. With `in_turn` a connection waits in its
+    place in the order, and nobody goes on meanwhile. For so many `connections` idle
+    clients are kept, or for as many as there may be threads.
     """
 
     def __init__(
-        self, runtime: Runtime, catalogue: Catalogue, workers: int, *, in_turn: bool = False, connections: int = 0
+        self,
+        runtime: Runtime,
+        catalogue: Catalogue,
+        workers: int,
+        *,
+        in_turn: bool = False,
+        connections: int = 0,
     ) -> None:
         self.slots = WorkerSlots(workers)
         self._in_turn = in_turn
-        # In order, a list stands still until its turn: one that took the slot of the list whose turn it is would stop
-        # both.
-        self.clients = Clients(runtime, catalogue, nullcontext if in_turn else self._let_others_go_on)
+        # In order, a list stands still until its turn: one that took the slot of the
+        # list whose turn it is would stop both.
+        self.clients = Clients(
+            runtime, catalogue, nullcontext if in_turn else self._let_others_go_on
+        )
         self._check = runtime.check
         self._idle = ClientPool(max(connections, self.slots.most_threads))
 
@@ -48,11 +60,15 @@ class FairReaders:
         self.clients.__exit__(*exception)
 
     def lend(self, name: str, make: Callable[[], Client]) -> AbstractContextManager[Client]:
-        """A client of the connection of this name for one of its jobs, kept for the next; made where none is idle."""
+        """A client of the connection of this name for one of its jobs, kept for the
+        next; made where none is idle.
+        """
         return self._idle.lend(make, name)
 
     def client(self, settings: Settings, name: str | None = None) -> AbstractContextManager[Client]:
-        """A client for one job, which waits as long as the limits of the service ask for; `name` prefixes messages."""
+        """A client for one job, which waits as long as the limits of the service ask
+        for; `name` prefixes messages.
+        """
         return closing(self.clients.open_bulk(settings, name=name))
 
     def turn(self) -> AbstractContextManager[None]:
@@ -68,8 +84,9 @@ class FairReaders:
     ) -> Generator[Result]:
         """Do each job in a worker, and give the results as they come, or in order.
 
-        Each is that of a connection of its own, or they are of so many `connections`. `look` is called before a
-        result is waited for and now and then meanwhile, and may end that with an error.
+        Each is that of a connection of its own, or they are of so many `connections`.
+        `look` is called before a result is waited for and now and then meanwhile, and
+        may end that with an error.
         """
 
         def run(job: Job) -> Generator[Result]:
@@ -84,9 +101,13 @@ class FairReaders:
         yield from pool.results_of(jobs, run, size, ordered=self._in_turn, look=look)
 
     def ask(
-        self, connections: Mapping[str, Settings], question: Callable[[str, Settings, Client], Result]
+        self,
+        connections: Mapping[str, Settings],
+        question: Callable[[str, Settings, Client], Result],
     ) -> Generator[tuple[str, Result | UnifiedError]]:
-        """Ask each connection of these names a question; gives the answers as they come, or what kept one from it."""
+        """Ask each connection of these names a question; gives the answers as they
+        come, or what kept one from it.
+        """
 
         def one(name: str) -> Generator[tuple[str, Result | UnifiedError]]:
             try:
@@ -106,8 +127,8 @@ class FairReaders:
     ) -> Generator[Result]:
         """The same in the order of the jobs, though all are read at once.
 
-        What is read ahead of its turn is kept in memory, as many bytes of it as `most`; `size` says how many a result
-        has.
+        What is read ahead of its turn is kept in memory, as many bytes of it as `most`;
+        `size` says how many a result has.
         """
         held = _HeldBytes(range(len(jobs)), most)
 
@@ -148,7 +169,8 @@ class FairReaders:
 class _HeldBytes:
     """Bounds the bytes of what is read ahead of its turn.
 
-    The job whose turn it is may always read on; the others wait while all that is held together is `most` or more.
+    The job whose turn it is may always read on; the others wait while all that is held
+    together is `most` or more.
     """
 
     def __init__(self, jobs: Iterable[int], most: int) -> None:
@@ -191,13 +213,19 @@ class _HeldBytes:
 
 
 def pages(
-    client: Client, request: Request, service: Service, span: Span, look: Callable[[], None] | None = None
+    client: Client,
+    request: Request,
+    service: Service,
+    span: Span,
+    look: Callable[[], None] | None = None,
 ) -> Generator[Page]:
-    """The pages of a list, each read while the one before it is used; to be used with `contextlib.closing`.
+    """The pages of a list, each read while the one before it is used; to be used with
+    `contextlib.closing`.
 
-    `look` is called before a page is waited for and now and then meanwhile, and may end that with an error. The client
-    is closed at the end, by the worker where a request is under way: nothing waits for that. Raises what
-    `ListReader.read` raises, after the pages read before.
+    `look` is called before a page is waited for and now and then meanwhile, and may end
+    that with an error. The client is closed at the end, by the worker where a request
+    is under way: nothing waits for that. Raises what `ListReader.read` raises, after
+    the pages read before.
     """
     reader = ListReader(client.send, request, service, span)
     try:

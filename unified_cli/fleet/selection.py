@@ -1,4 +1,6 @@
-"""The connections that `-p` selects where it may select several, and what is refused before anything is sent."""
+"""The connections that `-p` selects where it may select several, and what is refused
+before anything is sent.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,22 +22,27 @@ Selected = Mapping[str, Settings]
 def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
     """The selected connections, each of which may be written to, once.
 
-    Raises ConfigError for one that has no address or account, UsageError for two profiles of one connection,
-    UnsafeError for read-only profiles.
+    Raises ConfigError for one that has no address or account, UsageError for two
+    profiles of one connection, UnsafeError for read-only profiles.
     """
     selected = _resolved(runtime, config, options)
     if same := same_connection(selected):
         hint = f"-p '!{same[0][-1]}' leaves one out"
         raise UsageError(f"nothing was sent: {_told(same)}", hint=hint)
     if closed := [name for name, settings in selected.items() if settings.read_only]:
-        what = f"{counted(len(closed), 'profile')} of {len(selected)} {'is' if len(closed) == 1 else 'are'} read-only"
+        what = (
+            f"{counted(len(closed), 'profile')} of {len(selected)}"
+            f" {'is' if len(closed) == 1 else 'are'} read-only"
+        )
         hint = f"-p '!{closed[0]}' leaves one out"
         raise UnsafeError(f"nothing was sent: {what}: {', '.join(closed)}", hint=hint)
     return selected
 
 
 def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
-    """The selected connections; those that are the same are named on stderr. Raises ConfigError, UsageError for -a."""
+    """The selected connections; those that are the same are named on stderr. Raises
+    ConfigError, UsageError for -a.
+    """
     selected = _resolved(runtime, config, options)
     note_same(runtime, selected)
     return selected
@@ -46,7 +53,9 @@ def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
     # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     names = profiles.select(config, options.profile)
-    selected = {name: own_account.resolved(overrides(options, name), runtime, config) for name in names}
+    selected = {
+        name: own_account.resolved(overrides(options, name), runtime, config) for name in names
+    }
     for settings in selected.values():
         settings.reachable()
     return selected
@@ -58,8 +67,12 @@ def check_account(account: str | None) -> None:
         raise UsageError("-a names one connection and -p several (leave one of them out)")
 
 
-def note_same_of(runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]) -> None:
-    """Say on stderr which of these profiles are the same connection, which a read then asks more than once."""
+def note_same_of(
+    runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
+) -> None:
+    """Say on stderr which of these profiles are the same connection, which a read then
+    asks more than once.
+    """
     # What is wrong with one is told when it is called, and hides none of the others.
     selected, _ = each(runtime, config, options, names)
     note_same(runtime, selected)
@@ -84,13 +97,17 @@ def each(
 
 
 def note_same(runtime: Runtime, selected: Selected) -> None:
-    """Say on stderr which of the selected profiles are the same connection, which a read then asks more than once."""
+    """Say on stderr which of the selected profiles are the same connection, which a
+    read then asks more than once.
+    """
     if same := same_connection(selected):
         runtime.stderr.note(_told(same))
 
 
 def same_connection(selected: Selected) -> list[list[str]]:
-    """The names of those profiles that lead to the same connection, that is, origin and account, as others do."""
+    """The names of those profiles that lead to the same connection, that is, origin and
+    account, as others do.
+    """
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for name, settings in selected.items():
         if settings.address and settings.account_id:

@@ -26,7 +26,9 @@ _LARGEST = 256 * 1024
 
 
 class Trace(NamedTuple):
-    """Writes requests and answers to stderr, as far as its verbosity asks, without what a recording leaves out."""
+    """Writes requests and answers to stderr, as far as its verbosity asks, without what
+    a recording leaves out.
+    """
 
     stderr: Stderr
 
@@ -44,7 +46,9 @@ class Trace(NamedTuple):
                 self.stderr.exact(f"> {self._shown(sent, sent.body)}")
 
     def answer(self, response: httpx.Response, headers: Mapping[str, str]) -> None:
-        """Print the headers of an answer, and what the sandbox warns of in any case, unless a line said so."""
+        """Print the headers of an answer, and what the sandbox warns of in any case,
+        unless a line said so.
+        """
         if warning := headers.get(_WARNING):
             names = set(_NAMES.sub("", warning).split(", "))
             if not names <= self.stderr.told:
@@ -83,7 +87,8 @@ class Trace(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A success. JSON is in `body`, complete and checked; anything else is read from `chunks`, once.
+    """A success. JSON is in `body`, complete and checked; anything else is read from
+    `chunks`, once.
 
     The names of `headers` are in lower case.
     """
@@ -118,8 +123,8 @@ class Failed(NamedTuple):
 class Expected(NamedTuple):
     """What the caller accepts as an answer.
 
-    `any_type` accepts HTML, which is otherwise an error of a gateway; `part` is the part of a file that was asked for;
-    `page` splits the body into records.
+    `any_type` accepts HTML, which is otherwise an error of a gateway; `part` is the
+    part of a file that was asked for; `page` splits the body into records.
     """
 
     any_type: bool = False
@@ -130,8 +135,9 @@ class Expected(NamedTuple):
 class Reader(NamedTuple):
     """Reads the responses of one connection.
 
-    `disconnect` closes the connection if a response is not read to its end; `failure_of` describes an error of the
-    transport; `token` says where the token comes from.
+    `disconnect` closes the connection if a response is not read to its end;
+    `failure_of` describes an error of the transport; `token` says where the token comes
+    from.
     """
 
     state: ConnectionState
@@ -141,7 +147,9 @@ class Reader(NamedTuple):
     failure_of: Callable[[httpx.TransportError], NetworkFailure]
     token: str
 
-    def read(self, request: Request, response: httpx.Response, expected: Expected) -> Answer | Failed:
+    def read(
+        self, request: Request, response: httpx.Response, expected: Expected
+    ) -> Answer | Failed:
         """The answer in the response, or the failure.
 
         Raises DamageError for a damaged body, and the errors of the transport.
@@ -159,15 +167,23 @@ class Reader(NamedTuple):
         if status == 206 and not (part and part.start):
             raise decoding.DamageError("the answer is partial (206), which was not requested")
         if status == 206 and part and content_range(headers)[0] != part.start:
-            return self._final(request, status, f"the partial answer does not start at byte {part.start}")
+            return self._final(
+                request, status, f"the partial answer does not start at byte {part.start}"
+            )
         if request.private:
             if kind and not decoding.is_json(kind):
-                return self._final(request, status, "the answer is not JSON, so its credentials cannot be left out")
+                return self._final(
+                    request, status, "the answer is not JSON, so its credentials cannot be left out"
+                )
             return self._document(request, response, headers, split=expected.page)
         if part and (status == 206 or _is_file(headers)):
             return Answer(status, headers, None, self._stream(request, response, headers))
         if kind and not decoding.is_json(kind):
-            if kind.lower().startswith("text/html") and not expected.any_type and not _is_file(headers):
+            if (
+                kind.lower().startswith("text/html")
+                and not expected.any_type
+                and not _is_file(headers)
+            ):
                 from unified_cli import hints  # noqa: PLC0415  only for an error
 
                 return self._final(request, status, "the answer is HTML, not JSON", hints.BASE_URL)
@@ -214,15 +230,24 @@ class Reader(NamedTuple):
 
         if request.operation is None and not request.scoped:
             names = self.service.connections.platform_items.split()
-            return next(filter(None, (split(body, self.service._replace(items=name)) for name in names)), None)
+            return next(
+                filter(None, (split(body, self.service._replace(items=name)) for name in names)),
+                None,
+            )
         return split(body, self.service)
 
-    def _refused(self, request: Request, response: httpx.Response, headers: Mapping[str, str]) -> Failed:
+    def _refused(
+        self, request: Request, response: httpx.Response, headers: Mapping[str, str]
+    ) -> Failed:
         status = response.status_code
         if status // 100 == 2:
-            return self._final(request, status, f"the service answered {status} before it had the whole file")
+            return self._final(
+                request, status, f"the service answered {status} before it had the whole file"
+            )
         if status // 100 == 3:
-            return self._final(request, status, f"the service answered {status} without saying where to go")
+            return self._final(
+                request, status, f"the service answered {status} without saying where to go"
+            )
         try:
             body = self._whole(response, headers, _LARGEST_ERROR)
         except (decoding.DamageError, decoding.TooLargeError, httpx.TransportError):
@@ -239,12 +264,21 @@ class Reader(NamedTuple):
         return self._failed(request, response, headers, status, body)
 
     def _failed(
-        self, request: Request, response: httpx.Response, headers: Mapping[str, str], status: int, body: bytes
+        self,
+        request: Request,
+        response: httpx.Response,
+        headers: Mapping[str, str],
+        status: int,
+        body: bytes,
     ) -> Failed:
         envelope = decoding.error_envelope(body, self.service.items)
-        after = rate_headers.retry_after(response.headers.get_list("retry-after"), headers.get("date"))
+        after = rate_headers.retry_after(
+            response.headers.get_list("retry-after"), headers.get("date")
+        )
         remote = bool(envelope and envelope.get(self.service.remote_error))
-        blocked = status == 503 and envelope is not None and not remote and "retry-after" not in headers
+        blocked = (
+            status == 503 and envelope is not None and not remote and "retry-after" not in headers
+        )
         attempt = Attempt(
             Outcome.ANSWERED,
             status,
@@ -256,14 +290,23 @@ class Reader(NamedTuple):
         )
         from unified_cli.http import api_errors  # noqa: PLC0415  most answers are no errors
 
-        answer = api_errors.ErrorAnswer(request, status, headers, body, envelope, blocked, self.token)
+        answer = api_errors.ErrorAnswer(
+            request, status, headers, body, envelope, blocked, self.token
+        )
         return Failed(attempt, api_errors.error_for(answer, self.service))
 
-    def _final(self, request: Request, status: int, message: str, hint: str | None = None) -> Failed:
+    def _final(
+        self, request: Request, status: int, message: str, hint: str | None = None
+    ) -> Failed:
         """The failure that a repeat would not change."""
         self.disconnect()
         outcome = Outcome.UNUSABLE if status // 100 == 2 else Outcome.ANSWERED
-        error = ServiceError(f"{message} ({request.method} {request.path})", hint=hint, status=status, retryable=False)
+        error = ServiceError(
+            f"{message} ({request.method} {request.path})",
+            hint=hint,
+            status=status,
+            retryable=False,
+        )
         return Failed(Attempt(outcome, status), error)
 
     def _whole(self, response: httpx.Response, headers: Mapping[str, str], largest: int) -> bytes:
@@ -275,14 +318,18 @@ class Reader(NamedTuple):
         stream.close()
         return body
 
-    def _stream(self, request: Request, response: httpx.Response, headers: Mapping[str, str]) -> Iterator[bytes]:
+    def _stream(
+        self, request: Request, response: httpx.Response, headers: Mapping[str, str]
+    ) -> Iterator[bytes]:
         stream = _raw(response)
         try:
             for chunk in decoding.decoding(stream, headers.get("content-encoding", "")):
                 self.state.extend()
                 yield chunk
         except httpx.TransportError as error:
-            lost = NetworkError(f"{self.failure_of(error).reason} ({request.method} {request.path})")
+            lost = NetworkError(
+                f"{self.failure_of(error).reason} ({request.method} {request.path})"
+            )
             raise attempts.error_for(request, [Attempt(Outcome.LOST)], lost) from None
         except decoding.DamageError as error:
             damaged = ServiceError(f"{error} ({request.method} {request.path})")

@@ -1,4 +1,6 @@
-"""Turn an answer that is no success into an error: its message, what is wrong with which field, its id, its body."""
+"""Turn an answer that is no success into an error: its message, what is wrong with
+which field, its id, its body.
+"""
 
 import json
 import re
@@ -9,7 +11,14 @@ from typing import Any, NamedTuple
 
 from unified_cli import hints
 from unified_cli.catalogue import Service
-from unified_cli.errors import AccessError, ErrorResponse, RateLimitError, RefusedError, ServiceError, UnifiedError
+from unified_cli.errors import (
+    AccessError,
+    ErrorResponse,
+    RateLimitError,
+    RefusedError,
+    ServiceError,
+    UnifiedError,
+)
 from unified_cli.http import decoding
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_codec
@@ -25,8 +34,16 @@ _MOST = 10
 _LONGEST_LINE = 300
 _LONGEST_BODY = 64 * 1024
 # Assumption: the service documents no such header; these are the usual names.
-_ID_HEADERS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid", "x-amz-request-id", "cf-ray")
-# Names under which HTTP APIs put what is wrong, where, and why; problem details (RFC 9457) and OAuth among them.
+_ID_HEADERS = (
+    "x-request-id",
+    "request-id",
+    "x-correlation-id",
+    "x-amzn-requestid",
+    "x-amz-request-id",
+    "cf-ray",
+)
+# Names under which HTTP APIs put what is wrong, where, and why; problem details (RFC
+# 9457) and OAuth among them.
 _LISTS = ("errors", "failures", "invalid-params")
 _FIELDS = ("field", "path", "property", "pointer", "loc", "param", "name")
 _MESSAGES = ("message", "detail", "msg", "description", "reason", "error", "title", "code")
@@ -43,10 +60,14 @@ class ErrorText(NamedTuple):
 
 
 def text_of(document: JsonObject, service: Service) -> ErrorText:
-    """What an error object says, whichever of the usual shapes it has; the provider's own answer is read like it."""
+    """What an error object says, whichever of the usual shapes it has; the provider's
+    own answer is read like it.
+    """
     message = _message(document, _TEXTS)
     lines = _problems(document)
-    answers = [("the provider's answer", document.get(name)) for name in service.provider_answers.split()]
+    answers = [
+        ("the provider's answer", document.get(name)) for name in service.provider_answers.split()
+    ]
     told = [(what, body) for what, body in answers if body]
     details = document.get("details")
     if isinstance(details, dict) and not any(name in details for name in _LISTS):
@@ -70,7 +91,9 @@ def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> Er
     if more:
         shown.append(masked(f"and {more} more"))
     found = next(filter(None, (headers.get(name) for name in _ID_HEADERS)), None)
-    return ErrorResponse(tuple(shown), excerpt(found, _LONGEST_LINE) if found else None, _shown(body))
+    return ErrorResponse(
+        tuple(shown), excerpt(found, _LONGEST_LINE) if found else None, _shown(body)
+    )
 
 
 def as_json(value: Json) -> str:
@@ -155,8 +178,8 @@ def _shown(body: bytes) -> Json:
 class ErrorAnswer(NamedTuple):
     """An answer that is no success; `envelope` is the service's error object, if the body is one.
 
-    `blocked` if it says that the account is blocked: a 503 in the service's own error object, without a time to retry.
-    `token` says where the token comes from.
+    `blocked` if it says that the account is blocked: a 503 in the service's own error
+    object, without a time to retry. `token` says where the token comes from.
     """
 
     request: Request
@@ -169,30 +192,46 @@ class ErrorAnswer(NamedTuple):
 
 
 def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
-    """The error that an answer means, with what failed, at what, and what to do; its text is masked."""
+    """The error that an answer means, with what failed, at what, and what to do; its
+    text is masked.
+    """
     request, status, envelope = answer.request, answer.status, answer.envelope
     provider = bool(envelope and envelope.get(service.remote_error))
     origin = "provider" if provider else "service"
     kind, retryable = _kind(status, blocked=answer.blocked)
     text, lines = _text(answer, service)
-    head = f"the {origin} answered {status} to {request.method} {request.path}" + (f": {text}" if text else "")
-    reason = excerpt("; ".join([head, *(one for one in _insight(envelope, service) if one not in text)]))
+    head = f"the {origin} answered {status} to {request.method} {request.path}" + (
+        f": {text}" if text else ""
+    )
+    reason = excerpt(
+        "; ".join([head, *(one for one in _insight(envelope, service) if one not in text)])
+    )
     found = hints.for_status(status, origin, request.operation, answer.token)
     if answer.blocked:
         found = f"the account is blocked; {hints.unblocked(service.connections.renewal)}"
     hint = hints.OWN_TOKEN if _is_closed(answer, service) else found
     if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
         hint = hints.doubled(service.prefix)
-    elif status == HTTPStatus.NOT_FOUND and origin == "service" and not request.path.startswith(f"{service.prefix}/"):
+    elif (
+        status == HTTPStatus.NOT_FOUND
+        and origin == "service"
+        and not request.path.startswith(f"{service.prefix}/")
+    ):
         hint = f"{hint}; those of the APIs begin with {service.prefix}/"
-    elif status == HTTPStatus.BAD_REQUEST and any(name == service.cursor for name, _ in request.query):
+    elif status == HTTPStatus.BAD_REQUEST and any(
+        name == service.cursor for name, _ in request.query
+    ):
         hint = hints.OTHER_CURSOR
     response = response_of([*lines, *_rules(envelope, service)], answer.body, answer.headers)
-    return kind(reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response)
+    return kind(
+        reason, hint=hint, origin=origin, status=status, retryable=retryable, response=response
+    )
 
 
 def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
-    """Whether the service itself refuses a route that is not open to the token of a single connection."""
+    """Whether the service itself refuses a route that is not open to the token of a
+    single connection.
+    """
     below = answer.request.path.removeprefix(answer.request.address.path)
     own = answer.envelope is None or not answer.envelope.get(service.remote_error)
     return answer.status == HTTPStatus.FORBIDDEN and own and service.names_no_account(below)

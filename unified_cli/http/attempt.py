@@ -1,4 +1,6 @@
-"""One attempt at a request: where a redirect leads it, how far it got, what became of a write, may it be repeated."""
+"""One attempt at a request: where a redirect leads it, how far it got, what became of a
+write, may it be repeated.
+"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -36,7 +38,9 @@ class Outcome(Enum):
     LOST = auto()
     """It was sent, and no complete answer arrived: it may have been carried out."""
     UNFINISHED = auto()
-    """It was lost before the end of its body was sent, so that the service cannot have had the whole of it."""
+    """It was lost before the end of its body was sent, so that the service cannot have
+    had the whole of it.
+    """
     DAMAGED = auto()
     """It succeeded, but the answer is damaged."""
     UNUSABLE = auto()
@@ -50,8 +54,8 @@ class Outcome(Enum):
 class Attempt(NamedTuple):
     """The result of one attempt; `retry_after` in seconds.
 
-    `remote` for an error of the provider, `own` if the answer is the service's own error object; `facts` is what its
-    headers say about the rate limit.
+    `remote` for an error of the provider, `own` if the answer is the service's own
+    error object; `facts` is what its headers say about the rate limit.
     """
 
     outcome: Outcome
@@ -96,16 +100,19 @@ class WriteOutcome(Enum):
 def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
     """What became of the request, from all attempts at it in their order; a read is never in doubt.
 
-    A success is done. An attempt failed where nothing reached the service or only a part of a body of known length, at
-    any 4xx, and at a 503 that is the service's own error object and not about the provider. Any other 5xx, a redirect,
-    and an answer that is lost, damaged or a web page leave it in doubt: a server may carry a write out, and fail only
-    when it answers.
+    A success is done. An attempt failed where nothing reached the service or only a
+    part of a body of known length, at any 4xx, and at a 503 that is the service's own
+    error object and not about the provider. Any other 5xx, a redirect, and an answer
+    that is lost, damaged or a web page leave it in doubt: a server may carry a write
+    out, and fail only when it answers.
 
-    A doubt stays, because a later attempt that was limited, not authorised or not connected says nothing about the
-    earlier one, and a 409 may even mean that the earlier one is still at work. Two answers end it. A 404 or 410 to a
-    repeated DELETE: the record is gone, so it is done. And a refusal, in the service's own error object, of a request
-    with an idempotency key: had the earlier attempt been carried out, the service would have repeated that answer.
-    A refusal of the provider ends no doubt: that a name is taken may be the work of the earlier attempt.
+    A doubt stays, because a later attempt that was limited, not authorised or not
+    connected says nothing about the earlier one, and a 409 may even mean that the
+    earlier one is still at work. Two answers end it. A 404 or 410 to a repeated DELETE:
+    the record is gone, so it is done. And a refusal, in the service's own error object,
+    of a request with an idempotency key: had the earlier attempt been carried out, the
+    service would have repeated that answer. A refusal of the provider ends no doubt:
+    that a name is taken may be the work of the earlier attempt.
 
     Assumption: the service repeats its first answer to an idempotency key.
     """
@@ -121,7 +128,9 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 
 
 def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError) -> UnifiedError:
-    """The error to raise for a request that was not done: the last one, or an UnknownError if it is in doubt."""
+    """The error to raise for a request that was not done: the last one, or an
+    UnknownError if it is in doubt.
+    """
     error.idempotency_key = request.key
     if outcome_of(request, attempts) is not WriteOutcome.IN_DOUBT:
         return error
@@ -136,7 +145,9 @@ def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError
 
 
 def unshown(request: Request, status: int, error: UnifiedError) -> StorageError:
-    """The error for a write that was done, and whose answer could not be shown for the reason of another error."""
+    """The error for a write that was done, and whose answer could not be shown for the
+    reason of another error.
+    """
     return StorageError(
         f"{error.reason}; {request.method} {request.path} was done",
         hint=how_to_repeat(request),
@@ -151,19 +162,30 @@ def doubt(request: Request) -> str:
 
 
 def how_to_repeat(request: Request) -> str:
-    """What a user can do with the idempotency key of a request, and of which file; empty without either."""
+    """What a user can do with the idempotency key of a request, and of which file;
+    empty without either.
+    """
     said = []
     if request.upload is not None:
         facts = request.upload.facts
-        said.append(f"its file was {visible(facts.file)} ({counted(facts.size, 'byte')}, sha256 {facts.sha256})")
+        said.append(
+            f"its file was {visible(facts.file)} ({counted(facts.size, 'byte')}, sha256"
+            f" {facts.sha256})"
+        )
     if request.key is not None:
-        repeat = "its key was " if request.may_act_twice else "to repeat it safely: --idempotency-key "
+        repeat = (
+            "its key was " if request.may_act_twice else "to repeat it safely: --idempotency-key "
+        )
         said.append(f"{repeat}{request.key}")
     return "; ".join(said)
 
 
 def _is_gone(request: Request, attempt: Attempt) -> bool:
-    return request.method == "DELETE" and attempt.outcome is Outcome.ANSWERED and attempt.status in _GONE
+    return (
+        request.method == "DELETE"
+        and attempt.outcome is Outcome.ANSWERED
+        and attempt.status in _GONE
+    )
 
 
 def _leaves_doubt(attempt: Attempt) -> bool:
@@ -175,30 +197,44 @@ def _leaves_doubt(attempt: Attempt) -> bool:
 
 def _settles(request: Request, attempt: Attempt) -> bool:
     examined = attempt.outcome is Outcome.ANSWERED and attempt.status in _REFUSED
-    return examined and attempt.own and not attempt.remote and request.key is not None and request.honours_keys
+    return (
+        examined
+        and attempt.own
+        and not attempt.remote
+        and request.key is not None
+        and request.honours_keys
+    )
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
-    """Whether the same request may be sent again after this attempt without being carried out twice.
+    """Whether the same request may be sent again after this attempt without being
+    carried out twice.
 
-    Assumption: the service honours the idempotency key that every POST and PATCH carries, unless the settings say
-    otherwise. What may act twice all the same (an email, a suspension, a file without a key) is sent again only where
-    nothing was done, and the answer says when.
+    Assumption: the service honours the idempotency key that every POST and PATCH
+    carries, unless the settings say otherwise. What may act twice all the same (an
+    email, a suspension, a file without a key) is sent again only where nothing was
+    done, and the answer says when.
     """
     if attempt.outcome is Outcome.NOT_SENT:
         return True
     if attempt.outcome is Outcome.ANSWERED:
-        if attempt.blocked or not (attempt.status in _STATUSES or (attempt.remote and attempt.status >= 500)):
+        if attempt.blocked or not (
+            attempt.status in _STATUSES or (attempt.remote and attempt.status >= 500)
+        ):
             return False
         if not request.may_act_twice:
             return True
         asked = attempt.status == 429 or (attempt.status == 503 and attempt.retry_after is not None)
         return asked and outcome_of(request, [attempt]) is WriteOutcome.FAILED
-    return attempt.outcome in {Outcome.LOST, Outcome.UNFINISHED, Outcome.DAMAGED} and not request.may_act_twice
+    return (
+        attempt.outcome in {Outcome.LOST, Outcome.UNFINISHED, Outcome.DAMAGED}
+        and not request.may_act_twice
+    )
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:
-    """Seconds to wait after attempt `number` (from 1), but for a limit: full jitter, at least what was asked for.
+    """Seconds to wait after attempt `number` (from 1), but for a limit: full jitter, at
+    least what was asked for.
 
     For a limit `pace` says how long.
     """
@@ -211,7 +247,9 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
     """Where a redirect leads to. Raises UnsafeError for one that must not be followed."""
     # Parsers of URLs disagree about blanks, control characters and backslashes.
     if not _PLAIN.fullmatch(location):
-        raise UnsafeError(f"{_origin(here)} redirects to something that is no plain URL; not followed")
+        raise UnsafeError(
+            f"{_origin(here)} redirects to something that is no plain URL; not followed"
+        )
     try:
         target = httpx.URL(location)
         if target.scheme and not target.host:
@@ -219,13 +257,17 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
             raise UnsafeError(f"{_origin(here)} redirects to a URL without a host; not followed")
         target = here.join(location)
     except (httpx.InvalidURL, ValueError):
-        raise UnsafeError(f"{_origin(here)} redirects to something that is no URL; not followed") from None
+        raise UnsafeError(
+            f"{_origin(here)} redirects to something that is no URL; not followed"
+        ) from None
     _check(here, target, request, file=file)
     return target
 
 
 def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
-    """Raise UnsafeError for a redirect that must not be followed; a `file` may be at any https origin."""
+    """Raise UnsafeError for a redirect that must not be followed; a `file` may be at
+    any https origin.
+    """
     origin = _origin(here)
     foreign = is_foreign(here, target)
     if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
@@ -234,11 +276,14 @@ def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) 
         from unified_cli import hints  # noqa: PLC0415  only for an error
 
         raise UnsafeError(
-            f"{origin} redirects {request.method} {request.path} to {goal}; not followed{unconfirmed}", hint=hints.MOVED
+            f"{origin} redirects {request.method} {request.path} to {goal}; not"
+            f" followed{unconfirmed}",
+            hint=hints.MOVED,
         )
     if request.method != "GET" and not file:
         raise UnsafeError(
-            f"{origin} redirects {request.method} {request.path}; not followed, so the write is not confirmed"
+            f"{origin} redirects {request.method} {request.path}; not followed, so the write is not"
+            " confirmed"
         )
 
 
@@ -252,6 +297,10 @@ def is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
 
 
 def redirected_headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
-    """The headers for the next request: without those of a body; to another origin only what says which file."""
+    """The headers for the next request: without those of a body; to another origin only
+    what says which file.
+    """
     left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
-    return httpx.Headers([(name, value) for name, value in headers.raw if name.decode().lower() not in left_out])
+    return httpx.Headers(
+        [(name, value) for name, value in headers.raw if name.decode().lower() not in left_out]
+    )

@@ -19,7 +19,9 @@ _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINI
 
 
 class Limits(NamedTuple):
-    """What several clients share: those of one token the rate limit, those of one account the quota of repeats."""
+    """What several clients share: those of one token the rate limit, those of one
+    account the quota of repeats.
+    """
 
     rate_limit: RateLimit
     quota: Quota
@@ -27,7 +29,9 @@ class Limits(NamedTuple):
 
 
 class _Call:
-    """A request that is being sent, at the latest until `until`; `error` is that of its last attempt."""
+    """A request that is being sent, at the latest until `until`; `error` is that of its
+    last attempt.
+    """
 
     def __init__(self, request: Request, until: float) -> None:
         self.request = request
@@ -45,7 +49,9 @@ class Client:
     Nothing is sent anywhere but to the settings' own origin.
     """
 
-    def __init__(self, context: HttpContext, settings: Settings, token: str, limits: Limits) -> None:
+    def __init__(
+        self, context: HttpContext, settings: Settings, token: str, limits: Limits
+    ) -> None:
         self.service = context.service
         self._runtime = context.runtime
         self._settings = settings
@@ -59,13 +65,20 @@ class Client:
         self._connection.close()
 
     def send(
-        self, request: Request, *, any_type: bool = False, part: ByteRange | None = None, page: bool = False
+        self,
+        request: Request,
+        *,
+        any_type: bool = False,
+        part: ByteRange | None = None,
+        page: bool = False,
     ) -> Answer:
-        """The answer to the request, which is repeated as long as that is safe and the deadline allows.
+        """The answer to the request, which is repeated as long as that is safe and the
+        deadline allows.
 
-        `any_type` accepts HTML, which is otherwise an error of a gateway; `part` asks for a file, which a redirect may
-        lead to at another origin; `page` splits the answer into records. Raises the errors of `api_errors`, and
-        NetworkError, ServiceError or, if a write may have been carried out, UnknownError.
+        `any_type` accepts HTML, which is otherwise an error of a gateway; `part` asks
+        for a file, which a redirect may lead to at another origin; `page` splits the
+        answer into records. Raises the errors of `api_errors`, and NetworkError,
+        ServiceError or, if a write may have been carried out, UnknownError.
         """
         self._check(request)
         expected = Expected(any_type, part, page)
@@ -77,13 +90,19 @@ class Client:
             _give_up(call, error)
         except KeyboardInterrupt as stop:
             if attempts.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
-                stop.add_note("; ".join(filter(None, (attempts.doubt(request), attempts.how_to_repeat(request)))))
+                stop.add_note(
+                    "; ".join(
+                        filter(None, (attempts.doubt(request), attempts.how_to_repeat(request)))
+                    )
+                )
             raise
 
     def _check(self, request: Request) -> None:
         """Raise UnsafeError for a request to another origin than the settings'."""
         if request.address.origin != self._origin:
-            raise UnsafeError(f"the request goes to {request.address.origin}, and the token to {self._origin}")
+            raise UnsafeError(
+                f"the request goes to {request.address.origin}, and the token to {self._origin}"
+            )
 
     def _send(self, call: _Call, expected: Expected) -> Answer:
         while True:
@@ -98,14 +117,20 @@ class Client:
             if result.attempt.status == HTTPStatus.TOO_MANY_REQUESTS:
                 self._wait_for_the_limit(call, result, permit)
                 continue
-            if result.stale and not call.reconnected and attempts.may_repeat(call.request, result.attempt):
+            if (
+                result.stale
+                and not call.reconnected
+                and attempts.may_repeat(call.request, result.attempt)
+            ):
                 call.reconnected = True
                 continue
             self._pause(call, result)
             call.number, call.error = call.number + 1, result.error
 
     def _turn(self, call: _Call) -> Permit:
-        """Wait until the request may be sent. Raises the error of its last attempt if that is too late."""
+        """Wait until the request may be sent. Raises the error of its last attempt if
+        that is too late.
+        """
         account, started = call.request.account, self._runtime.monotonic()
         endless = self._patience is Patience.ENDLESS
         waits = 0
@@ -131,7 +156,8 @@ class Client:
             if call.request.upload is None:
                 result = self._connection.attempt(call.request, call.until, expected)
             else:
-                # A file may take as long as it makes progress: only what is waited for between attempts counts.
+                # A file may take as long as it makes progress: only what is waited for
+                # between attempts counts.
                 began = self._runtime.monotonic()
                 result = self._connection.attempt(call.request, NEVER, expected)
                 call.until += self._runtime.monotonic() - began
@@ -151,7 +177,9 @@ class Client:
         return result
 
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:
-        """Note a 429, which uses up no retry; raise its error if the limit stays closed for too long."""
+        """Note a 429, which uses up no retry; raise its error if the limit stays closed
+        for too long.
+        """
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)
         asked = attempt.retry_after or 0
@@ -199,14 +227,19 @@ class Client:
 
 def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     hours, minutes = divmod(round(asked / 60), 60)
-    span = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
+    span = (
+        f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
+    )
     hint = f"it asks to wait {span}: run it again after that"
-    return RateLimitError(error.reason, hint=hint, origin=error.origin, status=error.status, response=error.response)
+    return RateLimitError(
+        error.reason, hint=hint, origin=error.origin, status=error.status, response=error.response
+    )
 
 
 def _no_turn() -> RateLimitError:
     return RateLimitError(
-        "the rate limit allows no request before the timeout", hint="a larger --timeout, or a higher --rate"
+        "the rate limit allows no request before the timeout",
+        hint="a larger --timeout, or a higher --rate",
     )
 
 

@@ -28,7 +28,9 @@ MOST_RECORDS = 500_000
 LARGEST_RECORD = 8 * 1024 * 1024
 """Bytes of a record that is one of several."""
 MOST_VALUES = 200_000
-"""Values within a record, at any depth: each takes a hundred times its own bytes when it is decoded."""
+"""Values within a record, at any depth: each takes a hundred times its own bytes when
+it is decoded.
+"""
 
 _LESS = "(ask for less: --page-size)"
 _AS_SERVED = "(-o raw prints one page as served)"
@@ -61,7 +63,9 @@ def check_records(records: "Sequence[Record | bytes]") -> None:
 
 
 def check_document(body: bytes) -> None:
-    """Raise TooLargeError where a document holds more than can be taken apart: in itself, or in an array of records."""
+    """Raise TooLargeError where a document holds more than can be taken apart: in
+    itself, or in an array of records.
+    """
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
     from unified_cli.json_text import members  # noqa: PLC0415  msgspec is needed for large documents only
@@ -94,8 +98,8 @@ def is_json(content_type: str | None) -> bool:
 def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -> bytes:
     """The decoded body; `coding` is the Content-Encoding.
 
-    At most one coding is removed. Raises DamageError for an unknown or damaged one, TooLargeError for more than
-    `largest` bytes.
+    At most one coding is removed. Raises DamageError for an unknown or damaged one,
+    TooLargeError for more than `largest` bytes.
     """
     decoded = io.BytesIO()
     for part in decoding(chunks, coding):
@@ -115,12 +119,16 @@ def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
 
     Raises DamageError for an unknown or damaged coding.
     """
-    names = [name.strip().lower() for name in coding.split(",") if name.strip() not in {"", "identity"}]
+    names = [
+        name.strip().lower() for name in coding.split(",") if name.strip() not in {"", "identity"}
+    ]
     if not names:
         return chunks
     if names in (["gzip"], ["x-gzip"]):
         return _inflated(chunks)
-    raise DamageError(f"the answer has the Content-Encoding {coding[:100]!r}, which was not requested")
+    raise DamageError(
+        f"the answer has the Content-Encoding {coding[:100]!r}, which was not requested"
+    )
 
 
 def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -164,7 +172,9 @@ def check(body: bytes) -> None:
 
 
 def error_envelope(body: bytes, items: str) -> JsonObject | None:
-    """The service's error object if the body is one: a `statusCode` from 400, a text `error`, no id, no records."""
+    """The service's error object if the body is one: a `statusCode` from 400, a text
+    `error`, no id, no records.
+    """
     if b'"statusCode"' not in body:
         return None
     found = json_object(body)
@@ -176,7 +186,8 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
 
 
 def json_object(body: bytes) -> JsonObject | None:
-    """The object that the body of an error is; None for anything else, or what is too large or too deep.
+    """The object that the body of an error is; None for anything else, or what is too
+    large or too deep.
 
     Bytes that are not UTF-8 are replaced, because it is a failure in any case.
     """

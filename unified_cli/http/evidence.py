@@ -1,4 +1,6 @@
-"""Run a command with its exchanges recorded to a HAR file, in the order in which they end, or answered from one."""
+"""Run a command with its exchanges recorded to a HAR file, in the order in which they
+end, or answered from one.
+"""
 
 import math
 import tempfile
@@ -37,9 +39,11 @@ def is_own(content: bytes) -> bool:
 
 
 class Recording:
-    """A HAR file that is written while a command runs; for all threads. Raises StorageError if it cannot be made.
+    """A HAR file that is written while a command runs; for all threads. Raises
+    StorageError if it cannot be made.
 
-    Where it can no longer be written the work goes on, since writes may depend on it; `close` says so.
+    Where it can no longer be written the work goes on, since writes may depend on it;
+    `close` says so.
     """
 
     replays = False
@@ -53,7 +57,9 @@ class Recording:
         self._error: OSError | None = None
         self._closed = False
         self.started = math.floor(runtime.wall())
-        """When the command began: a whole second, so that a replay that is a little slower computes the same times."""
+        """When the command began: a whole second, so that a replay that is a little
+        slower computes the same times.
+        """
         started = f'"{STARTED}":{self.started}'
         head = f'{_BEGIN}{json_codec.dump(_VERSION)}}},{started},"pages":[],"entries":[\n'
         try:
@@ -61,7 +67,9 @@ class Recording:
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
 
-    def transport(self, opened: Callable[[], httpx.BaseTransport], describe: Describe) -> httpx.BaseTransport:
+    def transport(
+        self, opened: Callable[[], httpx.BaseTransport], describe: Describe
+    ) -> httpx.BaseTransport:
         """A transport that records what goes through another one."""
         return _RecordingTransport(opened(), self, describe)
 
@@ -85,11 +93,15 @@ class Recording:
             except OSError as error:
                 self._error = self._error or error
         if self._error:
-            raise StorageError(f"{self._path} holds only a part of the exchanges: {self._error.strerror}")
+            raise StorageError(
+                f"{self._path} holds only a part of the exchanges: {self._error.strerror}"
+            )
 
 
 class _RecordingTransport(httpx.BaseTransport):
-    def __init__(self, inner: httpx.BaseTransport, recording: Recording, describe: Describe) -> None:
+    def __init__(
+        self, inner: httpx.BaseTransport, recording: Recording, describe: Describe
+    ) -> None:
         self._inner = inner
         self._recording = recording
         self._describe = describe
@@ -136,7 +148,9 @@ class _RecordingTransport(httpx.BaseTransport):
 class _RecordedStream(httpx.SyncByteStream):
     """The body of a response, of which each piece is kept for the recording too."""
 
-    def __init__(self, inner: httpx.SyncByteStream, exchange: Exchange, transport: _RecordingTransport) -> None:
+    def __init__(
+        self, inner: httpx.SyncByteStream, exchange: Exchange, transport: _RecordingTransport
+    ) -> None:
         self._inner = inner
         self._exchange = exchange
         self._transport = transport
@@ -167,8 +181,8 @@ class Evidence(NamedTuple):
 def kept(runtime: Runtime, service: Service, evidence: Evidence) -> AbstractContextManager[Runtime]:
     """The runtime of a command that records its exchanges, or is answered from a recording.
 
-    Raises UsageError for both at once; ServiceError for a request that the recording does not answer; StorageError and
-    StateError for a file that cannot be used.
+    Raises UsageError for both at once; ServiceError for a request that the recording
+    does not answer; StorageError and StateError for a file that cannot be used.
     """
     if evidence.record is not None and evidence.replay is not None:
         raise UsageError("--record and --replay exclude each other", hint="leave one of them out")
@@ -183,7 +197,9 @@ def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
     # What is known from before would not be asked, and be missing in a replay.
     folders = _folders(runtime, runtime.folder("data"))
     try:
-        yield runtime._replace(exchanges=recording, folders=folders, wall=_wall(recording.started, runtime.monotonic))
+        yield runtime._replace(
+            exchanges=recording, folders=folders, wall=_wall(recording.started, runtime.monotonic)
+        )
     except BaseException:
         try:
             recording.close()
@@ -217,7 +233,9 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 
 
 def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]:
-    """The time of day of a command that began then, in whole seconds: it stands in requests, as with --since."""
+    """The time of day of a command that began then, in whole seconds: it stands in
+    requests, as with --since.
+    """
     before = monotonic()
     return lambda: float(int(started + monotonic() - before))
 

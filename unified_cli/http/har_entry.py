@@ -1,4 +1,6 @@
-"""One exchange while it happens, and as an entry of a HAR file 1.2, in which our own members begin with a `_`."""
+"""One exchange while it happens, and as an entry of a HAR file 1.2, in which our own
+members begin with a `_`.
+"""
 
 import base64
 from dataclasses import dataclass, field
@@ -14,7 +16,13 @@ from unified_cli.http.attempt import NetworkFailure
 from unified_cli.http.request import answers_with_credentials
 from unified_cli.values import JsonObject
 
-_TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
+_TEXT = (
+    "text/",
+    "application/json",
+    "application/xml",
+    "application/javascript",
+    "application/x-www-form-urlencoded",
+)
 LARGEST_DOWNLOAD = 1024 * 1024
 """Bytes of a body that is no JSON document, of which a recording keeps no more."""
 
@@ -37,7 +45,9 @@ class BodyEnd(StrEnum):
 
 @dataclass(slots=True)
 class Exchange:
-    """A request and its answer; `started` in seconds since 1970, the other times in seconds of a clock for spans."""
+    """A request and its answer; `started` in seconds since 1970, the other times in
+    seconds of a clock for spans.
+    """
 
     request: httpx.Request
     started: float
@@ -54,7 +64,12 @@ class Exchange:
         """Whether the answer is JSON, and no file."""
         if self.response is None:
             return False
-        named = self.response.headers.get("content-disposition", "").lower().lstrip().startswith("attachment")
+        named = (
+            self.response.headers.get("content-disposition", "")
+            .lower()
+            .lstrip()
+            .startswith("attachment")
+        )
         return decoding.is_json(self.response.headers.get("content-type")) and not named
 
     @property
@@ -87,13 +102,19 @@ class Exchange:
 
 
 def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
-    """The entry for an exchange that ended at that time; `accounts` is the path of what answers with credentials."""
+    """The entry for an exchange that ended at that time; `accounts` is the path of what
+    answers with credentials.
+    """
     answered = exchange.answered or ended
     found: JsonObject = {
-        "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(timespec="milliseconds"),
+        "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(
+            timespec="milliseconds"
+        ),
         "time": _milliseconds(ended - exchange.began),
         "request": _request(exchange.request, accounts),
-        "response": _response(exchange, private=answers_with_credentials(exchange.request.url.path, accounts)),
+        "response": _response(
+            exchange, private=answers_with_credentials(exchange.request.url.path, accounts)
+        ),
         "cache": {},
         "timings": {
             "send": 0,
@@ -154,7 +175,9 @@ def _response(exchange: Exchange, *, private: bool) -> JsonObject:
         }
     return {
         **_answer(response.status_code, _phrase(response.status_code), _headers(response.headers)),
-        "httpVersion": response.extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace"),
+        "httpVersion": response.extensions.get("http_version", b"HTTP/1.1").decode(
+            "ascii", "replace"
+        ),
         "content": _content(exchange, response, private=private),
         "redirectURL": har_redaction.url(response.headers.get("location", "")),
         "bodySize": exchange.received,
@@ -179,7 +202,10 @@ def _content(exchange: Exchange, response: httpx.Response, *, private: bool) -> 
     found: JsonObject = {"size": len(body), "mimeType": kind or "x-unknown"}
     words = _words(body, kind)
     if words is None:
-        found |= {"text": base64.b64encode(har_redaction.binary(body)).decode("ascii"), "encoding": "base64"}
+        found |= {
+            "text": base64.b64encode(har_redaction.binary(body)).decode("ascii"),
+            "encoding": "base64",
+        }
     else:
         text = har_redaction.text(words, private=private)
         if text is None:
@@ -199,7 +225,9 @@ def _content(exchange: Exchange, response: httpx.Response, *, private: bool) -> 
 
 def _words(body: bytes, kind: str) -> str | None:
     """The body as text; None where it is none, or its bytes would change."""
-    if kind and not (kind.lower().startswith(_TEXT) or "json" in kind.lower() or "xml" in kind.lower()):
+    if kind and not (
+        kind.lower().startswith(_TEXT) or "json" in kind.lower() or "xml" in kind.lower()
+    ):
         return None
     try:
         return body.decode("utf-8")

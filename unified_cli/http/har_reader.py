@@ -54,7 +54,9 @@ class HarContent(msgspec.Struct):
 
     def decoded(self) -> bytes:
         """The bytes. Raises ValueError for text that is no base64 and should be."""
-        return b64decode(self.text, validate=True) if self.encoding == "base64" else self.text.encode()
+        return (
+            b64decode(self.text, validate=True) if self.encoding == "base64" else self.text.encode()
+        )
 
 
 class HarAnswer(msgspec.Struct):
@@ -101,7 +103,9 @@ def entry(text: bytes) -> HarEntry:
         raise ValueError(f"{failure.outcome!r} is no outcome")
     if not 0 <= found.time <= _LONGEST_TIME:
         raise ValueError(f"{found.time} is no time that an exchange takes")
-    if any(_BREAK.search(pair.name + pair.value) or not pair.name for pair in found.response.headers):
+    if any(
+        _BREAK.search(pair.name + pair.value) or not pair.name for pair in found.response.headers
+    ):
         raise ValueError("a header of the answer holds a control character")
     try:
         found.response.content.decoded()
@@ -113,7 +117,8 @@ def entry(text: bytes) -> HarEntry:
 def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> Iterator[bytes]:
     """The texts of the entries; `begun` is told when the command began, if the file says so before.
 
-    Raises ValueError with the reason, to follow the name of the file, where it is no HAR, and TooLongError.
+    Raises ValueError with the reason, to follow the name of the file, where it is no
+    HAR, and TooLongError.
     """
     stream = JsonStream(iter(partial(file.read, _PIECE), b""), LONGEST_ENTRY)
     found = False
@@ -137,7 +142,9 @@ def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> 
 
 def _time(text: str) -> float:
     try:
-        found: float = msgspec.json.decode(text, type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)])
+        found: float = msgspec.json.decode(
+            text, type=Annotated[float, msgspec.Meta(ge=0, le=_LATEST)]
+        )
     except msgspec.ValidationError as error:
         raise ValueError(f"is damaged at {STARTED!r}: {error}") from None
     return found

@@ -1,6 +1,8 @@
-"""Replace in an exchange what must not reach a file: credentials, cookies, signed query values, known secrets.
+"""Replace in an exchange what must not reach a file: credentials, cookies, signed query
+values, known secrets.
 
-The same replacements are made in a request that is looked up in a recording, so that it is found there.
+The same replacements are made in a request that is looked up in a recording, so that it
+is found there.
 """
 
 import json
@@ -22,14 +24,31 @@ _LONGEST_PIECE = 4 * 1024 * 1024
 _BEFORE_STRING = re.compile(r'[,:\[{]\s*(?=")')
 
 _HEADER = re.compile(
-    r"authori[sz]ation|authentication|cookie|token|secret|api-?key|password|credential|signature", re.IGNORECASE
+    r"authori[sz]ation|authentication|cookie|token|secret|api-?key|password|credential|signature",
+    re.IGNORECASE,
 )
 _RATE = re.compile(r"(x-)?rate-?limit", re.IGNORECASE)
 
 _CREDENTIALS = frozenset(
     {
-        *("access_token", "refresh_token", "id_token", "client_secret", "private_key", "secret_key", "api_key"),
-        *("accesstoken", "refreshtoken", "clientsecret", "privatekey", "apikey", "password", "passwd"),
+        *(
+            "access_token",
+            "refresh_token",
+            "id_token",
+            "client_secret",
+            "private_key",
+            "secret_key",
+            "api_key",
+        ),
+        *(
+            "accesstoken",
+            "refreshtoken",
+            "clientsecret",
+            "privatekey",
+            "apikey",
+            "password",
+            "passwd",
+        ),
     }
 )
 """The members of a JSON object, in lower case, that are credentials wherever they stand."""
@@ -71,7 +90,8 @@ def binary(content: bytes) -> bytes:
 
 
 def text(content: str, *, private: bool = False) -> str | None:
-    """The text of a body; of a `private` one, which is about connections, also without their credentials.
+    """The text of a body; of a `private` one, which is about connections, also without
+    their credentials.
 
     None where it cannot be told what it holds.
     """
@@ -84,7 +104,9 @@ def text(content: str, *, private: bool = False) -> str | None:
 
 
 def any_text(content: str) -> str | None:
-    """Any text without signed values and known secrets; None where it cannot be told what it holds."""
+    """Any text without signed values and known secrets; None where it cannot be told
+    what it holds.
+    """
     return _masked(_without_values(content))
 
 
@@ -97,7 +119,9 @@ def _without_values(content: str) -> str:
 
 
 def _document(content: str, names: frozenset[str]) -> str | None:
-    """The JSON text without the values of these members; None where it is no JSON. Digits and order stay."""
+    """The JSON text without the values of these members; None where it is no JSON.
+    Digits and order stay.
+    """
     body = content.encode().strip()
     if not body:
         return ""
@@ -113,14 +137,21 @@ def _without(value: bytes, names: frozenset[str]) -> bytes:
     if value.startswith(b"{"):
         found = parts(value) or {}
         hidden = json.dumps(REPLACED).encode()
-        return join({name: hidden if name.lower() in names else _without(one, names) for name, one in found.items()})
+        return join(
+            {
+                name: hidden if name.lower() in names else _without(one, names)
+                for name, one in found.items()
+            }
+        )
     if value.startswith(b"["):
         return b"[" + b",".join(_without(bytes(one), names) for one in items(value)) + b"]"
     return without_credentials(value) if names is _OF_CONNECTIONS else value
 
 
 def _masked(content: str) -> str | None:
-    """The text without known secrets; None where a piece of it is too large to be looked through."""
+    """The text without known secrets; None where a piece of it is too large to be
+    looked through.
+    """
     if len(content) <= _LONGEST_PIECE:
         return masked(content)
     found = []
@@ -151,8 +182,9 @@ _IN_WORDS = re.compile(rf"""["'\\]+{_CONTEXT}["'\\]""", re.IGNORECASE)
 def without_credentials(body: bytes, depth: int = 0) -> bytes:
     """JSON text without the members `context` of its objects, whose numbers keep their digits.
 
-    These are the credentials in answers about connections, dropped before anything else sees them. JSON within a text
-    is looked through as well. What is nested too deeply for that becomes null.
+    These are the credentials in answers about connections, dropped before anything else
+    sees them. JSON within a text is looked through as well. What is nested too deeply
+    for that becomes null.
     """
     # A letter of the name may be written as an escape.
     if _CONTEXT.encode() not in body and b"\\u00" not in body:
@@ -165,13 +197,25 @@ def without_credentials(body: bytes, depth: int = 0) -> bytes:
     if text.startswith(b'"'):
         return _without_in_words(text, depth)
     if text.startswith(b"["):
-        return b"[" + b",".join(without_credentials(bytes(item), depth + 1) for item in items(text)) + b"]"
+        return (
+            b"["
+            + b",".join(without_credentials(bytes(item), depth + 1) for item in items(text))
+            + b"]"
+        )
     members = parts(text) or {}
-    return join({name: without_credentials(value, depth + 1) for name, value in members.items() if name != _CONTEXT})
+    return join(
+        {
+            name: without_credentials(value, depth + 1)
+            for name, value in members.items()
+            if name != _CONTEXT
+        }
+    )
 
 
 def _without_in_words(text: bytes, depth: int) -> bytes:
-    """A JSON string; where it is JSON itself, without the members, else cut off before the first that it names."""
+    """A JSON string; where it is JSON itself, without the members, else cut off before
+    the first that it names.
+    """
     words = string(text)
     inner = words.strip().encode("utf-8", "surrogatepass")
     if inner[:1] in (b"{", b"[") and not json_check.flaw(inner):

@@ -1,4 +1,6 @@
-"""One network connection to the service, over which requests are sent one after the other, each once."""
+"""One network connection to the service, over which requests are sent one after the
+other, each once.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,7 +12,14 @@ from unified_cli import PRODUCT
 from unified_cli.catalogue import Service
 from unified_cli.config.address import Address, parse
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ConfigError, NetworkError, ServiceError, UnifiedError, UnsafeError, UsageError
+from unified_cli.errors import (
+    ConfigError,
+    NetworkError,
+    ServiceError,
+    UnifiedError,
+    UnsafeError,
+    UsageError,
+)
 from unified_cli.http import attempt, decoding
 from unified_cli.http.answer import Answer, Expected, Failed, Reader, Trace
 from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
@@ -53,7 +62,9 @@ def _url(text: str) -> httpx.URL:
 
 
 def _host(address: Address) -> str:
-    """The Host header of requests to this address. Raises ConfigError for a name that cannot be called."""
+    """The Host header of requests to this address. Raises ConfigError for a name that
+    cannot be called.
+    """
     url = _url(address.origin)
     try:
         _ = url.host
@@ -63,19 +74,27 @@ def _host(address: Address) -> str:
     return url.netloc.decode("ascii")
 
 
-def _http_request(request: Request, headers: httpx.Headers, body: "bytes | UploadBody") -> httpx.Request:
-    """The request as a transport takes it. Raises UsageError for a URL that cannot be sent as it is."""
+def _http_request(
+    request: Request, headers: httpx.Headers, body: "bytes | UploadBody"
+) -> httpx.Request:
+    """The request as a transport takes it. Raises UsageError for a URL that cannot be
+    sent as it is.
+    """
     url = _url(request.url)
     if url.raw_path != request.target.encode("ascii"):
         raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
     extensions = {"unified_body": request.upload.told} if request.upload else None
     stream = httpx.ByteStream(body) if isinstance(body, bytes) else None
     content = body if stream is None else None
-    return httpx.Request(request.method, url, headers=headers, stream=stream, content=content, extensions=extensions)
+    return httpx.Request(
+        request.method, url, headers=headers, stream=stream, content=content, extensions=extensions
+    )
 
 
 class HttpContext(NamedTuple):
-    """What all connections of a run have in common; `sandbox` opens a transport to the sandbox in this process."""
+    """What all connections of a run have in common; `sandbox` opens a transport to the
+    sandbox in this process.
+    """
 
     runtime: Runtime
     service: Service
@@ -85,7 +104,8 @@ class HttpContext(NamedTuple):
 class HttpConnection:
     """A connection to the origin of the settings, the only one that is sent the token.
 
-    Making one raises ConfigError for an address, and for proxy and TLS settings, that cannot be used.
+    Making one raises ConfigError for an address, and for proxy and TLS settings, that
+    cannot be used.
     """
 
     def __init__(self, context: HttpContext, settings: Settings, token: str) -> None:
@@ -108,12 +128,18 @@ class HttpConnection:
         self._route = NetworkRoute(self._address, proxy, settings.values["base_url"].source)
         self._trace = Trace(runtime.stderr)
         words = settings.token.words if settings.token else "this run"
-        self._reader = Reader(self._state, context.service, self._trace, self._disconnect, self._failure_of, words)
+        self._reader = Reader(
+            self._state, context.service, self._trace, self._disconnect, self._failure_of, words
+        )
 
     def _open(self, address: Address) -> httpx.BaseTransport:
         """A transport with one connection to the address, or one that answers from a recording."""
         exchanges = self._runtime.exchanges
-        return exchanges.transport(partial(self._direct, address), self._broken) if exchanges else self._direct(address)
+        return (
+            exchanges.transport(partial(self._direct, address), self._broken)
+            if exchanges
+            else self._direct(address)
+        )
 
     def _direct(self, address: Address) -> httpx.BaseTransport:
         environ = self._runtime.environ
@@ -123,7 +149,9 @@ class HttpConnection:
             return self._sandbox()
         context = None
         if address.scheme != "http":
-            from unified_cli.http.transport.tls import tls_context  # noqa: PLC0415  not for the sandbox on this machine
+            from unified_cli.http.transport.tls import (  # noqa: PLC0415  not for the sandbox on this machine
+                tls_context,
+            )
 
             context = tls_context(self._ca_bundle, environ)
         return NetworkTransport(self._state, context, proxy_for(address, environ))
@@ -137,7 +165,11 @@ class HttpConnection:
     @property
     def lost(self) -> Outcome:
         """How far an attempt got that breaks off now."""
-        return Outcome.UNFINISHED if self._body is not None and not self._body.finished else Outcome.LOST
+        return (
+            Outcome.UNFINISHED
+            if self._body is not None and not self._body.finished
+            else Outcome.LOST
+        )
 
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
         """Send the request once, at the latest until `until`, and return the answer or the failure.
@@ -152,10 +184,14 @@ class HttpConnection:
         result = self._exchange(request, outgoing, expected)
         seconds = self._runtime.monotonic() - started
         status = result.attempt.status if isinstance(result, Failed) else result.status
-        self._trace.outcome(request, status, seconds, result.error.message if isinstance(result, Failed) else None)
+        self._trace.outcome(
+            request, status, seconds, result.error.message if isinstance(result, Failed) else None
+        )
         return result
 
-    def _exchange(self, request: Request, outgoing: httpx.Request, expected: Expected) -> Answer | Failed:
+    def _exchange(
+        self, request: Request, outgoing: httpx.Request, expected: Expected
+    ) -> Answer | Failed:
         try:
             response = self._followed(request, outgoing, file=expected.part is not None)
             return self._reader.read(request, response, expected)
@@ -171,16 +207,20 @@ class HttpConnection:
             )
         except decoding.DamageError as error:
             self._disconnect()
-            return Failed(Attempt(Outcome.DAMAGED), ServiceError(f"{error} ({request.method} {request.path})"))
+            return Failed(
+                Attempt(Outcome.DAMAGED), ServiceError(f"{error} ({request.method} {request.path})")
+            )
         except RedirectError as error:
             self._disconnect()
             return Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
 
     def _followed(self, request: Request, outgoing: httpx.Request, *, file: bool) -> httpx.Response:
-        """The response to the request, after redirects of a GET within its origin; a `file` may be at another one.
+        """The response to the request, after redirects of a GET within its origin; a
+        `file` may be at another one.
 
-        Another origin is sent only the headers that ask for the file. Raises RedirectError for any other redirect,
-        before anything is sent there, and for a loop.
+        Another origin is sent only the headers that ask for the file. Raises
+        RedirectError for any other redirect, before anything is sent there, and for a
+        loop.
         """
         transport = self._transport
         response = transport.handle_request(outgoing)
@@ -188,7 +228,9 @@ class HttpConnection:
             if response.status_code not in _REDIRECTS or "location" not in response.headers:
                 return response
             try:
-                target = attempt.redirect_target(outgoing.url, response.headers["location"], request, file=file)
+                target = attempt.redirect_target(
+                    outgoing.url, response.headers["location"], request, file=file
+                )
             except UnsafeError as error:
                 raise RedirectError(response.status_code, error) from None
             foreign = attempt.is_foreign(outgoing.url, target)
@@ -202,7 +244,8 @@ class HttpConnection:
             response = transport.handle_request(outgoing)
         if response.status_code in _REDIRECTS:
             often = ServiceError(
-                f"the service redirected {request.method} {request.path} more than {_MOST_REDIRECTS} times"
+                f"the service redirected {request.method} {request.path} more than"
+                f" {_MOST_REDIRECTS} times"
             )
             raise RedirectError(response.status_code, often)
         return response
@@ -222,12 +265,16 @@ class HttpConnection:
     def _failure_of(self, error: httpx.TransportError) -> NetworkFailure:
         if isinstance(error, ReplayedError):
             return error.failure
-        from unified_cli.http.transport import network_errors  # noqa: PLC0415  most attempts have no error
+        from unified_cli.http.transport import (  # noqa: PLC0415  most attempts have no error
+            network_errors,
+        )
 
         return network_errors.failure_of(error, self._route, self._state)
 
     def _open_other(self, origin: str) -> httpx.BaseTransport:
-        """A transport to another origin, for a file that a redirect leads to; it is not sent the token."""
+        """A transport to another origin, for a file that a redirect leads to; it is not
+        sent the token.
+        """
         if self._other is not None:
             self._other.close()
         try:
@@ -251,11 +298,13 @@ class HttpConnection:
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
-        # To encode them takes longer than to compare them: those of the pages of a list are the same, and those of many
-        # creates but for the key.
+        # To encode them takes longer than to compare them: those of the pages of a list
+        # are the same, and those of many creates but for the key.
         if headers.keys() != self._named.keys():
             self._headers = httpx.Headers(headers)
-        elif changed := {name: value for name, value in headers.items() if value != self._named[name]}:
+        elif changed := {
+            name: value for name, value in headers.items() if value != self._named[name]
+        }:
             self._headers = httpx.Headers(self._headers)
             for name, value in changed.items():
                 self._headers[name] = value
@@ -263,6 +312,8 @@ class HttpConnection:
         return _http_request(request, self._headers, body)
 
     def _disconnect(self) -> None:
-        """Close the connection, because unread bytes are left on it; the next request opens another."""
+        """Close the connection, because unread bytes are left on it; the next request
+        opens another.
+        """
         if self._runtime.transport is None and not self._address.is_sandbox:
             self._transport.close()

@@ -1,12 +1,15 @@
-"""The pace of sends to one limit, learned from what it lets through; without clock, threads or waiting.
+"""The pace of sends to one limit, learned from what it lets through; without clock,
+threads or waiting.
 
 States of a limit:
 
-- *unknown*: nothing was refused yet. Any request may be sent, only those in flight are few at first.
-- *closed*: a 429 came. Nothing is sent until a time, then one request, the probe. Refused, it closes the limit for
-  longer; accepted, it opens it.
-- *known*: a window was learned, from headers or from what was accepted before the 429. Sends keep to it. Four clean
-  windows that were used to the full let a larger one be tried; a refusal ends the trial.
+- *unknown*: nothing was refused yet. Any request may be sent, only those in flight are
+  few at first.
+- *closed*: a 429 came. Nothing is sent until a time, then one request, the probe.
+  Refused, it closes the limit for longer; accepted, it opens it.
+- *known*: a window was learned, from headers or from what was accepted before the 429.
+  Sends keep to it. Four clean windows that were used to the full let a larger one be
+  tried; a refusal ends the trial.
 
 All times are seconds of one clock that never goes back.
 """
@@ -30,10 +33,12 @@ _FIRST_FLYING = 8.0
 _MOST_REFUSED = 4
 # What a window holds may be sent within this share of it, but not in one burst.
 _SPREAD = 1 / 3
-# A connection that is refused with less than this share of what it may send was refused by another limit.
+# A connection that is refused with less than this share of what it may send was refused
+# by another limit.
 _UNLIKELY = 0.5
 _MOST_LIES = 2
-# A reset without the length of its window may be that of a day, or of nothing: it is waited for so long, then tried.
+# A reset without the length of its window may be that of a day, or of nothing: it is
+# waited for so long, then tried.
 _LONGEST_UNSURE = 10.0
 
 
@@ -47,7 +52,9 @@ class Budget:
         self.unsure = False
         """The service may reset later than `until`: one request goes first then."""
         self._sent_at = -NEVER
-        """When the request was sent whose answer is believed; answers to older ones say nothing new."""
+        """When the request was sent whose answer is believed; answers to older ones say
+        nothing new.
+        """
         self._lies = 0
         """How often nothing was left right after a reset, though the request was accepted."""
 
@@ -57,7 +64,12 @@ class Budget:
 
     def believe(self, facts: RateFacts, sent_at: float, flying: int, now: float) -> None:
         """Take over what an answer says; it does not count those that are still in flight."""
-        if facts.remaining is None or facts.reset is None or sent_at < self._sent_at or self._lies >= _MOST_LIES:
+        if (
+            facts.remaining is None
+            or facts.reset is None
+            or sent_at < self._sent_at
+            or self._lies >= _MOST_LIES
+        ):
             return
         alone = facts.window is not None and facts.window.most == 1
         if facts.remaining == 0 and not alone and self.left <= 0 and -NEVER < self.until <= now:
@@ -72,7 +84,9 @@ class Budget:
 
 
 class Turn(NamedTuple):
-    """A request that was let through; `round` is that of the limit at that time, which changes with each 429."""
+    """A request that was let through; `round` is that of the limit at that time, which
+    changes with each 429.
+    """
 
     at: float
     round: int
@@ -83,9 +97,14 @@ class Pace:
     """When the next request may be sent to one connection, or with one token."""
 
     def __init__(
-        self, bound: Window | None = None, flying: float = _FIRST_FLYING, *, recalled: Window | None = None
+        self,
+        bound: Window | None = None,
+        flying: float = _FIRST_FLYING,
+        *,
+        recalled: Window | None = None,
     ) -> None:
-        """`bound` is the user's own limit, which never grows; `flying` how many may be in flight at first.
+        """`bound` is the user's own limit, which never grows; `flying` how many may be
+        in flight at first.
 
         `recalled` is what an earlier run learned.
         """
@@ -117,9 +136,13 @@ class Pace:
         self._closed = self._probing = False
         self._closed_until = -NEVER
         self._fitted, self._refused, self._refused_at = 0, 0, 0.0
-        """What was accepted in the window before the last refusal; the probes refused in a row, and since when."""
+        """What was accepted in the window before the last refusal; the probes refused
+        in a row, and since when.
+        """
         self._promised = self._rounded = self._alone = False
-        """A 429 said when to come back; a length that was found so was rounded down once; no other header said more."""
+        """A 429 said when to come back; a length that was found so was rounded down
+        once; no other header said more.
+        """
 
     @property
     def learned(self) -> Window | None:
@@ -128,8 +151,12 @@ class Pace:
 
     @property
     def exhausted(self) -> bool:
-        """Nothing was accepted though it was waited as long as the service asked, or as any window lasts."""
-        searched = self._closed_until - self._refused_at > rate_windows.LONGEST + rate_windows.SLOWEST
+        """Nothing was accepted though it was waited as long as the service asked, or as
+        any window lasts.
+        """
+        searched = (
+            self._closed_until - self._refused_at > rate_windows.LONGEST + rate_windows.SLOWEST
+        )
         return self._closed and self._refused >= _MOST_REFUSED and (self._promised or searched)
 
     def reason(self, now: float) -> str:
@@ -148,14 +175,20 @@ class Pace:
         return self._sent.count(time)
 
     def unlikely(self, now: float) -> bool:
-        """Whether far fewer requests were accepted than the known window holds, so that its limit cannot be reached."""
+        """Whether far fewer requests were accepted than the known window holds, so that
+        its limit cannot be reached.
+        """
         known = self._known
         return (
-            self._settled and known is not None and self._accepted.count(now - known.seconds) < _UNLIKELY * known.sends
+            self._settled
+            and known is not None
+            and self._accepted.count(now - known.seconds) < _UNLIKELY * known.sends
         )
 
     def delay(self, now: float) -> float:
-        """Seconds until a request may be sent; 0 is now, NEVER is not before another was answered."""
+        """Seconds until a request may be sent; 0 is now, NEVER is not before another
+        was answered.
+        """
         wait = self._sent.free(self._bound, now) - now if self._bound else 0.0
         return max(0.0, wait, self._delay(now))
 
@@ -166,7 +199,9 @@ class Pace:
         if now < self._budget.until:
             return 0.0 if self._budget.left > 0 else min(self._budget.until, free) - now
         if self._known is None:
-            return 0.0 if self._flying < (1 if self._budget.unsure else self._most_flying) else NEVER
+            return (
+                0.0 if self._flying < (1 if self._budget.unsure else self._most_flying) else NEVER
+            )
         self._full = self._full or free > now
         if free > now >= self.trust.until:
             self._doubt(self._known)
@@ -195,9 +230,12 @@ class Pace:
         self._fastest = min(self._fastest, now - turn.at)
         counted = now - self._fastest
         self._accepted.forget(now - rate_windows.LONGEST)
-        self._accepted.add(min(counted, turn.at + self._known.seconds / 4) if self._known else counted)
+        self._accepted.add(
+            min(counted, turn.at + self._known.seconds / 4) if self._known else counted
+        )
         if turn.round != self._round:
-            # It was in flight when another was refused, and belongs to the window that was full then.
+            # It was in flight when another was refused, and belongs to the window that
+            # was full then.
             self._count += self._closed
             return
         if turn.probe:
@@ -220,7 +258,9 @@ class Pace:
         if turn.probe and turn.round == self._round:
             self._probing = False
 
-    def refused(self, turn: Turn, now: float, wait: float | None = None, facts: RateFacts | None = None) -> bool:
+    def refused(
+        self, turn: Turn, now: float, wait: float | None = None, facts: RateFacts | None = None
+    ) -> bool:
         """A 429 was the answer, which asks to wait so many seconds. True if it closed the limit.
 
         It counts once for all requests that were in flight together.
@@ -274,9 +314,13 @@ class Pace:
             self._known = Window(self._fitted, min(passed, rate_windows.LONGEST))
             self._growth.restart(self._known)
         self._refused = 0
-        # Where nothing was accepted before the refusal, others had used the window up, and its size is still unknown.
+        # Where nothing was accepted before the refusal, others had used the window up,
+        # and its size is still unknown.
         if not self._settled and self._count:
-            rounded_up, self._rounded = self._promised and not self._rounded, self._rounded or self._promised
+            rounded_up, self._rounded = (
+                self._promised and not self._rounded,
+                self._rounded or self._promised,
+            )
             passed = min(turn.at - self._opened, rate_windows.LONGEST)
             seconds = rate_windows.length(passed, rounded_up=rounded_up)
             self._known = Window(self._count, seconds)
@@ -293,7 +337,10 @@ class Pace:
 
     def _learn(self, window: Window | None, now: float) -> None:
         if window:
-            self._known, self._settled = Window(window.sends, window.seconds * rate_windows.MARGIN), True
+            self._known, self._settled = (
+                Window(window.sends, window.seconds * rate_windows.MARGIN),
+                True,
+            )
             self.trust.begin(self._known, now, FROM_HEADERS)
 
     def _doubt(self, known: Window) -> None:

@@ -1,4 +1,6 @@
-"""Split a page into its records, in the same pass that checks that it is JSON; take a record out of its envelope."""
+"""Split a page into its records, in the same pass that checks that it is JSON; take a
+record out of its envelope.
+"""
 
 import enum
 import re
@@ -19,7 +21,9 @@ _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
 
 class PageBody(NamedTuple):
-    """The records of a page, and its cursor as JSON text; `repeated` is a key of ours that stands twice in it."""
+    """The records of a page, and its cursor as JSON text; `repeated` is a key of ours
+    that stands twice in it.
+    """
 
     records: Sequence[Record]
     cursor: bytes
@@ -44,7 +48,8 @@ def split(body: bytes, service: Service) -> PageBody | None:
 def decode(body: bytes, service: Service) -> PageBody:
     """The parts of an object that has records, or of a bare array.
 
-    Raises TooLargeError for more than the bounds allow, msgspec's errors for anything that is no page.
+    Raises TooLargeError for more than the bounds allow, msgspec's errors for anything
+    that is no page.
     """
     try:
         return _decode(body, service)
@@ -56,7 +61,9 @@ def decode(body: bytes, service: Service) -> PageBody:
 
 
 def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -> PageBody:
-    """The page with the text of the body, which has halves of surrogate pairs where the readable one has others."""
+    """The page with the text of the body, which has halves of surrogate pairs where the
+    readable one has others.
+    """
     if page.repeated:
         return page
     if body.lstrip().startswith(b"["):
@@ -90,7 +97,8 @@ def _decode(text: bytes, service: Service) -> PageBody:
 
 
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
-    """The object without its records, where they stand close together behind the first key of theirs; else nothing.
+    """The object without its records, where they stand close together behind the first
+    key of theirs; else nothing.
 
     It takes a tenth of the time that looking through all of the text takes.
     """
@@ -98,7 +106,11 @@ def _without_records(text: bytes, records: list[Record], service: Service) -> by
     last = bytes(records[-1]) if records else b""
     end = text.rfind(last) + len(last)
     # As long as the records and their commas: then nothing else is there, no second array either.
-    return text[:start] + text[end:] if end - start == sum(map(len, records)) + len(records) - 1 else b""
+    return (
+        text[:start] + text[end:]
+        if end - start == sum(map(len, records)) + len(records) - 1
+        else b""
+    )
 
 
 def _may_repeat(text: bytes, service: Service) -> bool:
@@ -110,8 +122,11 @@ def _may_repeat(text: bytes, service: Service) -> bool:
 
 
 def _repeated(text: bytes, service: Service) -> str | None:
-    """The records' key or the cursor's, where it stands twice in the object and msgspec took the last."""
-    # Within a record it may stand as often as it likes, so now the keys of the outermost object are looked at.
+    """The records' key or the cursor's, where it stands twice in the object and msgspec
+    took the last.
+    """
+    # Within a record it may stand as often as it likes, so now the keys of the
+    # outermost object are looked at.
     found: list[str] = []
 
     class _Key(enum.Enum):
@@ -144,7 +159,9 @@ def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
 
 
 def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
-    """The record, or the array of records, in an answer that is not a page; known operations but actions never wrap."""
+    """The record, or the array of records, in an answer that is not a page; known
+    operations but actions never wrap.
+    """
     body = body.strip()
     members = parts(body) if operation is None or operation.kind == "action" else None
     inner = (members or {}).get(service.items, body)

@@ -12,7 +12,14 @@ import msgspec
 
 from unified_cli import hints
 from unified_cli.catalogue import Service
-from unified_cli.errors import IncompleteError, RefusedError, ServiceError, StateError, UnifiedError, UsageError
+from unified_cli.errors import (
+    IncompleteError,
+    RefusedError,
+    ServiceError,
+    StateError,
+    UnifiedError,
+    UsageError,
+)
 from unified_cli.http import page_body
 from unified_cli.http.answer import Answer
 from unified_cli.http.page_body import PageBody
@@ -35,9 +42,9 @@ _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 class Page(NamedTuple):
     """Some records, and where it goes on.
 
-    `next_cursor` is None after the last page; where a limit cut the page it is one for `--cursor` only. `one_line` says
-    that no record holds a line break, `large` that the records are to be worked on in slices. `date` is the Date header
-    of the answer.
+    `next_cursor` is None after the last page; where a limit cut the page it is one for
+    `--cursor` only. `one_line` says that no record holds a line break, `large` that the
+    records are to be worked on in slices. `date` is the Date header of the answer.
     """
 
     number: int
@@ -50,7 +57,8 @@ class Page(NamedTuple):
 
 
 class Span(NamedTuple):
-    """What to read: from `cursor` on, so many `pages` and `records` at most, None for all; `since` leaves some out.
+    """What to read: from `cursor` on, so many `pages` and `records` at most, None for
+    all; `since` leaves some out.
 
     A run that goes on says how many pages are `done` and which cursors were `seen`.
     """
@@ -90,11 +98,14 @@ class ListReader:
     def read(self) -> Page:
         """The next page, requested now.
 
-        Raises what `send` raises; ServiceError for an answer that is no page, or leads back to where it came from;
-        StateError where the service no longer takes a cursor it gave; IncompleteError after too many empty pages.
+        Raises what `send` raises; ServiceError for an answer that is no page, or leads
+        back to where it came from; StateError where the service no longer takes a
+        cursor it gave; IncompleteError after too many empty pages.
         """
         if self._empty >= _MOST_EMPTY:
-            raise IncompleteError(f"gave up after {self._empty} empty pages in a row, and there may be more records")
+            raise IncompleteError(
+                f"gave up after {self._empty} empty pages in a row, and there may be more records"
+            )
         self._number += 1
         answer = _send(self._send, _at(self._request, self._service, self._cursor), self._number)
         page = split(answer, self._request, self._service, self._number)
@@ -112,20 +123,23 @@ class ListReader:
         if self._last is None and masked(cursor) != cursor:
             # It would stand in a URL, and in the checkpoint of an export.
             raise ServiceError(
-                f"the cursor after page {self._number} of GET {self._request.path} contains the token; not followed",
+                f"the cursor after page {self._number} of GET {self._request.path} contains the"
+                " token; not followed",
                 retryable=False,
             )
         mark = fingerprint(cursor)
         if mark in self._seen:
             raise ServiceError(
-                f"the cursor did not advance: page {self._number} of GET {self._request.path} leads back to a page "
-                "already read"
+                f"the cursor did not advance: page {self._number} of GET {self._request.path} leads"
+                " back to a page already read"
             )
         self._seen.add(mark)
 
 
 def pages(send: Send, request: Request, service: Service, span: Span) -> Generator[Page]:
-    """The pages of a list, each requested when it is asked for. Raises what `ListReader.read` raises."""
+    """The pages of a list, each requested when it is asked for. Raises what
+    `ListReader.read` raises.
+    """
     reader = ListReader(send, request, service, span)
     while not reader.done:
         yield reader.read()
@@ -135,10 +149,14 @@ def fingerprint(cursor: str) -> int:
     """64 bits that stand for a cursor."""
     import hashlib  # noqa: PLC0415  a single page needs none
 
-    return int.from_bytes(hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    return int.from_bytes(
+        hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
+    )
 
 
-def to_the_end(source: SourceT, found: Generator[Page]) -> Generator[tuple[SourceT, Page | UnifiedError | None]]:
+def to_the_end(
+    source: SourceT, found: Generator[Page]
+) -> Generator[tuple[SourceT, Page | UnifiedError | None]]:
     """Each page with its source, then None; or the error that broke them off."""
     try:
         with closing(found):
@@ -153,18 +171,23 @@ def to_the_end(source: SourceT, found: Generator[Page]) -> Generator[tuple[Sourc
 def alone(answer: Answer, request: Request) -> Page:
     """An answer that is one record, as a page. Raises ServiceError where it is no JSON."""
     if not answer.body:
-        raise ServiceError(f"the service answered GET {request.path} as {answer.content_type}, not with a record")
+        raise ServiceError(
+            f"the service answered GET {request.path} as {answer.content_type}, not with a record"
+        )
     return Page(1, [Record(answer.body.strip())], None, one_line=False)
 
 
 def split(answer: Answer, request: Request, service: Service, number: int = 1) -> Page:
-    """The page of that number that an answer holds: an object with records and cursor, or a bare array.
+    """The page of that number that an answer holds: an object with records and cursor,
+    or a bare array.
 
     Raises ServiceError where it is neither.
     """
     if not answer.body:
         said = f"as {answer.content_type}" if answer.content_type else "without content"
-        raise ServiceError(f"the service answered GET {request.path} {said}, not with a page of records")
+        raise ServiceError(
+            f"the service answered GET {request.path} {said}, not with a page of records"
+        )
     body = answer.body
     try:
         page = answer.page or page_body.decode(body, service)
@@ -176,14 +199,24 @@ def split(answer: Answer, request: Request, service: Service, number: int = 1) -
     one_line = b"\n" not in body and b"\r" not in body
     large = len(body) > members.SLICE
     return Page(
-        number, page.records, _cursor(page.cursor, request), page.partial, one_line, large, answer.headers.get("date")
+        number,
+        page.records,
+        _cursor(page.cursor, request),
+        page.partial,
+        one_line,
+        large,
+        answer.headers.get("date"),
     )
 
 
 def check_keys(page: PageBody, request: Request) -> None:
-    """Raise ServiceError for a page in which a key stands twice, so that only a part of it was read."""
+    """Raise ServiceError for a page in which a key stands twice, so that only a part of
+    it was read.
+    """
     if page.repeated:
-        raise ServiceError(f"the answer to GET {request.path} has more than one {page.repeated!r}", retryable=False)
+        raise ServiceError(
+            f"the answer to GET {request.path} has more than one {page.repeated!r}", retryable=False
+        )
 
 
 def _cursor(text: bytes, request: Request) -> str | None:
@@ -191,12 +224,16 @@ def _cursor(text: bytes, request: Request) -> str | None:
         return None
     if not text.startswith(b'"'):
         shown = excerpt(text.decode("utf-8"), 100)
-        raise ServiceError(f"the answer to GET {request.path} has a cursor that is no text: {shown}")
+        raise ServiceError(
+            f"the answer to GET {request.path} has a cursor that is no text: {shown}"
+        )
     cursor = string(text)
     try:
         cursor.encode("utf-8")
     except UnicodeEncodeError:
-        raise ServiceError(f"the answer to GET {request.path} has a cursor that is not UTF-8") from None
+        raise ServiceError(
+            f"the answer to GET {request.path} has a cursor that is not UTF-8"
+        ) from None
     return cursor
 
 
@@ -224,25 +261,35 @@ def _send(send: Send, request: Request, number: int) -> Answer:
     except RefusedError as error:
         if error.status in _EXPIRED and number > 1:
             raise StateError(
-                f"the service no longer takes the cursor of page {number}: {error.message}", status=error.status
+                f"the service no longer takes the cursor of page {number}: {error.message}",
+                status=error.status,
             ) from None
         raise
 
 
 def filtered(request: Request, since: "ChangeFilter | None") -> Request:
     """The request that asks for those records only, unless it has such a filter."""
-    return request if since is None or since.query[0] in dict(request.query) else request.with_query(since.query)
+    return (
+        request
+        if since is None or since.query[0] in dict(request.query)
+        else request.with_query(since.query)
+    )
 
 
-def _cut(page: Page, cursor: str | None, skip: int, left: int | None, since: "ChangeFilter | None") -> Page:
-    """The page without the records already read, without those that are filtered out or beyond the limit."""
+def _cut(
+    page: Page, cursor: str | None, skip: int, left: int | None, since: "ChangeFilter | None"
+) -> Page:
+    """The page without the records already read, without those that are filtered out or
+    beyond the limit.
+    """
     if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page
     if since is None:
         end = len(page.records) if left is None else min(len(page.records), skip + left)
         found = page.records[skip:end]
     else:
-        # The position counts what was served: with a time that moves on, others are left out the next time.
+        # The position counts what was served: with a time that moves on, others are
+        # left out the next time.
         kept = [at for at in range(skip, len(page.records)) if since.keeps(page.records[at])]
         end = len(page.records) if left is None or left >= len(kept) else kept[left]
         found = [page.records[at] for at in kept[:left]]

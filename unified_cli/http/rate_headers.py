@@ -1,4 +1,6 @@
-"""What the headers of an answer say of the limit of sends: how many, in what time, and when to send again."""
+"""What the headers of an answer say of the limit of sends: how many, in what time, and
+when to send again.
+"""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +9,9 @@ from typing import NamedTuple
 
 from unified_cli.http.rate_windows import Window
 
-# The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7 and
-# RateLimit-Policy: "default";q=50;w=10. Its earlier versions, and services before it, have three fields.
+# The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7
+# and RateLimit-Policy: "default";q=50;w=10. Its earlier versions, and services before
+# it, have three fields.
 _OLDER = {
     f"{prefix}{word}": prefix
     for prefix in ("ratelimit-", "x-ratelimit-", "x-rate-limit-")
@@ -26,7 +29,9 @@ _SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
 
 class RateFacts(NamedTuple):
-    """A limit as an answer describes it; None for what it does not say, or says in a way that cannot be meant."""
+    """A limit as an answer describes it; None for what it does not say, or says in a
+    way that cannot be meant.
+    """
 
     window: Window | None
     remaining: int | None
@@ -41,17 +46,27 @@ def read(headers: Mapping[str, str]) -> RateFacts | None:
     # Most answers say nothing, which is to be seen at once.
     if headers.keys().isdisjoint(_OLDER):
         return None
-    return _three_fields(headers, next(prefix for name, prefix in _OLDER.items() if name in headers))
+    return _three_fields(
+        headers, next(prefix for name, prefix in _OLDER.items() if name in headers)
+    )
 
 
 def _structured(headers: Mapping[str, str]) -> RateFacts:
     policies = dict(_items(headers.get("ratelimit-policy", "")))
-    limits = [(values["r"], name, values) for name, values in _items(headers["ratelimit"]) if "r" in values]
+    limits = [
+        (values["r"], name, values)
+        for name, values in _items(headers["ratelimit"])
+        if "r" in values
+    ]
     if not limits:
         return RateFacts(None, None, None)
-    remaining, name, values = min(limits)[:3] if len(limits) == 1 else min(limits, key=lambda one: one[0])
+    remaining, name, values = (
+        min(limits)[:3] if len(limits) == 1 else min(limits, key=lambda one: one[0])
+    )
     policy = policies.get(name, {})
-    return RateFacts(_window(policy.get("q"), policy.get("w")), int(remaining), _near(values.get("t")))
+    return RateFacts(
+        _window(policy.get("q"), policy.get("w")), int(remaining), _near(values.get("t"))
+    )
 
 
 def _items(text: str) -> list[tuple[str, dict[str, float]]]:
@@ -63,7 +78,10 @@ def _items(text: str) -> list[tuple[str, dict[str, float]]]:
 
 
 def _three_fields(headers: Mapping[str, str], prefix: str) -> RateFacts:
-    limit, remaining = headers.get(f"{prefix}limit", ""), _NUMBER.match(headers.get(f"{prefix}remaining", ""))
+    limit, remaining = (
+        headers.get(f"{prefix}limit", ""),
+        _NUMBER.match(headers.get(f"{prefix}remaining", "")),
+    )
     reset = headers.get(f"{prefix}reset", "").strip()
     return RateFacts(
         _policy(limit),

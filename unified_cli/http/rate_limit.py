@@ -1,4 +1,6 @@
-"""What all workers of a run share: when a request may be sent, by the limits, and how many may be sent again."""
+"""What all workers of a run share: when a request may be sent, by the limits, and how
+many may be sent again.
+"""
 
 import threading
 from collections import deque
@@ -21,16 +23,18 @@ _NOTABLE = 1.0
 TellWait = Callable[[float, str], None]
 """Told the seconds of a wait, and its reason; one wait may follow upon another."""
 Idle = Callable[[float], AbstractContextManager[object]]
-"""Given the seconds of a wait, which may be infinite: the context in which a thread waits, and then goes on.
+"""Given the seconds of a wait, which may be infinite: the context in which a thread
+waits, and then goes on.
 
 With 0 seconds, threads that wait to go on may do so first.
 """
-# The service publishes 50 sends per 10 s and connection, and ten times that per token. A window a little longer than
-# theirs leaves room for the time a request is on its way.
+# The service publishes 50 sends per 10 s and connection, and ten times that per token.
+# A window a little longer than theirs leaves room for the time a request is on its way.
 WINDOW = 10.25
 """Seconds after which a send does not count any more."""
-# Assumption: where the service does not say whose limit it was, it was the connection's. Only where several are refused
-# at once that have sent far less than they may, it was that of the token.
+# Assumption: where the service does not say whose limit it was, it was the
+# connection's. Only where several are refused at once that have sent far less than they
+# may, it was that of the token.
 _TOGETHER = 1.0
 _SEVERAL = 3
 
@@ -68,7 +72,8 @@ class Patience(Enum):
 class RateLimit:
     """The pace of one token, shared by all workers of a run and safe for their threads.
 
-    `rates` are the largest numbers of sends in 10 s for one connection and for the token; 0 leaves it to the service.
+    `rates` are the largest numbers of sends in 10 s for one connection and for the
+    token; 0 leaves it to the service.
     """
 
     def __init__(
@@ -89,21 +94,31 @@ class RateLimit:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
-        """When, and of which account, a request was refused that its own limit should have let through."""
+        """When, and of which account, a request was refused that its own limit should
+        have let through.
+        """
         self._refusals = 0
 
     def recall(self, account: str, window: Window) -> None:
-        """Begin with what an earlier run learned about a connection, unless this run has begun with it already."""
+        """Begin with what an earlier run learned about a connection, unless this run
+        has begun with it already.
+        """
         with self._lock:
             self._connections.setdefault(account, Pace(self._bound, recalled=window))
 
     def learned(self) -> dict[str, Window]:
         """The windows of the connections that were learned, to be kept for the next run."""
         with self._lock:
-            return {account: window for account, pace in self._connections.items() if (window := pace.learned)}
+            return {
+                account: window
+                for account, pace in self._connections.items()
+                if (window := pace.learned)
+            }
 
     def disproved(self) -> list[str]:
-        """The connections whose window, as it was known, is none, so that nothing of it is to be kept."""
+        """The connections whose window, as it was known, is none, so that nothing of it
+        is to be kept.
+        """
         with self._lock:
             return [account for account, pace in self._connections.items() if pace.trust.doubted]
 
@@ -113,19 +128,25 @@ class RateLimit:
             return self._token.sends_after(self._monotonic() - WINDOW)
 
     def delay(self, account: str) -> float:
-        """Seconds until this connection may send; 0 is now, NEVER is not before another request was answered."""
+        """Seconds until this connection may send; 0 is now, NEVER is not before another
+        request was answered.
+        """
         with self._lock:
             now = self._monotonic()
             return max(self._of(account).delay(now), self._token.delay(now))
 
-    def wait(self, account: str, until: float = NEVER, tell: TellWait | None = None) -> Permit | None:
-        """Wait until this connection may send, and count the send; None, at once, if that is later than `until`.
+    def wait(
+        self, account: str, until: float = NEVER, tell: TellWait | None = None
+    ) -> Permit | None:
+        """Wait until this connection may send, and count the send; None, at once, if
+        that is later than `until`.
 
         `tell` is given the seconds and the reason of a wait that can be noticed, before it begins.
         """
         if len(self._connections) > 1:
-            # Who sends as much as its connection may would leave nothing of the token's limit to the others, and they
-            # would have the whole of their work before them when it is done.
+            # Who sends as much as its connection may would leave nothing of the token's
+            # limit to the others, and they would have the whole of their work before
+            # them when it is done.
             with self._idle(0):
                 pass
         while True:
@@ -137,7 +158,9 @@ class RateLimit:
                 known = seconds < NEVER
                 reason = ""
                 if tell and known and seconds >= _NOTABLE:
-                    reason = pace.reason(now) or self._token.reason(now) or "several are on their way"
+                    reason = (
+                        pace.reason(now) or self._token.reason(now) or "several are on their way"
+                    )
             if now >= until or (known and now + seconds > until):
                 return None
             if not known:
@@ -145,7 +168,8 @@ class RateLimit:
                 continue
             if tell and reason:
                 tell(seconds, reason)
-            # At least a millisecond: less can be lost in rounding, and then the wait would never end.
+            # At least a millisecond: less can be lost in rounding, and then the wait
+            # would never end.
             self.sleep(max(seconds, 0.001))
 
     def sleep(self, seconds: float) -> None:
@@ -212,7 +236,9 @@ class RateLimit:
 
 
 class Quota:
-    """The number of repeats that a long run may make, so that it soon ends if the service is down; thread-safe."""
+    """The number of repeats that a long run may make, so that it soon ends if the
+    service is down; thread-safe.
+    """
 
     def __init__(self, tokens: int = 500) -> None:
         self._tokens = self._most = tokens
@@ -221,7 +247,9 @@ class Quota:
         self._lock = threading.Lock()
 
     def spend(self, outcome: Outcome) -> int:
-        """How many repeats one more makes, 0 where too little is left; a lost answer costs more than an error."""
+        """How many repeats one more makes, 0 where too little is left; a lost answer
+        costs more than an error.
+        """
         cost = 10 if outcome is Outcome.LOST else 5
         with self._lock:
             if self._tokens < cost:

@@ -1,4 +1,6 @@
-"""The window of a limit: how its length is found, how long it is kept to, and how a larger one is tried; for `pace`."""
+"""The window of a limit: how its length is found, how long it is kept to, and how a
+larger one is tried; for `pace`.
+"""
 
 from collections import deque
 from typing import NamedTuple
@@ -11,30 +13,39 @@ _MOST_PATIENCE = 16
 # A window that was clean so often in a row was no accident.
 _KEPT = 2
 _REMEMBERED = 600.0
-# Windows that are shorter, as those of a token bucket seem, would be tried too often: they count as part of one.
+# Windows that are shorter, as those of a token bucket seem, would be tried too often:
+# they count as part of one.
 _SHORTEST_GROWN = 1.0
 FROM_HEADERS = 2.0
-"""So many of its windows is trusted what the headers of an answer said, or what was found by trying."""
+"""So many of its windows is trusted what the headers of an answer said, or what was
+found by trying.
+"""
 FROM_BEFORE = 1.0
 """The same for what an earlier run learned."""
 FROM_PAUSE = 0.85
-"""The same for what was concluded from a Retry-After alone: the pause and this are at most twice the pause."""
+"""The same for what was concluded from a Retry-After alone: the pause and this are at
+most twice the pause.
+"""
 # Windows that are shorter, as those of a token bucket seem, would be doubted too soon.
 _SHORTEST_TRUSTED = 1.2
-# A window that begins at a fixed time lets twice as much through, half of it before that time and half after.
+# A window that begins at a fixed time lets twice as much through, half of it before
+# that time and half after.
 _MOST_FITTING = 2
 # A Retry-After is in whole seconds.
 _ROUNDED_UP = 1.2
 # A window's end is looked for at these seconds after its first send.
 _CANDIDATES = (0.5, 1, 1.5, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 45, 60)
 MARGIN = 1.02
-"""So many times the length of a window is waited, because requests do not all take the same time to arrive."""
+"""So many times the length of a window is waited, because requests do not all take the
+same time to arrive.
+"""
 LONGEST = _CANDIDATES[-1] * MARGIN
 """The longest window in seconds that is looked for."""
 # After the last of them it is looked for every so many seconds.
 _STEP = 10.0
 _SHORTEST_FOUND = 0.05
-# Windows have round lengths, and a Retry-After in whole seconds makes a short one look longer than it is.
+# Windows have round lengths, and a Retry-After in whole seconds makes a short one look
+# longer than it is.
 _ROUND = (60.0, 30.0, 20.0, 15.0, 10.0, 5.0, 4.0, 3.0, 2.0, 1.0)
 SLOWEST = 1.0
 """So many seconds a request may take to arrive, for all that is known."""
@@ -71,14 +82,18 @@ class SendLog:
         self._times: deque[float] = deque()
 
     def add(self, at: float) -> None:
-        """Note a send. It may be earlier than the last one, because answers arrive in another order than requests."""
+        """Note a send. It may be earlier than the last one, because answers arrive in
+        another order than requests.
+        """
         later = len(self._times)
         while later and self._times[later - 1] > at:
             later -= 1
         self._times.insert(later, at)
 
     def free(self, window: Window, now: float, flying: int = 0) -> float:
-        """When one more send fits into the window beside those that are still in flight; NEVER while those fill it."""
+        """When one more send fits into the window beside those that are still in
+        flight; NEVER while those fill it.
+        """
         left = window.most - flying
         if left <= 0:
             return NEVER
@@ -89,7 +104,9 @@ class SendLog:
         return sum(1 for at in self._times if at > since)
 
     def latest(self, number: int) -> float:
-        """The time of the first of the latest sends, so many of them or as many as are remembered."""
+        """The time of the first of the latest sends, so many of them or as many as are
+        remembered.
+        """
         return self._times[-min(number, len(self._times))]
 
     def forget(self, before: float) -> None:
@@ -99,7 +116,9 @@ class SendLog:
 
 
 def length(seconds: float, *, rounded_up: bool) -> float:
-    """The length of a window that was over after so many seconds, which may have been rounded up."""
+    """The length of a window that was over after so many seconds, which may have been
+    rounded up.
+    """
     found = (size * MARGIN for size in _ROUND if size < seconds < size + _ROUNDED_UP)
     return next(found, seconds) if rounded_up else max(seconds, _SHORTEST_FOUND)
 
@@ -118,8 +137,9 @@ def of_window(known: Window, accepted: SendLog, refused: int, now: float) -> flo
 def of_search(begun: float, fastest: float, now: float) -> float:
     """The end of a pause where the window is looked for whose first send was at `begun`.
 
-    `fastest` is the seconds that a request takes to arrive. A window that begins at a fixed time may be over at any of
-    the usual lengths, and after them it is looked for at small steps.
+    `fastest` is the seconds that a request takes to arrive. A window that begins at a
+    fixed time may be over at any of the usual lengths, and after them it is looked for
+    at small steps.
     """
     slack = min(fastest, SLOWEST) if fastest < NEVER else 0.0
     ends = (begun + seconds * MARGIN + slack for seconds in _CANDIDATES)
@@ -127,7 +147,9 @@ def of_search(begun: float, fastest: float, now: float) -> float:
 
 
 class WindowTrust:
-    """Until when the known window counts; then sends go on without it, until a refusal shows whether it was true."""
+    """Until when the known window counts; then sends go on without it, until a refusal
+    shows whether it was true.
+    """
 
     def __init__(self) -> None:
         self.until = NEVER
@@ -154,18 +176,24 @@ class WindowTrust:
 
     @property
     def flying(self) -> float:
-        """How many may be in flight at first without the window; its refusal is likelier where it was no guess."""
+        """How many may be in flight at first without the window; its refusal is
+        likelier where it was no guess.
+        """
         return 2.0 if self._guessed else 1.0
 
     def is_tried(self, accepted: SendLog) -> bool:
-        """Whether what was accepted does not show yet that there is no such limit, so that few should fly."""
+        """Whether what was accepted does not show yet that there is no such limit, so
+        that few should fly.
+        """
         most = _MOST_FITTING if self._guessed else 2 * _MOST_FITTING
         return self.doubted is not None and accepted.count(self._begun) <= most * self.doubted.sends
 
     def refused(self, accepted: SendLog, now: float, reopens: float) -> Window | None:
-        """What holds after a refusal that ends at that time: the window that was doubted, or None where it is another.
+        """What holds after a refusal that ends at that time: the window that was
+        doubted, or None where it is another.
 
-        It is where far more was accepted than it allows, or where the end of the refusal is far behind its own.
+        It is where far more was accepted than it allows, or where the end of the
+        refusal is far behind its own.
         """
         window = self.doubted
         self.confirm()
@@ -176,11 +204,13 @@ class WindowTrust:
 
 
 class WindowGrowth:
-    """Counts the clean windows that were used to the full, and says when to try a larger one, and which.
+    """Counts the clean windows that were used to the full, and says when to try a
+    larger one, and which.
 
-    After four of them the window grows by a twentieth, at least by one send, and twice as much after each success. A
-    refused trial ends it, and the next one comes half as soon. What was lost in the last ten minutes is tried again at
-    every second one, because a limit that is lowered for a while comes back.
+    After four of them the window grows by a twentieth, at least by one send, and twice
+    as much after each success. A refused trial ends it, and the next one comes half as
+    soon. What was lost in the last ten minutes is tried again at every second one,
+    because a limit that is lowered for a while comes back.
     """
 
     def __init__(self, known: Window | None) -> None:
@@ -231,7 +261,11 @@ class WindowGrowth:
             self._before, self._patience, self._step = None, 1, self._step * 2
         self._clean += 1
         self._kept += 1
-        lost = self._best if self._best and now < self._forget_at and self._best.rate > known.rate else None
+        lost = (
+            self._best
+            if self._best and now < self._forget_at and self._best.rate > known.rate
+            else None
+        )
         enough = _CLEAN_WINDOWS_AFTER_A_LOSS if lost else _CLEAN_WINDOWS * self._patience
         if self._clean < enough * max(1.0, _SHORTEST_GROWN / known.seconds):
             return known

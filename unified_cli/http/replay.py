@@ -1,4 +1,6 @@
-"""Answer the requests of a command from a recording: no socket is opened, no token is read, nothing is waited for."""
+"""Answer the requests of a command from a recording: no socket is opened, no token is
+read, nothing is waited for.
+"""
 
 import hashlib
 import os
@@ -34,8 +36,8 @@ _MOST = 1_000_000
 class HarIndex:
     """The exchanges of a file, which are copied first, so that a change to it does not matter.
 
-    `accounts` is the path of what answers with credentials. Raises StorageError for a file that cannot be read,
-    StateError for one that is no HAR, naming the entry.
+    `accounts` is the path of what answers with credentials. Raises StorageError for a
+    file that cannot be read, StateError for one that is no HAR, naming the entry.
     """
 
     def __init__(self, path: Path, copy: SpoolFile, accounts: str) -> None:
@@ -59,7 +61,9 @@ class HarIndex:
         return counted(len(self._ends) - 1, "exchange")
 
     def take(self, request: httpx.Request) -> tuple[int, HarEntry] | None:
-        """The next exchange for this request, and its number in the file; None if there is none left."""
+        """The next exchange for this request, and its number in the file; None if there
+        is none left.
+        """
         with self._lock:
             left = self._left.get(self._key_of(request))
             if not left:
@@ -80,7 +84,9 @@ class HarIndex:
         try:
             yield from har_reader.entries(file, self._begun)
         except ValueError as error:
-            raise StateError(f"{self._place} {error}", hint="record it again with --record") from None
+            raise StateError(
+                f"{self._place} {error}", hint="record it again with --record"
+            ) from None
         except TooLongError:
             longest = har_reader.LONGEST_ENTRY >> 20
             raise StateError(f"{self._place} is longer than {longest} MiB") from None
@@ -99,7 +105,9 @@ class HarIndex:
         try:
             found = har_reader.entry(text)
         except (ValueError, RecursionError) as error:
-            raise StateError(f"entry {number} of {self.path} is damaged: {excerpt(str(error), 200)}") from None
+            raise StateError(
+                f"entry {number} of {self.path} is damaged: {excerpt(str(error), 200)}"
+            ) from None
         if number > _MOST:
             raise StateError(f"{self.path} has more than {_MOST} entries")
         body = found.request.body.text if found.request.body else ""
@@ -111,7 +119,9 @@ class HarIndex:
 
 
 def _digest(*parts: str) -> bytes:
-    """What stands for a request; the connection is in its URL, and what differs from run to run is in its headers."""
+    """What stands for a request; the connection is in its URL, and what differs from
+    run to run is in its headers.
+    """
     found = hashlib.blake2b(digest_size=16)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -131,8 +141,8 @@ def _opened(path: Path) -> BinaryIO:
 class UnrecordedError(Exception):
     """A request that a recording does not answer.
 
-    It is no UnifiedError, so that no part of a run takes it for a failure of its own and goes on; `evidence` makes it
-    one when the run has ended.
+    It is no UnifiedError, so that no part of a run takes it for a failure of its own
+    and goes on; `evidence` makes it one when the run has ended.
     """
 
     def __init__(self, reason: str, hint: str) -> None:
@@ -171,7 +181,9 @@ class Replay(httpx.BaseTransport):
         return self
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The recorded answer. Raises UnrecordedError if there is none, ReplayedError if there was none."""
+        """The recorded answer. Raises UnrecordedError if there is none, ReplayedError
+        if there was none.
+        """
         taken = self._index.take(request)
         if taken is None:
             raise self._unrecorded(request)
@@ -179,17 +191,24 @@ class Replay(httpx.BaseTransport):
         self._clock.sleep(entry.time / 1000)
         content = entry.response.content
         if content.end in {BodyEnd.CUT, BodyEnd.OMITTED}:
-            why = f"the body of {self._name(request)} is not whole in entry {number} of {self._index.path}"
+            why = (
+                f"the body of {self._name(request)} is not whole in entry {number} of"
+                f" {self._index.path}"
+            )
             raise UnrecordedError(why, "downloads are recorded up to 1 MiB, and no credentials are")
         if entry.response.status == 0:
             raise _error(entry)
-        return _response(entry, f"{self._index.path} holds no more of the body of {self._name(request)}")
+        return _response(
+            entry, f"{self._index.path} holds no more of the body of {self._name(request)}"
+        )
 
     def _unrecorded(self, request: httpx.Request) -> UnrecordedError:
         times, name, path = self._index.times(request), self._name(request), self._index.path
         if times:
             again = "once" if times == 1 else f"{times} times"
-            return UnrecordedError(f"{name} was recorded {again} in {path} and is asked for once more", _ANEW)
+            return UnrecordedError(
+                f"{name} was recorded {again} in {path} and is asked for once more", _ANEW
+            )
         return UnrecordedError(f"{name} is not in {path}, which holds {self._index.size}", _ANEW)
 
     def _name(self, request: httpx.Request) -> str:
@@ -199,7 +218,9 @@ class Replay(httpx.BaseTransport):
         account = next((value for name, value in query if name == self._connection), "")
         others = "&".join(f"{name}={value}" for name, value in query if name != self._connection)
         whose = f" of account {account}" if account else ""
-        return f"{request.method} {parts.path}{'?' if others else ''}{others}{whose} at {parts.netloc}"
+        return (
+            f"{request.method} {parts.path}{'?' if others else ''}{others}{whose} at {parts.netloc}"
+        )
 
 
 _ANEW = "record the same command again with --record"
@@ -221,11 +242,17 @@ class _ReplayedStream(httpx.SyncByteStream):
 def _response(entry: HarEntry, no_more: str) -> httpx.Response:
     content = entry.response.content
     body = content.decoded()
-    headers = [(pair.name, pair.value) for pair in entry.response.headers if pair.name.lower() not in _RECORDED]
+    headers = [
+        (pair.name, pair.value)
+        for pair in entry.response.headers
+        if pair.name.lower() not in _RECORDED
+    ]
     if content.end is BodyEnd.COMPLETE:
         # What is recorded is decoded, and without secrets.
         size = str(len(body))
-        headers = [(name, size if name.lower() == "content-length" else value) for name, value in headers]
+        headers = [
+            (name, size if name.lower() == "content-length" else value) for name, value in headers
+        ]
     endings = {
         BodyEnd.UNREAD: UnrecordedError(no_more, _ANEW),
         BodyEnd.BROKEN: _error(entry),
@@ -240,4 +267,6 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
 def _error(entry: HarEntry) -> ReplayedError:
     found = entry.error or HarFailure("the exchange broke off")
     outcome = Outcome[found.outcome]
-    return ReplayedError(NetworkFailure(outcome, found.reason, found.hint, found.malformed, found.stale))
+    return ReplayedError(
+        NetworkFailure(outcome, found.reason, found.hint, found.malformed, found.stale)
+    )

@@ -30,7 +30,9 @@ _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 
 
 class ByteRange(NamedTuple):
-    """The part of a file to ask for: from byte `start` if the file still has the `validator`, else all of it."""
+    """The part of a file to ask for: from byte `start` if the file still has the
+    `validator`, else all of it.
+    """
 
     start: int = 0
     validator: str = ""
@@ -38,7 +40,9 @@ class ByteRange(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that ask for it. They ask for no content coding, whose parts could not be decoded."""
+        """The headers that ask for it. They ask for no content coding, whose parts
+        could not be decoded.
+        """
         headers = {"Accept": self.accept, "Accept-Encoding": "identity"}
         if self.start:
             headers |= {"Range": f"bytes={self.start}-", "If-Range": self.validator}
@@ -46,7 +50,9 @@ class ByteRange(NamedTuple):
 
 
 def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """The start of a part and the size of the file, from Content-Range; None for what it does not contain."""
+    """The start of a part and the size of the file, from Content-Range; None for what
+    it does not contain.
+    """
     match = _RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
         return None, None
@@ -54,12 +60,18 @@ def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
 
 
 def is_key(text: str) -> bool:
-    """Whether a header can hold the text as an idempotency key: printable ASCII characters without blanks."""
-    return text.isascii() and text.isprintable() and " " not in text and 1 <= len(text) <= LONGEST_KEY
+    """Whether a header can hold the text as an idempotency key: printable ASCII
+    characters without blanks.
+    """
+    return (
+        text.isascii() and text.isprintable() and " " not in text and 1 <= len(text) <= LONGEST_KEY
+    )
 
 
 class Scope(NamedTuple):
-    """What all requests of a connection have in common: the address, the account id, the service's words."""
+    """What all requests of a connection have in common: the address, the account id,
+    the service's words.
+    """
 
     address: Address
     account: str
@@ -77,12 +89,16 @@ def _encoded(text: str) -> str:
 
 
 def scope_of(settings: Settings, service: Service) -> Scope:
-    """What all requests with these settings have in common. Raises ConfigError where they name no connection."""
+    """What all requests with these settings have in common. Raises ConfigError where
+    they name no connection.
+    """
     return Scope(*settings.reachable(), service, settings.is_own, settings.idempotency_window > 0)
 
 
 class Content(NamedTuple):
-    """The content of one request: query parameters, the body, as JSON or a file, and the idempotency key of a write."""
+    """The content of one request: query parameters, the body, as JSON or a file, and
+    the idempotency key of a write.
+    """
 
     query: Query = ()
     body: bytes | None = None
@@ -93,7 +109,8 @@ class Content(NamedTuple):
 class Request(NamedTuple):
     """A request: `path` percent-encoded, `query` not, `body` as JSON.
 
-    `account` is the connection it is scoped to; `operation` is None for a path that is not in the catalogue.
+    `account` is the connection it is scoped to; `operation` is None for a path that is
+    not in the catalogue.
     """
 
     method: str
@@ -109,7 +126,9 @@ class Request(NamedTuple):
     in_doubt: bool = False
     """An attempt of an earlier run may have been carried out."""
     private: bool = False
-    """It is about connections, whose credentials stand in the bodies: these are not to be shown as they are."""
+    """It is about connections, whose credentials stand in the bodies: these are not to
+    be shown as they are.
+    """
     largest: int | None = None
     """The most bytes of a JSON answer; None for as many as any may have."""
     scoped: bool = True
@@ -149,15 +168,21 @@ class Request(NamedTuple):
 
     @property
     def may_act_twice(self) -> bool:
-        """Whether a repeat may have an effect: outside the connection, or in it if no key prevents that.
+        """Whether a repeat may have an effect: outside the connection, or in it if no
+        key prevents that.
 
-        A path that is not in the catalogue may have any effect, and a file without a key be stored twice.
+        A path that is not in the catalogue may have any effect, and a file without a
+        key be stored twice.
         """
         if self.upload is not None and self.key is None:
             return True
         if self.operation is None:
-            return self.method != "GET" and not (self.batch and self.key is not None and self.honours_keys)
-        return self.operation.outward or (self.key is not None and self.writes and not self.honours_keys)
+            return self.method != "GET" and not (
+                self.batch and self.key is not None and self.honours_keys
+            )
+        return self.operation.outward or (
+            self.key is not None and self.writes and not self.honours_keys
+        )
 
     @property
     def writes(self) -> bool:
@@ -172,14 +197,18 @@ class Request(NamedTuple):
     def with_query(self, *more: tuple[str, str]) -> "Request":
         """The same request, with these parameters instead of those of the same names."""
         names = {name for name, _ in more}
-        return self._replace(query=(*((name, value) for name, value in self.query if name not in names), *more))
+        return self._replace(
+            query=(*((name, value) for name, value in self.query if name not in names), *more)
+        )
 
 
-def for_operation(scope: Scope, operation: Operation, identifier: str | None, content: Content) -> Request:
+def for_operation(
+    scope: Scope, operation: Operation, identifier: str | None, content: Content
+) -> Request:
     """The request for an operation; `identifier` replaces the `{id}` of its path.
 
-    The server decodes exactly this id, account and query, under the operation's path. Raises UsageError for values
-    that it might decode differently.
+    The server decodes exactly this id, account and query, under the operation's path.
+    Raises UsageError for values that it might decode differently.
     """
     names = operation.path.strip("/").split("/")
     if identifier is None and "{id}" in names:
@@ -189,7 +218,8 @@ def for_operation(scope: Scope, operation: Operation, identifier: str | None, co
 
 
 def for_service(address: Address, path: str, query: Query, account: str = "") -> Request:
-    """The request for a path of the service that names no connection in its query, and may answer with credentials.
+    """The request for a path of the service that names no connection in its query, and
+    may answer with credentials.
 
     `path` is percent-encoded; `account` is the connection that it is about, for the pace.
     """
@@ -205,14 +235,22 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     Raises UsageError for a path that the server might decode differently.
     """
     if method not in _METHODS:
-        swapped = f"unified request {path.upper()} {visible(method.lower())}" if path.upper() in _METHODS else None
-        raise UsageError(f"method {visible(method)!r} is none of {', '.join(_METHODS)}", hint=swapped)
+        swapped = (
+            f"unified request {path.upper()} {visible(method.lower())}"
+            if path.upper() in _METHODS
+            else None
+        )
+        raise UsageError(
+            f"method {visible(method)!r} is none of {', '.join(_METHODS)}", hint=swapped
+        )
     _encodable(path, "the path")
     if any(unicodedata.category(character) in _UNSEEN for character in path):
         # The standard library removes some of them silently.
         raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
     if _NO_ESCAPE.search(path):
-        raise UsageError(f"the path {path} holds a % without two hexadecimal digits (%25 stands for it)")
+        raise UsageError(
+            f"the path {path} holds a % without two hexadecimal digits (%25 stands for it)"
+        )
     try:
         unquote(path, errors="strict")
     except UnicodeDecodeError:
@@ -220,9 +258,13 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     parts = _split(path)
     if parts is None or parts.scheme or parts.netloc or path.startswith("//") or "#" in path:
         raise UsageError(
-            "the path must stand alone, like /unified/ticketing/tickets", hint="the base URL comes from the profile"
+            "the path must stand alone, like /unified/ticketing/tickets",
+            hint="the base URL comes from the profile",
         )
-    segments = [_segment(unquote(segment), "a part of the path") for segment in parts.path.strip("/").split("/")]
+    segments = [
+        _segment(unquote(segment), "a part of the path")
+        for segment in parts.path.strip("/").split("/")
+    ]
     own = parse_qsl(parts.query, keep_blank_values=True)
     batch = f"/{segments[0]}".casefold() == scope.service.connections.batch and len(segments) == 1
     private = answers_with_credentials("/".join(("", *segments)), scope.service.accounts)
@@ -232,9 +274,11 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
 
 
 def answers_with_credentials(path: str, accounts: str) -> bool:
-    """Whether a path, not percent-encoded, is about connections; `accounts` is where the service lists them.
+    """Whether a path, not percent-encoded, is about connections; `accounts` is where
+    the service lists them.
 
-    A base URL may have a path of its own before it. Servers read paths in different ways, so what looks like it counts.
+    A base URL may have a path of its own before it. Servers read paths in different
+    ways, so what looks like it counts.
     """
     return f"{accounts}/" in f"{_PARAMETERS.sub('', path.casefold())}/"
 
@@ -248,14 +292,20 @@ def _split(path: str) -> SplitResult | None:
 
 
 def _build(
-    scope: Scope, method: str, segments: Sequence[str], content: Content, operation: Operation | None = None
+    scope: Scope,
+    method: str,
+    segments: Sequence[str],
+    content: Content,
+    operation: Operation | None = None,
 ) -> Request:
     service, query = scope.service, (*content.query,)
     passed_on = content.upload is not None and not service.names_no_account(_below(segments))
     if passed_on and service.body_passthrough not in dict(query):
         query = (*query, (service.body_passthrough, "true"))
     request = _without_content(scope, method, (*segments,), query)
-    return request._replace(body=content.body, key=content.key, operation=operation, upload=content.upload)
+    return request._replace(
+        body=content.body, key=content.key, operation=operation, upload=content.upload
+    )
 
 
 # Thousands of creates differ in their content only.
@@ -263,11 +313,15 @@ def _build(
 def _without_content(
     scope: Scope, method: str, segments: tuple[str, ...], own_query: tuple[tuple[str, str], ...]
 ) -> Request:
-    """The request without what it sends. Raises UsageError for words that cannot be put into its URL safely."""
+    """The request without what it sends. Raises UsageError for words that cannot be put
+    into its URL safely.
+    """
     address, service = scope.address, scope.service
     for name, value in own_query:
         if name.partition("[")[0] == service.connection:
-            raise UsageError(f"{service.connection} names the connection and is set for you", hint="use -p or -a")
+            raise UsageError(
+                f"{service.connection} names the connection and is set for you", hint="use -p or -a"
+            )
         if not name.strip():
             raise UsageError("a query parameter needs a name", hint="-q NAME=VALUE")
         _encodable(name, "a query parameter's name")
@@ -275,7 +329,9 @@ def _without_content(
     path = address.path + _below(segments)
     account = scope.account if scope.own else _segment(scope.account, "the account id")
     query = own_query if scope.own else ((service.connection, account), *own_query)
-    request = Request(method, address, path, query, account, honours_keys=scope.honours_keys, scoped=not scope.own)
+    request = Request(
+        method, address, path, query, account, honours_keys=scope.honours_keys, scoped=not scope.own
+    )
     _read_back(address, request.target, segments, query)
     return request
 
@@ -285,7 +341,9 @@ def _below(segments: Sequence[str]) -> str:
     return "".join("/" + quote(segment, safe="") for segment in segments)
 
 
-def _read_back(address: Address, target: str, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]) -> None:
+def _read_back(
+    address: Address, target: str, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]
+) -> None:
     """Raise UsageError if the URL, parsed again, does not give the same parts."""
     parts = urlsplit(address.origin + target)
     path = parts.path.removeprefix(address.path)
@@ -302,7 +360,9 @@ def _read_back(address: Address, target: str, segments: tuple[str, ...], query: 
 def _segment(text: str, what: str) -> str:
     _encodable(text, what)
     if not text.strip():
-        raise UsageError(f"{what} is empty", hint="a list with -o ids prints ids" if what == "the id" else None)
+        raise UsageError(
+            f"{what} is empty", hint="a list with -o ids prints ids" if what == "the id" else None
+        )
     if text in {".", ".."}:
         raise UsageError(f"{what} {text!r} would be taken for a folder")
     if any(unicodedata.category(character) in _UNSEEN for character in text):

@@ -22,20 +22,25 @@ _BASE64 = "@base64:"
 _STDIN = ("-", "@-")
 _PIPED = ("@-", f"{_BASE64}-")
 
-# Values, with msgspec.Raw for JSON text that is passed on as it was written, so that 1.10 stays 1.10.
+# Values, with msgspec.Raw for JSON text that is passed on as it was written, so that
+# 1.10 stays 1.10.
 Json = Any
 
 
 @dataclass(frozen=True, slots=True)
 class BodyField:
-    """One `-f` (`raw`: always a string) or `-F` (JSON if it is valid, `@FILE` for a file's content)."""
+    """One `-f` (`raw`: always a string) or `-F` (JSON if it is valid, `@FILE` for a
+    file's content).
+    """
 
     text: str
     raw: bool
 
 
 class _Step(NamedTuple):
-    """One name of a field such as `a[b][]`, and the column where it begins; an empty name appends to an array."""
+    """One name of a field such as `a[b][]`, and the column where it begins; an empty
+    name appends to an array.
+    """
 
     name: str
     column: int
@@ -43,13 +48,17 @@ class _Step(NamedTuple):
 
 def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
     """The fields as typed with `-f` and `-F`."""
-    return [*(BodyField(text, raw=True) for text in raw), *(BodyField(text, raw=False) for text in typed)]
+    return [
+        *(BodyField(text, raw=True) for text in raw),
+        *(BodyField(text, raw=False) for text in typed),
+    ]
 
 
 def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
     """The body as JSON, None if nothing was given; numbers keep their digits.
 
-    Raises UsageError, with the place, for invalid input, and StorageError for a file that cannot be read.
+    Raises UsageError, with the place, for invalid input, and StorageError for a file
+    that cannot be read.
     """
     if data is None and not fields:
         return None
@@ -75,8 +84,8 @@ def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
 def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
     """The bytes of a `TEXT`, of the file of `@FILE`, or of standard input for `-` and `@-`.
 
-    Raises UsageError if standard input is closed, and for more than 64 MiB; StorageError for a file that cannot be
-    read.
+    Raises UsageError if standard input is closed, and for more than 64 MiB;
+    StorageError for a file that cannot be read.
     """
     if text in _STDIN:
         if runtime.stdin is None:
@@ -90,12 +99,16 @@ def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
 
 
 def read_file(name: str) -> bytes:
-    """The bytes of a file. Raises UsageError for more than 64 MiB, StorageError if it cannot be read."""
+    """The bytes of a file. Raises UsageError for more than 64 MiB, StorageError if it
+    cannot be read.
+    """
     try:
         with input_bounds.reader(name) as file:
             return input_bounds.whole(file, name)
     except (OSError, ValueError) as error:
-        raise StorageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
+        raise StorageError(
+            f"cannot read {name}: {getattr(error, 'strerror', None) or error}"
+        ) from None
 
 
 def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
@@ -153,7 +166,8 @@ def _set(tree: dict[str, Json], field: BodyField, runtime: Runtime) -> None:
 def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
     empty: Json = [] if following == "" else {}
     if isinstance(at, list):
-        # `a[][b]=1 a[][c]=2` fills one object until a name comes twice, as other tools with brackets do.
+        # `a[][b]=1 a[][c]=2` fills one object until a name comes twice, as other tools
+        # with brackets do.
         last = _open(at[-1]) if at else None
         if not (isinstance(last, dict) and isinstance(empty, dict) and following not in last):
             at.append(empty)
@@ -162,7 +176,12 @@ def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
         return last
     inner = _open(at[step.name]) if step.name in at else empty
     if type(inner) is not type(empty):
-        raise _misplaced(field, step.column, "another kind of value stands here already", "leave one of the two out")
+        raise _misplaced(
+            field,
+            step.column,
+            "another kind of value stands here already",
+            "leave one of the two out",
+        )
     at[step.name] = inner
     return inner
 
@@ -175,7 +194,8 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
 
         hint = hints.meant_body(field.text) or hints.with_equals(flag, field.text)
         raise UsageError(
-            f"{flag} {field.text!r} needs a value", hint=hint or f"{flag} NAME=VALUE; -d @FILE sends a file"
+            f"{flag} {field.text!r} needs a value",
+            hint=hint or f"{flag} NAME=VALUE; -d @FILE sends a file",
         )
     name = _string(name)
     match = _NAME.match(name)
@@ -185,7 +205,11 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     while at < len(name):
         step = _STEP.match(name, at)
         if step is None:
-            raise _misplaced(field, at, "this bracket is not closed" if name[at] == "[" else "only [name] may follow")
+            raise _misplaced(
+                field,
+                at,
+                "this bracket is not closed" if name[at] == "[" else "only [name] may follow",
+            )
         path.append(_Step(step[1], at))
         at = step.end()
     if len(path) > _DEEPEST:
@@ -195,7 +219,11 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
 
 def _misplaced(field: BodyField, at: int, message: str, hint: str | None = None) -> UsageError:
     flag = "-f" if field.raw else "-F"
-    return UsageError(f"{flag} {field.text}: {message}", hint=hint, caret=(f"{flag} {field.text}", len(flag) + 1 + at))
+    return UsageError(
+        f"{flag} {field.text}: {message}",
+        hint=hint,
+        caret=(f"{flag} {field.text}", len(flag) + 1 + at),
+    )
 
 
 def _value(name: str, value: str, runtime: Runtime) -> Json:

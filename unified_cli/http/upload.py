@@ -1,4 +1,6 @@
-"""A file as the body of a request: as it is, or as the file of a form; streamed from its beginning at each attempt."""
+"""A file as the body of a request: as it is, or as the file of a form; streamed from
+its beginning at each attempt.
+"""
 
 import hashlib
 import json
@@ -19,10 +21,14 @@ DEFAULT_FIELD = "file"
 """The field of a form that holds the file, unless another is named."""
 
 Progress = Callable[[int, int], None]
-"""Is told how many bytes of the body have been sent, and how many there are; each attempt begins with none."""
+"""Is told how many bytes of the body have been sent, and how many there are; each
+attempt begins with none.
+"""
 
 _CHUNK = 64 * 1024
-_MEDIA_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*;[ \t\x20-\x7e]*)?")
+_MEDIA_TYPE = re.compile(
+    r"[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*;[ \t\x20-\x7e]*)?"
+)
 # What would end a quoted name, or its line: written as browsers write it.
 _UNQUOTABLE = re.compile(r'[\x00-\x1f"\x7f]')
 _KINDS = (
@@ -32,7 +38,9 @@ _KINDS = (
 
 
 class UploadFacts(NamedTuple):
-    """What is told of an upload: `field` and `fields` of a form, or the type of bytes that are sent as is."""
+    """What is told of an upload: `field` and `fields` of a form, or the type of bytes
+    that are sent as is.
+    """
 
     file: str
     size: int
@@ -47,7 +55,9 @@ class UploadFacts(NamedTuple):
 
 
 class Upload:
-    """A regular file, opened once, as a body of a known length. Close it when the request is over."""
+    """A regular file, opened once, as a body of a known length. Close it when the
+    request is over.
+    """
 
     def __init__(
         self,
@@ -66,12 +76,15 @@ class Upload:
         for name, value in fields:
             _text(name, value)
         self._file = _opened(path, read)
-        self.facts = UploadFacts(str(path), self._file.size, self._file.sha256, field, tuple(fields), content_type)
+        self.facts = UploadFacts(
+            str(path), self._file.size, self._file.sha256, field, tuple(fields), content_type
+        )
         self.progress: Progress | None = None
         self.content_type = content_type
         self._head = self._tail = b""
         if field is not None:
-            # The same for each repeat, and in neither the file nor the fields: it is made of the digest of all of them.
+            # The same for each repeat, and in neither the file nor the fields: it is
+            # made of the digest of all of them.
             of = json.dumps([self._file.sha256, path.name, field, [*fields]]).encode()
             boundary = f"unified-{hashlib.sha256(of).hexdigest()[:40]}"
             self.content_type = f"multipart/form-data; boundary={boundary}"
@@ -89,20 +102,26 @@ class Upload:
     def body(self, sent: Callable[[], None]) -> "UploadBody":
         """The body from its beginning; `sent` is called whenever some of it has gone out.
 
-        Raises StateError if the file is not what was opened: another has its name, or it holds something else.
+        Raises StateError if the file is not what was opened: another has its name, or
+        it holds something else.
         """
         if not self._file.has_name:
-            raise StateError(f"{self.facts.file} was replaced since it was opened", hint="send it again")
+            raise StateError(
+                f"{self.facts.file} was replaced since it was opened", hint="send it again"
+            )
         self._file.read(0, 0)
         return UploadBody(self, sent)
 
     def pieces(self) -> Iterator[bytes]:
-        """The body; a file that has changed meanwhile ends it with StateError before the last piece."""
+        """The body; a file that has changed meanwhile ends it with StateError before
+        the last piece.
+        """
         held = self._head
         with self._file.reader() as reader:
             try:
                 while piece := reader.read(_CHUNK):
-                    # A piece is given when the next one has been read, so that the last waits for the whole digest.
+                    # A piece is given when the next one has been read, so that the last
+                    # waits for the whole digest.
                     if held:
                         yield held
                     held = piece
@@ -147,8 +166,8 @@ class UploadBody:
 
 
 def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Upload:
-    """The file as the body itself, of this type. Raises UsageError for what is no type or no regular file, StorageError
-    for a file that cannot be read.
+    """The file as the body itself, of this type. Raises UsageError for what is no type
+    or no regular file, StorageError for a file that cannot be read.
     """
     if not _MEDIA_TYPE.fullmatch(content_type):
         raise UsageError(f"{visible(content_type)!r} is no content type", hint="such as image/png")
@@ -157,7 +176,9 @@ def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Uplo
     return Upload(Path(path), content_type, read=read)
 
 
-def of_form(text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | None = None) -> Upload:
+def of_form(
+    text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | None = None
+) -> Upload:
     """The file of `[NAME=]FILE` in a form, after these fields; the first `=` splits.
 
     Raises UsageError for what is no regular file, StorageError for one that cannot be read.
@@ -165,7 +186,9 @@ def of_form(text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | 
     name, equals, path = text.partition("=")
     field = name if equals else DEFAULT_FIELD
     if not field or not (path if equals else text):
-        raise UsageError(f"--upload {visible(text)}: a field and a file are needed", hint="--upload [NAME=]FILE")
+        raise UsageError(
+            f"--upload {visible(text)}: a field and a file are needed", hint="--upload [NAME=]FILE"
+        )
     file = Path(path if equals else text)
     kind = mimetypes.MimeTypes().guess_type(file.name)[0] or "application/octet-stream"
     try:
@@ -198,7 +221,9 @@ def _opened(path: Path, read: Progress | None) -> UnchangedFile:
     except NotRegularError:
         raise UsageError(f"{path} is {_kind(path)}; one regular file can be uploaded") from None
     except (OSError, ValueError) as error:
-        raise StorageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+        raise StorageError(
+            f"cannot read {path}: {getattr(error, 'strerror', None) or error}"
+        ) from None
 
 
 def _kind(path: Path) -> str:
@@ -209,13 +234,25 @@ def _kind(path: Path) -> str:
     return next((words for is_kind, words in _KINDS if is_kind(mode)), "no regular file")
 
 
-def _head(boundary: str, path: Path, field: str, fields: Sequence[tuple[str, str]], kind: str) -> bytes:
+def _head(
+    boundary: str, path: Path, field: str, fields: Sequence[tuple[str, str]], kind: str
+) -> bytes:
     """All of a form before the bytes of its file."""
-    parts = [b'--%b\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n' % (
-        boundary.encode(), _quoted(name), _text(name, value)) for name, value in fields]  # fmt: skip
-    disposition = b'Content-Disposition: form-data; name="%b"; filename="%b"' % (_quoted(field), _quoted(path.name))
+    parts = [
+        b'--%b\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n'
+        % (boundary.encode(), _quoted(name), _text(name, value))
+        for name, value in fields
+    ]
+    disposition = b'Content-Disposition: form-data; name="%b"; filename="%b"' % (
+        _quoted(field),
+        _quoted(path.name),
+    )
     return b"".join(
-        [*parts, b"--%b\r\n%b\r\nContent-Type: %b\r\n\r\n" % (boundary.encode(), disposition, kind.encode())]
+        [
+            *parts,
+            b"--%b\r\n%b\r\nContent-Type: %b\r\n\r\n"
+            % (boundary.encode(), disposition, kind.encode()),
+        ]
     )
 
 
@@ -227,5 +264,7 @@ def _text(name: str, value: str) -> bytes:
 
 
 def _quoted(name: str) -> bytes:
-    """A name as it stands between quotes; bytes of a file's name that are not UTF-8 become question marks."""
+    """A name as it stands between quotes; bytes of a file's name that are not UTF-8
+    become question marks.
+    """
     return _UNQUOTABLE.sub(lambda found: f"%{ord(found[0]):02X}", name).encode("utf-8", "replace")

@@ -1,1 +1,3 @@
-"""JSON as text: checked, split and changed without decoding it, so that no digit, key or order changes."""
+"""JSON as text: checked, split and changed without decoding it, so that no digit, key
+or order changes.
+"""

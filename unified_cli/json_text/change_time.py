@@ -1,4 +1,6 @@
-"""When a record changed, as it says itself, and the records of a list that changed since some time."""
+"""When a record changed, as it says itself, and the records of a list that changed
+since some time.
+"""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -14,7 +16,8 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 
 
 class Instant(NamedTuple):
-    """A time in UTC, with all its digits: `rest` are those after the microseconds, without zeros at the end.
+    """A time in UTC, with all its digits: `rest` are those after the microseconds,
+    without zeros at the end.
 
     So it compares as a time does.
     """
@@ -85,7 +88,9 @@ class ChangeFilter(NamedTuple):
 
 
 def since(text: str, wall: float) -> ChangeFilter:
-    """The filter that is typed as a time, or as how long ago it is. Raises ValueError, OverflowError."""
+    """The filter that is typed as a time, or as how long ago it is. Raises ValueError,
+    OverflowError.
+    """
     if match := _AGO.fullmatch(text):
         ago = timedelta(**{_UNITS[match[2]]: int(match[1])})
         return ChangeFilter(text, Instant(datetime.fromtimestamp(wall, UTC) - ago))

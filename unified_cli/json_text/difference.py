@@ -40,7 +40,11 @@ class _Place(NamedTuple):
     general: str = ""
 
     def member(self, name: str) -> "_Place":
-        return _Place(f"{self.path}.{name}", f"{self.general}.{name}") if self.path else _Place(name, name)
+        return (
+            _Place(f"{self.path}.{name}", f"{self.general}.{name}")
+            if self.path
+            else _Place(name, name)
+        )
 
     def item(self, number: int) -> "_Place":
         return _Place(f"{self.path}[{number}]", self.general)
@@ -56,7 +60,9 @@ _NO_RULES = PathRules()
 def differences(
     one: bytes | None, other: bytes | None, rules: PathRules, place: _Place = _TOP
 ) -> Iterator[ValueDifference]:
-    """Where two values differ. What is null and what is not there are the same; numbers are compared exactly."""
+    """Where two values differ. What is null and what is not there are the same; numbers
+    are compared exactly.
+    """
     if one == other or {one, other} <= {None, _NULL} or place.is_in(rules.ignored):
         return
     if one and other and one[:1] == other[:1] == b"{":
@@ -76,7 +82,9 @@ def member_differences(
     yield from differences(one, other, rules, _TOP.member(name))
 
 
-def _in_items(one: bytes, other: bytes, rules: PathRules, place: _Place) -> Iterator[ValueDifference]:
+def _in_items(
+    one: bytes, other: bytes, rules: PathRules, place: _Place
+) -> Iterator[ValueDifference]:
     these, those = [bytes(item) for item in items(one)], [bytes(item) for item in items(other)]
     if place.is_in(rules.unordered):
         if sorted(canonical(item, rules, place) for item in these) != sorted(
@@ -104,7 +112,10 @@ def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) 
             ]
             return b"{" + b",".join(found) + b"}"
         case b"[":
-            found = [canonical(bytes(item), rules, place.item(number)) for number, item in enumerate(items(value))]
+            found = [
+                canonical(bytes(item), rules, place.item(number))
+                for number, item in enumerate(items(value))
+            ]
             return b"[" + b",".join(sorted(found) if place.is_in(rules.unordered) else found) + b"]"
         case b'"':
             return dump(string(value)).encode()
@@ -114,7 +125,9 @@ def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) 
 
 
 def _canonical_number(number: bytes) -> bytes:
-    """The one way to write this number: `1.10`, `1.1` and `11e-1` become the same text, and no digit is lost."""
+    """The one way to write this number: `1.10`, `1.1` and `11e-1` become the same text,
+    and no digit is lost.
+    """
     match = _PARTS.fullmatch(number)
     if match is None or len(match[4] or b"") > _LONGEST_EXPONENT:
         return number
@@ -133,7 +146,9 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
         return value
     match value[:1]:
         case b"{":
-            members = {name: (text, place.member(name)) for name, text in (parts(value) or {}).items()}
+            members = {
+                name: (text, place.member(name)) for name, text in (parts(value) or {}).items()
+            }
             return join(
                 {
                     name: without_ignored(text, rules, at)
@@ -143,13 +158,19 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
             )
         case b"[":
             found = [(bytes(item), place.item(number)) for number, item in enumerate(items(value))]
-            kept = [without_ignored(item, rules, at) for item, at in found if not at.is_in(rules.ignored)]
+            kept = [
+                without_ignored(item, rules, at)
+                for item, at in found
+                if not at.is_in(rules.ignored)
+            ]
             return b"[" + b",".join(kept) + b"]"
     return value
 
 
 def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
-    """What differs now from the members that were seen, in words; other members may have changed."""
+    """What differs now from the members that were seen, in words; other members may
+    have changed.
+    """
     return [
         f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"
         for name, value in seen.items()

@@ -1,4 +1,6 @@
-"""JSON as text: whether it is JSON, how deep it is and how much it holds, without taking it apart."""
+"""JSON as text: whether it is JSON, how deep it is and how much it holds, without
+taking it apart.
+"""
 
 import codecs
 import contextlib
@@ -13,13 +15,15 @@ from unified_cli.values import Json
 _SPACE = re.compile(r"[ \t\n\r]*")
 PIECE = 1024 * 1024
 _LONGEST_ESCAPE = 6
-# JSON allows half a surrogate pair, such as `\ud83d`, and msgspec refuses it. Where msgspec is to read such text it
-# reads a copy of the same length, with `\ufffd` in the places of the halves; what it finds is then cut out of the text
-# itself, by its position.
+# JSON allows half a surrogate pair, such as `\ud83d`, and msgspec refuses it. Where
+# msgspec is to read such text it reads a copy of the same length, with `\ufffd` in the
+# places of the halves; what it finds is then cut out of the text itself, by its
+# position.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 _PAIR = re.compile(
-    rb"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL
+    rb"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
+    re.DOTALL,
 )
 # Whether the brackets match is checked elsewhere, so that both kinds can count as one.
 _ONE_KIND = bytes.maketrans(b"[]", b"{}")
@@ -39,10 +43,12 @@ def without_halves(text: bytes) -> bytes:
 
 
 def without_surrogates(text: bytes) -> bytes:
-    r"""The text with `\ufffd` in place of every surrogate, pairs too; the same object where it has none.
+    r"""The text with `\ufffd` in place of every surrogate, pairs too; the same object
+    where it has none.
 
-    It is JSON if the text is, and its parts stand in the same places. Strings in it are not those of the text: also of
-    an escaped backslash before `ud83d` the letters are replaced.
+    It is JSON if the text is, and its parts stand in the same places. Strings in it are
+    not those of the text: also of an escaped backslash before `ud83d` the letters are
+    replaced.
     """
     if not _SURROGATE.search(text):
         return text
@@ -55,7 +61,9 @@ def without_surrogates(text: bytes) -> bytes:
 
 
 def pieces(text: bytes | memoryview) -> Iterator[bytes]:
-    r"""The text in pieces of about a mebibyte, none of which ends within an escape such as `\"` or `\u00e9`."""
+    r"""The text in pieces of about a mebibyte, none of which ends within an escape such
+    as `\"` or `\u00e9`.
+    """
     view = memoryview(text)
     at = 0
     while at < len(view):
@@ -76,7 +84,9 @@ def _end(piece: bytes) -> int:
 
 
 def flaw(text: bytes) -> str:
-    """Why the text is not one JSON value, to follow its name: `is not JSON: …`; empty where it is one."""
+    """Why the text is not one JSON value, to follow its name: `is not JSON: …`; empty
+    where it is one.
+    """
     return encoding_flaw(text) or syntax_flaw(text)
 
 
@@ -101,11 +111,12 @@ def syntax_flaw(text: bytes) -> str:
         with contextlib.suppress(ValueError, RecursionError):
             scan(text.decode("utf-8"))
             return ""
-    # The import of msgspec takes as long as the standard library takes for half a mebibyte, and msgspec reads what is
-    # larger in a tenth of the memory.
+    # The import of msgspec takes as long as the standard library takes for half a
+    # mebibyte, and msgspec reads what is larger in a tenth of the memory.
     try:
         reason = _refusal(text)
-        # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a text was cut.
+        # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a
+        # text was cut.
         if not reason or not _refusal(without_surrogates(text)):
             return ""
     except RecursionError:
@@ -135,7 +146,8 @@ _SCANNER = JSONDecoder(parse_float=str, parse_int=str, parse_constant=_refuse)
 def scan(text: str) -> Json:
     """The value of a JSON text, its numbers as text.
 
-    Raises ValueError where the text is not JSON, RecursionError where it is nested deeper than Python can read.
+    Raises ValueError where the text is not JSON, RecursionError where it is nested
+    deeper than Python can read.
     """
     begin = _SPACE.match(text)
     value, end = _SCANNER.raw_decode(text, begin.end() if begin else 0)
@@ -156,9 +168,11 @@ def after_blanks(text: str, at: int) -> int:
 
 
 def deeper_than(text: bytes, levels: int) -> bool:
-    """Whether brackets are nested deeper than that; the text need not be JSON. Deep nesting overflows parsers.
+    """Whether brackets are nested deeper than that; the text need not be JSON. Deep
+    nesting overflows parsers.
 
-    It looks at a mebibyte at a time, so that its memory stays small; across two of them it may allow twice as much.
+    It looks at a mebibyte at a time, so that its memory stays small; across two of them
+    it may allow twice as much.
     """
     if text.count(b"{") + text.count(b"[") <= levels:
         return False
@@ -188,12 +202,16 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
 
 
 def has_more_commas(text: bytes, number: int) -> bool:
-    """Whether a JSON text has more commas outside its strings, and so holds more values than that."""
+    """Whether a JSON text has more commas outside its strings, and so holds more values
+    than that.
+    """
     return text.count(b",") > number and sum(map(len, _outside(text, _ALL_BUT_COMMAS))) > number
 
 
 def _outside(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
-    """The characters of each piece of the text that are outside of strings, but for those `dropped`."""
+    """The characters of each piece of the text that are outside of strings, but for
+    those `dropped`.
+    """
     inside = 0
     for piece in pieces(text):
         whole = _ESCAPE.sub(b"", piece) if b"\\" in piece else piece

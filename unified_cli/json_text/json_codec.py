@@ -10,7 +10,9 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def dump(value: Json) -> str:
-    """A value as compact JSON; in ASCII where it holds lone surrogates, which UTF-8 cannot encode."""
+    """A value as compact JSON; in ASCII where it holds lone surrogates, which UTF-8
+    cannot encode.
+    """
     text = _COMPACT.encode(value)
     try:
         text.encode()
@@ -26,7 +28,9 @@ def encoded(value: Json) -> bytes:
 
 def objects(columns: JsonColumns) -> list[JsonObject]:
     """The objects that are given by their members."""
-    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    return [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
 
 
 def encoded_objects(columns: JsonColumns) -> list[bytes]:
@@ -35,7 +39,9 @@ def encoded_objects(columns: JsonColumns) -> list[bytes]:
 
 
 def read(text: str) -> Json:
-    """The value of a JSON text. Very long numbers become text and others may lose digits, so it is not for output."""
+    """The value of a JSON text. Very long numbers become text and others may lose
+    digits, so it is not for output.
+    """
     try:
         return json.loads(text)
     except ValueError:

@@ -17,8 +17,8 @@ class TooLongError(Exception):
 class JsonStream:
     """The text in these pieces of UTF-8; `longest` bounds the characters of one value.
 
-    Its methods raise ValueError with the reason, to follow the name of the text, where it is not JSON, and
-    TooLongError.
+    Its methods raise ValueError with the reason, to follow the name of the text, where
+    it is not JSON, and TooLongError.
     """
 
     def __init__(self, pieces: Iterator[bytes], longest: int) -> None:
@@ -74,7 +74,9 @@ class JsonStream:
             self._read()
 
     def _read(self) -> None:
-        """Read on, as much again as is held, so that a long value is not looked at again and again."""
+        """Read on, as much again as is held, so that a long value is not looked at
+        again and again.
+        """
         rest = self._text[self._at :]
         if len(rest) > self._longest:
             raise TooLongError
@@ -92,9 +94,13 @@ class JsonStream:
         try:
             text = self._decoder.decode(piece, final=self._ended)
         except UnicodeDecodeError as error:
-            raise ValueError(f"is not UTF-8 at byte {self._read_so_far - pending + error.start}") from None
+            raise ValueError(
+                f"is not UTF-8 at byte {self._read_so_far - pending + error.start}"
+            ) from None
         self._read_so_far += len(piece)
         return text
 
     def _flaw(self, reason: str, at: int) -> ValueError:
-        return ValueError(f"is not JSON: {reason} (byte {self._passed + len(self._text[:at].encode())})")
+        return ValueError(
+            f"is not JSON: {reason} (byte {self._passed + len(self._text[:at].encode())})"
+        )

@@ -1,7 +1,7 @@
 r"""The members of a record as JSON text, without decoding them, so that no digit changes.
 
-Where they stand is found also in text that msgspec refuses: whatever it holds, its parts are cut out of it as they are.
-Nothing is put into it that it could hold itself.
+Where they stand is found also in text that msgspec refuses: whatever it holds, its
+parts are cut out of it as they are. Nothing is put into it that it could hold itself.
 """
 
 import json
@@ -18,7 +18,9 @@ from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
 
 STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-"""The pattern of a JSON string. It keeps no way back, so that it takes no memory however long the string is."""
+"""The pattern of a JSON string. It keeps no way back, so that it takes no memory
+however long the string is.
+"""
 
 _BLANKS = rb"[ \t\n\r]*+"
 _KEY = re.compile(rb"[ \t\n\r,]*+(" + STRING + rb")" + _BLANKS + rb":" + _BLANKS, re.DOTALL)
@@ -26,16 +28,20 @@ _BETWEEN_ITEMS = re.compile(rb"[ \t\n\r,]*+")
 _SCALAR = re.compile(STRING + rb"|[^ \t\n\r,\]}]++", re.DOTALL)
 _NO_BRACKET = rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+'
 # Brackets with none between them are passed at once: most objects in records are such.
-_BRACKET = re.compile(_NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL)
+_BRACKET = re.compile(
+    _NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL
+)
 _OPENING, _CLOSING = 1, 2
 
 
 def placed_members(
     text: bytes, lengths: Mapping[bytes, int] = MappingProxyType({})
 ) -> Iterator[tuple[bytes, int, int]]:
-    """The members of an object in their order: the key as it is written, and where its value begins and ends.
+    """The members of an object in their order: the key as it is written, and where its
+    value begins and ends.
 
-    A key that stands twice comes twice. Values whose `lengths` are known by their keys are not looked through.
+    A key that stands twice comes twice. Values whose `lengths` are known by their keys
+    are not looked through.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -45,7 +51,9 @@ def placed_members(
 
 
 def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]":
-    """Where the items of an array begin and end, one after the other; it begins at `start`, and they are so long."""
+    """Where the items of an array begin and end, one after the other; it begins at
+    `start`, and they are so long.
+    """
     bounds, at = array("q"), start + 1
     for length in lengths:
         found = _BETWEEN_ITEMS.match(text, at)
@@ -81,7 +89,9 @@ SLICE = 1024 * 1024
 
 
 def parts(record: Record | bytes) -> Parts | None:
-    """The members of a record, each as JSON text; None where it is no object. Of a key given twice the last one."""
+    """The members of a record, each as JSON text; None where it is no object. Of a key
+    given twice the last one.
+    """
     text = bytes(record)
     if not text.startswith(b"{"):
         return None
@@ -94,12 +104,16 @@ def parts(record: Record | bytes) -> Parts | None:
 
 
 def keys(text: bytes) -> list[str]:
-    """The keys of an object, which must be JSON, in their order; one that stands twice comes twice."""
+    """The keys of an object, which must be JSON, in their order; one that stands twice
+    comes twice.
+    """
     return [string(key) for key, _, _ in placed_members(text)]
 
 
 def _has_halves(text: bytes) -> bool:
-    """Whether halves of surrogate pairs are why msgspec refuses a text. Raises msgspec.DecodeError if it is no JSON."""
+    """Whether halves of surrogate pairs are why msgspec refuses a text. Raises
+    msgspec.DecodeError if it is no JSON.
+    """
     readable = json_check.without_surrogates(text)
     msgspec.json.decode(readable, type=Record)
     return readable is not text
@@ -130,11 +144,17 @@ def _one_member(name: str) -> "msgspec.json.Decoder[_OneMember]":
 
 def join(members: Parts) -> bytes:
     """The JSON object with these members."""
-    return b"{" + b",".join(dump(name).encode() + b":" + value for name, value in members.items()) + b"}"
+    return (
+        b"{"
+        + b",".join(dump(name).encode() + b":" + value for name, value in members.items())
+        + b"}"
+    )
 
 
 class PlacedRecords(Sequence[Record]):
-    """Records by their places in a text, given as where each begins and ends; each is cut out when it is taken."""
+    """Records by their places in a text, given as where each begins and ends; each is
+    cut out when it is taken.
+    """
 
     def __init__(self, text: bytes, places: "array[int]") -> None:
         self._text = text
@@ -150,7 +170,9 @@ class PlacedRecords(Sequence[Record]):
     def __getitem__(self, index: int | slice) -> "Record | PlacedRecords":
         if isinstance(index, slice):
             wanted = range(len(self))[index]
-            return PlacedRecords(self._text, array("q", (one for at in wanted for one in self._place(at))))
+            return PlacedRecords(
+                self._text, array("q", (one for at in wanted for one in self._place(at)))
+            )
         start, end = self._place(range(len(self))[index])
         return Record(self._text[start:end])
 
@@ -172,12 +194,18 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 
 
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
-    """The records of an array that begins there, which were found in a text with the same places."""
-    return PlacedRecords(text, item_bounds(text, start, (len(memoryview(record)) for record in records)))
+    """The records of an array that begins there, which were found in a text with the
+    same places.
+    """
+    return PlacedRecords(
+        text, item_bounds(text, start, (len(memoryview(record)) for record in records))
+    )
 
 
 def text(value: bytes | None) -> str:
-    """A value in a cell: text as it is, nothing for null, objects and arrays as compact JSON, digits as served."""
+    """A value in a cell: text as it is, nothing for null, objects and arrays as compact
+    JSON, digits as served.
+    """
     if value is None or value == b"null":
         return ""
     if value.startswith(b'"'):
@@ -207,7 +235,9 @@ _STRING_OR_BLANKS = re.compile(rb"(" + STRING + rb")|[ \t\n\r]++", re.DOTALL)
 
 
 def slices(records: Sequence[Record], size: int = SLICE) -> Iterator[Sequence[Record]]:
-    """The records in slices that end where they reach so many bytes, so that what is made of them stays small."""
+    """The records in slices that end where they reach so many bytes, so that what is
+    made of them stays small.
+    """
     part: list[Record] = []
     taken = 0
     for record in records:

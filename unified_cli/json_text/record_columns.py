@@ -1,4 +1,6 @@
-"""The columns of a record by their paths: `a.b` is `b` within `a` or each item of it, `a[0]` is one item."""
+"""The columns of a record by their paths: `a.b` is `b` within `a` or each item of it,
+`a[0]` is one item.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +15,9 @@ _ITEMS = re.compile(r"(?P<key>.+?)(?P<items>(\[\d{0,9}\])+)")
 
 
 class _PathStep(NamedTuple):
-    """One way to begin a path: a key, then items of lists (None for all of them), then the rest of the path."""
+    """One way to begin a path: a key, then items of lists (None for all of them), then
+    the rest of the path.
+    """
 
     key: str
     items: tuple[int | None, ...]
@@ -21,7 +25,8 @@ class _PathStep(NamedTuple):
 
 
 def pick(members: Parts, column: str) -> bytes | None:
-    """The value of a column; a key that is spelled like the column comes first. None if the record has no such column.
+    """The value of a column; a key that is spelled like the column comes first. None if
+    the record has no such column.
 
     Within null, and where a list has no such item, there is null: another record may have more.
     """
@@ -76,7 +81,9 @@ def _of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | N
 
 
 def project(record: Record, columns: Sequence[str]) -> Record:
-    """A record with these columns only, null where it has none; what is no object is not changed."""
+    """A record with these columns only, null where it has none; what is no object is
+    not changed.
+    """
     members = parts(record)
     if members is None:
         return record
@@ -85,7 +92,9 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 
 
 def paths(members: Parts) -> Iterator[str]:
-    """The names that a column may have in this record, one level deep: `status`, `status.name`, `tags.name`."""
+    """The names that a column may have in this record, one level deep: `status`,
+    `status.name`, `tags.name`.
+    """
     for key, value in members.items():
         yield key
         first = next(iter(items(value)), None) if value.startswith(b"[") else value

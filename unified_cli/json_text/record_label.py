@@ -11,7 +11,9 @@ from unified_cli.json_text.members import Record, keys, parts, string
 LABEL = "_profile"
 
 # Any letter of a key may be written as an escape.
-_KEY = re.compile(b'"%b"' % b"".join(b"(?:%c|\\\\u00(?i:%02x))" % (letter, letter) for letter in LABEL.encode()))
+_KEY = re.compile(
+    b'"%b"' % b"".join(b"(?:%c|\\\\u00(?i:%02x))" % (letter, letter) for letter in LABEL.encode())
+)
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 # As several connections are printed, which is cut off without taking the record apart.
 _FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
@@ -25,7 +27,8 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
     first = b"{%b:%b" % (msgspec.json.encode(LABEL), msgspec.json.encode(name))
     start = first + b","
     texts = [*map(bytes, records)]
-    # Every record of several connections passes here, and one look at a whole page takes half the time.
+    # Every record of several connections passes here, and one look at a whole page
+    # takes half the time.
     none = not _may_carry(b"\n".join(texts))
     return [
         Record(start + text[1:])
@@ -36,7 +39,9 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """The same for what a program made of labelled records: the name that it gives, or changed, is not believed."""
+    """The same for what a program made of labelled records: the name that it gives, or
+    changed, is not believed.
+    """
     texts = map(bytes, records)
     return label([Record(_without(text) if carries(text) else text) for text in texts], name)
 
@@ -46,7 +51,9 @@ def _without(record: bytes) -> bytes:
 
 
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
-    """The members of an object in their order, also those whose keys stand twice: key as written, its text, value."""
+    """The members of an object in their order, also those whose keys stand twice: key
+    as written, its text, value.
+    """
     for key, start, end in members.placed_members(record):
         yield key, string(key), record[start:end]
 
@@ -57,7 +64,9 @@ def _joined(members: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 def _may_carry(text: bytes) -> bool:
     # From the end it is found in a third of the time, and one character in a tenth.
-    return text.rfind(b"_profile") >= 0 or (b"\\" in text and _ESCAPED_LETTER.search(text) is not None)
+    return text.rfind(b"_profile") >= 0 or (
+        b"\\" in text and _ESCAPED_LETTER.search(text) is not None
+    )
 
 
 def _labelled(record: bytes, first: bytes) -> Record:
@@ -70,7 +79,9 @@ def _labelled(record: bytes, first: bytes) -> Record:
 
 
 def _renamed(record: bytes) -> bytes:
-    """The record with a free name, such as `_profile_served`, in place of each `_profile`; all values stay."""
+    """The record with a free name, such as `_profile_served`, in place of each
+    `_profile`; all values stay.
+    """
     taken = {*keys(record)}
     found = []
     for key, name, value in _members(record):
@@ -88,7 +99,9 @@ def carries(record: bytes) -> bool:
 
 
 def split(record: bytes) -> tuple[bytes, str]:
-    """The record without its `_profile`, and the name in it. Raises ValueError with the reason if there is not one."""
+    """The record without its `_profile`, and the name in it. Raises ValueError with the
+    reason if there is not one.
+    """
     alone = record.count(LABEL.encode()) == 1 and b"\\u00" not in record
     if alone and (first := _FIRST.match(record)):
         return b"{" + record[first.end() :], first[1].decode("utf-8")

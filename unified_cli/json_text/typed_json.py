@@ -1,4 +1,6 @@
-"""JSON by msgspec: as values of classes, in any thread, and encoded seven times as fast as by the standard library."""
+"""JSON by msgspec: as values of classes, in any thread, and encoded seven times as fast
+as by the standard library.
+"""
 
 import threading
 from functools import lru_cache
@@ -15,13 +17,17 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def decode(text: bytes, kind: type[T]) -> T:
-    """The JSON text as a value of that class. Raises MsgspecError, ValueError for what is no UTF-8, RecursionError."""
+    """The JSON text as a value of that class. Raises MsgspecError, ValueError for what
+    is no UTF-8, RecursionError.
+    """
     found: T = _decoder(kind).decode(text)
     return found
 
 
 def convert(value: Any, kind: type[T]) -> T:
-    """What the standard library made of a JSON text, as a value of that class. Raises ValidationError."""
+    """What the standard library made of a JSON text, as a value of that class. Raises
+    ValidationError.
+    """
     _decoder(kind)
     return msgspec.convert(value, kind)
 
@@ -29,20 +35,24 @@ def convert(value: Any, kind: type[T]) -> T:
 def _decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
     if found := _DECODERS.get(kind):
         return found
-    # msgspec (0.22) keeps its plan of a class with the class before the plan is complete. A second thread that needs it
-    # meanwhile crashes the process.
+    # msgspec (0.22) keeps its plan of a class with the class before the plan is
+    # complete. A second thread that needs it meanwhile crashes the process.
     with _LOCK:
         return _DECODERS.setdefault(kind, msgspec.json.Decoder(kind))
 
 
 def compact_objects(columns: JsonColumns) -> list[bytes]:
-    """The objects that are given by their members, without lone surrogates, each as compact JSON."""
+    """The objects that are given by their members, without lone surrogates, each as
+    compact JSON.
+    """
     return list(map(_ENCODER.encode, map(_structure(tuple(columns)), *columns.values())))
 
 
 @lru_cache(256)
 def _structure(names: tuple[str, ...]) -> type[msgspec.Struct]:
-    """A type of objects with these members: it takes half the time of a dict to make and to encode."""
+    """A type of objects with these members: it takes half the time of a dict to make
+    and to encode.
+    """
     # A name such as `from` is none that a field may have.
     fields = {f"field_{place}": name for place, name in enumerate(names)}
     return msgspec.defstruct("Structure", fields, rename=fields, gc=False)

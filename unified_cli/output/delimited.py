@@ -18,7 +18,8 @@ _MOST_NAMED, _MOST_LOST = 10, 1000
 
 
 class Delimited(RecordWriter):
-    r"""One header, then a record a row: quoted as RFC 4180 says, or with `\t`, `\n`, `\r` and `\\` in TSV.
+    r"""One header, then a record a row: quoted as RFC 4180 says, or with `\t`, `\n`,
+    `\r` and `\\` in TSV.
 
     An empty text is `""` in CSV, and null is nothing.
     """
@@ -70,24 +71,39 @@ class Delimited(RecordWriter):
         """The keys that have no column."""
         if not self._lost:
             return []
-        lost = named([*self._lost], _MOST_NAMED) + (" at least" if len(self._lost) >= _MOST_LOST else "")
-        return [f"no column for {lost}, first seen after the header was written (name them with --columns)"]
+        lost = named([*self._lost], _MOST_NAMED) + (
+            " at least" if len(self._lost) >= _MOST_LOST else ""
+        )
+        return [
+            (
+                f"no column for {lost}, first seen after the header was written (name them with"
+                " --columns)"
+            )
+        ]
 
     def remarks(self) -> Sequence[str]:
         """How many cells got a quote."""
         return (
-            [f"put a ' before {counted(self._guarded, 'cell')} that a spreadsheet would run as a formula"]
+            [
+                (
+                    f"put a ' before {counted(self._guarded, 'cell')} that a spreadsheet would run"
+                    " as a formula"
+                )
+            ]
             if self._guarded
             else []
         )
 
     def _fix(self, slices: Iterable[Sequence[Record]]) -> dict[str, None] | None:
-        # Any connection's page may come first, so the known columns are there whether it has them or not.
+        # Any connection's page may come first, so the known columns are there whether
+        # it has them or not.
         found = dict.fromkeys([*self._style.first, *self._style.known] if self._style.first else [])
         record = None
         for record in chain.from_iterable(slices):
             found |= dict.fromkeys(parts(record) or ())
-        return None if record is None else (found or {"value": None}) | dict.fromkeys(self._style.more)
+        return (
+            None if record is None else (found or {"value": None}) | dict.fromkeys(self._style.more)
+        )
 
     def _row(self, columns: Mapping[str, None], members: Parts) -> str:
         if not self._style.columns and not members.keys() <= columns.keys():
@@ -96,11 +112,20 @@ class Delimited(RecordWriter):
         cells = []
         for column in columns:
             value = pick(members, column) if column in self._paths else members.get(column)
-            cells.append(self._cell(text(value), guard=value is not None and value[:1] == b'"', empty=value == b'""'))
+            cells.append(
+                self._cell(
+                    text(value), guard=value is not None and value[:1] == b'"', empty=value == b'""'
+                )
+            )
         return self._line(cells)
 
     def _cell(self, cell: str, *, guard: bool, empty: bool = False) -> str:
-        if guard and self._style.safe_cells and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
+        if (
+            guard
+            and self._style.safe_cells
+            and _FORMULA.match(cell)
+            and not _NUMBER.fullmatch(cell)
+        ):
             self._guarded += 1
             cell = f"'{cell}"
         if not self._csv:

@@ -1,4 +1,6 @@
-"""jq programs and their results for JSON, in this process or, where the time is limited, in one of their own."""
+"""jq programs and their results for JSON, in this process or, where the time is
+limited, in one of their own.
+"""
 
 import json
 import re
@@ -22,7 +24,8 @@ from unified_cli.values import Json
 if TYPE_CHECKING:
     import subprocess
 
-# A program begins with its directives; a comment may continue after a backslash at the end of its line.
+# A program begins with its directives; a comment may continue after a backslash at the
+# end of its line.
 _DIRECTIVE = re.compile(r"(?:\s|#(?:[^\\\n]|\\(?:\r\n|.))*+)*+(import|include|module)\b", re.DOTALL)
 _HALTS = """\
 def halt: error("halt has no meaning here, where a program runs once for each value");
@@ -62,7 +65,8 @@ _SAFE_DIGITS = 15
 
 
 class JqProcess:
-    """Runs programs until a time on the runtime's clock, for `--until` (`commands.operation.expect`).
+    """Runs programs until a time on the runtime's clock, for `--until`
+    (`commands.operation.expect`).
 
     It is not for several threads.
     """
@@ -85,13 +89,15 @@ class JqProcess:
     def results(self, program: str, text: str) -> list[Json]:
         """The results of a program for a JSON text.
 
-        After one that did not end, none is run. Raises ValueError where it fails, or does not end in time; StorageError
-        where no process can be started.
+        After one that did not end, none is run. Raises ValueError where it fails, or
+        does not end in time; StorageError where no process can be started.
         """
         if not self._is_over:
             data = text.encode()
             seconds = max(_LEAST_SECONDS, self._until - self._runtime.monotonic())
-            request = json.dumps({"program": program, "size": len(data), "seconds": seconds}).encode()
+            request = json.dumps(
+                {"program": program, "size": len(data), "seconds": seconds}
+            ).encode()
             answer = self._ask(request + b"\n" + data)
             if answer.endswith(b"\n"):
                 found = json.loads(answer)
@@ -100,7 +106,9 @@ class JqProcess:
                 results: list[Json] = found["results"]
                 return results
             if (code := self._end()) != -signal.SIGALRM:
-                raise ValueError(f"its process ended with {code}: it may need more memory than there is")
+                raise ValueError(
+                    f"its process ended with {code}: it may need more memory than there is"
+                )
             self._is_over = True
         raise ValueError(f"it did not end within {self._seconds:g} s")
 
@@ -117,7 +125,9 @@ class JqProcess:
         return child.stdout.readline()
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """The process, which has said that it runs: one that cannot start would be taken for one that failed."""
+        """The process, which has said that it runs: one that cannot start would be
+        taken for one that failed.
+        """
         import select  # noqa: PLC0415  most programs run in this process
         import subprocess  # noqa: PLC0415  as above
 
@@ -130,16 +140,22 @@ class JqProcess:
                 stderr=subprocess.PIPE,
             )
         except OSError as error:
-            raise StorageError(f"cannot start a process for a jq program: {error.strerror}") from None
+            raise StorageError(
+                f"cannot start a process for a jq program: {error.strerror}"
+            ) from None
         assert child.stdout is not None  # noqa: S101  a pipe, as above
         poller = select.poll()
         poller.register(child.stdout, select.POLLIN)
         if not poller.poll(_START_SECONDS * 1000):
-            raise StorageError(f"a process for a jq program did not start within {_START_SECONDS:g} s")
+            raise StorageError(
+                f"a process for a jq program did not start within {_START_SECONDS:g} s"
+            )
         if child.stdout.readline() != b"ready\n":
             said = child.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
             why = f"ended with {child.returncode}" + (f": {said}" if said else "")
-            raise StorageError(f"a process for a jq program cannot start, it {why}", hint="unified doctor")
+            raise StorageError(
+                f"a process for a jq program cannot start, it {why}", hint="unified doctor"
+            )
         return child
 
     def _end(self) -> int | None:
@@ -152,10 +168,16 @@ class JqProcess:
 
 
 class JqProgram:
-    """A compiled jq program. It computes in doubles, so it remembers whether it met a number that it changes."""
+    """A compiled jq program. It computes in doubles, so it remembers whether it met a
+    number that it changes.
+    """
 
-    def __init__(self, expression: str, option: str = "--jq", process: JqProcess | None = None) -> None:
-        """`process` runs it, if the time is limited. Raises UsageError where the expression cannot be compiled."""
+    def __init__(
+        self, expression: str, option: str = "--jq", process: JqProcess | None = None
+    ) -> None:
+        """`process` runs it, if the time is limited. Raises UsageError where the
+        expression cannot be compiled.
+        """
         self._program = compiled(expression, option)
         self._expression = expression
         self._option = option
@@ -168,12 +190,16 @@ class JqProgram:
             return [*self._results(text)]
 
     def texts(self, texts: Iterable[bytes]) -> list[bytes]:
-        """The results for one JSON text after the other, each as JSON on one line. Raises UsageError as `run` does."""
+        """The results for one JSON text after the other, each as JSON on one line.
+        Raises UsageError as `run` does.
+        """
         with self._interruptible():
             return [as_json(value).encode() for text in texts for value in self._results(text)]
 
     def _interruptible(self) -> AbstractContextManager[None]:
-        """What lets signals end a running program; a process of its own is ended with the error that they raise."""
+        """What lets signals end a running program; a process of its own is ended with
+        the error that they raise.
+        """
         return nullcontext() if self._process else signals.ending_at_once()
 
     def _results(self, text: bytes) -> Iterator[Json]:
@@ -182,26 +208,38 @@ class JqProgram:
         self._changed = self._changed or readable != text or changed_by_jq(text) is not None
         try:
             if self._process:
-                yield from self._process.results(self._program.program_string, readable.decode("utf-8"))
+                yield from self._process.results(
+                    self._program.program_string, readable.decode("utf-8")
+                )
             else:
                 yield from iter(self._program.input_text(readable.decode("utf-8")))
         except ValueError as error:
             reason = _reason(error)
             hint = _input(readable, self._expression) if reason.startswith("Cannot") else None
-            hint = "== compares, = assigns" if reason.startswith("Invalid path expression") else hint
+            hint = (
+                "== compares, = assigns" if reason.startswith("Invalid path expression") else hint
+            )
             raise UsageError(f"{self._option}: {reason}", hint=hint) from None
 
     def remarks(self) -> Sequence[str]:
         """What may differ though the program did not ask for it."""
-        remark = "--jq computes in doubles, so some values are not as served (integers beyond 2^53, zeros at the end)"
+        remark = (
+            "--jq computes in doubles, so some values are not as served (integers beyond 2^53,"
+            " zeros at the end)"
+        )
         return [remark] if self._changed else []
 
 
 def changed_by_jq(text: bytes) -> str | None:
-    """The first number of a JSON text that jq writes as another text, as `1.10` becomes `1.1`; None without one."""
+    """The first number of a JSON text that jq writes as another text, as `1.10` becomes
+    `1.1`; None without one.
+    """
     for match in _NUMBER.finditer(_STRING.sub(b"", text)):
         number = match[0]
-        if not (len(number) <= _SAFE_DIGITS and number.isdigit()) and _as_jq_writes(number) != number:
+        if (
+            not (len(number) <= _SAFE_DIGITS and number.isdigit())
+            and _as_jq_writes(number) != number
+        ):
             return number.decode()
     return None
 
@@ -222,18 +260,23 @@ def as_json(value: Json) -> str:
 
 
 def compiled(expression: str, option: str) -> Any:
-    """The program that an option was given, compiled. Raises UsageError for one that is wrong or reads other files."""
+    """The program that an option was given, compiled. Raises UsageError for one that is
+    wrong or reads other files.
+    """
     import jq  # noqa: PLC0415  only for jq programs
 
     if directive := _DIRECTIVE.match(expression):
         # jq looks for modules in the working directory too.
-        said = f"{option}: no {directive[1]} directive is allowed, since a program reads no other files"
+        said = (
+            f"{option}: no {directive[1]} directive is allowed, since a program reads no other"
+            " files"
+        )
         raise UsageError(said, hint="a function stands in the program itself: def NAME: …; …")
     try:
         with signals.ending_at_once():
             program = jq.compile(expression)
-            # The library ends the results there without a word, so a record would be missing. A program compiles alone
-            # first: its messages name its own lines.
+            # The library ends the results there without a word, so a record would be
+            # missing. A program compiles alone first: its messages name its own lines.
             return jq.compile(_HALTS + expression) if "halt" in expression else program
     except ValueError as error:
         raise UsageError(f"{option}: {_reason(error)}", hint=_spelled(expression, error)) from None
@@ -255,23 +298,32 @@ def _spelled(expression: str, error: ValueError) -> str | None:
     if undefined[2] != "0":
         return None
     if re.search(rf"[=!<>]=?\s*{undefined[1]}\b", expression):
-        return f'a text stands in double quotes: "{undefined[1]}"; the path of a member begins with a dot'
+        return (
+            f'a text stands in double quotes: "{undefined[1]}"; the path of a member begins with'
+            " a dot"
+        )
     return f"the path of a member begins with a dot: .{undefined[1]}"
 
 
 def _input(text: bytes, expression: str) -> str | None:
-    """What the program was given, where that is an object whose members it does not name, or a list."""
+    """What the program was given, where that is an object whose members it does not
+    name, or a list.
+    """
     try:
         given = json.loads(text)
     except RecursionError:
         return None
     if isinstance(given, list):
         return "the input is a list: .[] gives its items"
-    if not isinstance(given, dict) or any(re.search(rf"\.{re.escape(name)}\b", expression) for name in given):
+    if not isinstance(given, dict) or any(
+        re.search(rf"\.{re.escape(name)}\b", expression) for name in given
+    ):
         return None
     named = ", ".join([*given][:_MOST_NAMED]) + (", …" if len(given) > _MOST_NAMED else "")
     inner = next((name for name, value in given.items() if isinstance(value, list)), None)
-    return f"the input is {{{excerpt(named)}}}" + (f": .{excerpt(inner)}[] gives its records" if inner else "")
+    return f"the input is {{{excerpt(named)}}}" + (
+        f": .{excerpt(inner)}[] gives its records" if inner else ""
+    )
 
 
 def _reason(error: ValueError) -> str:
@@ -284,7 +336,8 @@ def _reason(error: ValueError) -> str:
 class Verdict(NamedTuple):
     """Whether an expectation holds.
 
-    `value` is the first output of its program that is not true, or says that there is none; after an error it is empty.
+    `value` is the first output of its program that is not true, or says that there is
+    none; after an error it is empty.
     """
 
     expectation: str
@@ -296,11 +349,16 @@ class Verdict(NamedTuple):
 class Expectation:
     """A jq program all of whose outputs must be `true`; none, or an error, is a failure."""
 
-    def __init__(self, expression: str, option: str = "--expect", process: JqProcess | None = None) -> None:
-        """`process` runs it, if the time is limited. Raises UsageError where the expression cannot be compiled."""
+    def __init__(
+        self, expression: str, option: str = "--expect", process: JqProcess | None = None
+    ) -> None:
+        """`process` runs it, if the time is limited. Raises UsageError where the
+        expression cannot be compiled.
+        """
         self.expression = expression
         self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
-        # An expression that is wrong is shown by what jq says of it; one that fails on a value, by itself.
+        # An expression that is wrong is shown by what jq says of it; one that fails on
+        # a value, by itself.
         JqProgram(expression, option)
         self._program = JqProgram(expression, self.shown, process)
 
@@ -308,12 +366,19 @@ class Expectation:
         """Whether it holds for a JSON document."""
         try:
             values = self._program.run(document)
-            wrong = [as_json(value) for value in values if value is not True] if values else [_NOTHING]
+            wrong = (
+                [as_json(value) for value in values if value is not True] if values else [_NOTHING]
+            )
         except UsageError as error:
             message = excerpt(f"{error.reason} ({error.hint})") if error.hint else error.reason
             return Verdict(self.expression, holds=False, value=error.reason, message=message)
         value = excerpt(wrong[0] if wrong else "true", _LONGEST_VALUE)
-        return Verdict(self.expression, not wrong, value, excerpt(f"{self.shown} gives {value}", 2 * _LONGEST_VALUE))
+        return Verdict(
+            self.expression,
+            not wrong,
+            value,
+            excerpt(f"{self.shown} gives {value}", 2 * _LONGEST_VALUE),
+        )
 
 
 def failed(verdicts: Sequence[Verdict]) -> list[Verdict]:

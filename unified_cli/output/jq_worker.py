@@ -1,4 +1,6 @@
-"""The process that runs jq programs for `jq_program`: started by its path, it imports nothing of the package."""
+"""The process that runs jq programs for `jq_program`: started by its path, it imports
+nothing of the package.
+"""
 
 import fcntl
 import json
@@ -10,9 +12,11 @@ import jq
 
 
 def serve() -> None:
-    """Say that it runs, then answer each request on standard input with a line on standard output, until that ends.
+    """Say that it runs, then answer each request on standard input with a line on
+    standard output, until that ends.
 
-    A request is a line of JSON with the program, the bytes of its input and the seconds it may take, then the input.
+    A request is a line of JSON with the program, the bytes of its input and the seconds
+    it may take, then the input.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:

@@ -10,8 +10,9 @@ _WORD = re.compile(
     r"(?P<number>-?\d[\d.eE+-]*)|(?P<bool_true>true)|(?P<bool_false>false)|(?P<null>null)|(?P<brace>[{}[\]]+)"
 )
 _PIECE = 1 << 18
-# The base colours, which every theme makes readable; bright ones are not on a light ground. They are spelled out:
-# rich, which would make the same of their names, takes as long to import as a megabyte takes to colour.
+# The base colours, which every theme makes readable; bright ones are not on a light
+# ground. They are spelled out: rich, which would make the same of their names, takes as
+# long to import as a megabyte takes to colour.
 _KEY, _TEXT, _AFTER = '\x1b[1;34m"', '\x1b[32m"', "\x1b[0m"
 _BEFORE = {
     "number": "\x1b[1;36m",
@@ -27,8 +28,9 @@ def coloured(text: TerminalText) -> TerminalText:
 
     Takes JSON without control characters other than line breaks, whole or cut between two strings.
 
-    A highlighter that matches token by token needs seconds for some megabytes. Here the text is split at its quotes:
-    every second part is a string, and the parts between them, which are few different ones, are coloured once each.
+    A highlighter that matches token by token needs seconds for some megabytes. Here the
+    text is split at its quotes: every second part is a string, and the parts between
+    them, which are few different ones, are coloured once each.
     """
     # Without backslashes before it, a quote can only begin or end a string.
     escapes, marked = "\\" in text, str(text)
@@ -44,7 +46,9 @@ def coloured(text: TerminalText) -> TerminalText:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The text in pieces that end at line breaks, so that few coloured ones are in memory at a time."""
+    """The text in pieces that end at line breaks, so that few coloured ones are in
+    memory at a time.
+    """
     start = 0
     while start < len(text):
         end = text.find("\n", start + _PIECE) + 1 or len(text)

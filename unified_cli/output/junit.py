@@ -13,7 +13,9 @@ _REPLACEMENT = "\ufffd"
 
 
 class JUnitCase(NamedTuple):
-    """One test: `message` says why it did not pass, `value` what was found instead; `seconds` is how long it took."""
+    """One test: `message` says why it did not pass, `value` what was found instead;
+    `seconds` is how long it took.
+    """
 
     classname: str
     name: str
@@ -33,7 +35,8 @@ class JUnitSuite(NamedTuple):
 def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
     """The suites as XML, in pieces."""
     cases = [case for suite in suites for case in suite.cases]
-    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="unified"{_counts(cases)}>\n'.encode()
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f'<testsuites name="unified"{_counts(cases)}>\n'.encode()
     for suite in suites:
         known = [case.seconds for case in suite.cases if case.seconds is not None]
         totals = f'{_counts(suite.cases)} skipped="{_number(suite.cases, "skipped")}"'
@@ -46,7 +49,10 @@ def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
 
 
 def _counts(cases: Sequence[JUnitCase]) -> str:
-    return f' tests="{len(cases)}" failures="{_number(cases, "failure")}" errors="{_number(cases, "error")}"'
+    return (
+        f' tests="{len(cases)}" failures="{_number(cases, "failure")}"'
+        f' errors="{_number(cases, "error")}"'
+    )
 
 
 def _seconds(seconds: float | None) -> str:
@@ -58,10 +64,16 @@ def _number(cases: Sequence[JUnitCase], outcome: str) -> int:
 
 
 def _case(case: JUnitCase) -> str:
-    start = f"    <testcase classname={_quoted(case.classname)} name={_quoted(case.name)}{_seconds(case.seconds)}"
+    start = (
+        f"    <testcase classname={_quoted(case.classname)}"
+        f" name={_quoted(case.name)}{_seconds(case.seconds)}"
+    )
     if case.outcome == "passed":
         return f"{start}/>\n"
-    inner = f"<{case.outcome} message={_quoted(case.message)}>{escape(_allowed(case.value))}</{case.outcome}>"
+    inner = (
+        f"<{case.outcome}"
+        f" message={_quoted(case.message)}>{escape(_allowed(case.value))}</{case.outcome}>"
+    )
     return f"{start}>\n      {inner}\n    </testcase>\n"
 
 

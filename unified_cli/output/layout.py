@@ -27,7 +27,9 @@ def rows(
     indent: int = 0,
     hanging: str = "",
 ) -> TerminalText:
-    """The rows in columns of these widths; a longer text goes on in further lines, which begin with `hanging`."""
+    """The rows in columns of these widths; a longer text goes on in further lines,
+    which begin with `hanging`.
+    """
     from rich.padding import Padding  # noqa: PLC0415  only where a screen is drawn
 
     grid = _grid(runtime, widths, cells, gap=gap, hanging=hanging)
@@ -36,15 +38,31 @@ def rows(
 
 
 def _grid(
-    runtime: Runtime, widths: Sequence[int], cells: Iterable[Sequence[Cell]], *, gap: int = GAP, hanging: str = ""
+    runtime: Runtime,
+    widths: Sequence[int],
+    cells: Iterable[Sequence[Cell]],
+    *,
+    gap: int = GAP,
+    hanging: str = "",
 ) -> "Table":
     rows = (zip(row, widths, strict=True) for row in cells)
-    return screen.grid(widths, ([_broken(runtime, cell, size, hanging) for cell, size in row] for row in rows), gap)
+    return screen.grid(
+        widths, ([_broken(runtime, cell, size, hanging) for cell, size in row] for row in rows), gap
+    )
 
 
-def lines(runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: str = "    ") -> TerminalText:
+def lines(
+    runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: str = "    "
+) -> TerminalText:
     """Each text on a line of its own, broken where the terminal ends."""
-    return rows(runtime, [runtime.width - indent], ([one] for one in texts), gap=0, indent=indent, hanging=hanging)
+    return rows(
+        runtime,
+        [runtime.width - indent],
+        ([one] for one in texts),
+        gap=0,
+        indent=indent,
+        hanging=hanging,
+    )
 
 
 def _broken(runtime: Runtime, cell: Cell, size: int, hanging: str) -> "Text":
@@ -61,8 +79,12 @@ class Branch(NamedTuple):
     below: Sequence["Branch"]
 
 
-def tree(runtime: Runtime, head: Cell, widths: Sequence[int], branches: Sequence[Branch]) -> TerminalText:
-    """Rows as a tree, in columns of these widths; the first one is narrowed by the lines that lead to a row."""
+def tree(
+    runtime: Runtime, head: Cell, widths: Sequence[int], branches: Sequence[Branch]
+) -> TerminalText:
+    """Rows as a tree, in columns of these widths; the first one is narrowed by the
+    lines that lead to a row.
+    """
     from rich.tree import Tree  # noqa: PLC0415  only where a screen is drawn
 
     root = Tree(screen.text(runtime, head), guide_style=Look.OPEN.style)

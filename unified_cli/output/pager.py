@@ -1,4 +1,6 @@
-"""The pager: what does not fit the terminal goes through a program that shows it screen by screen."""
+"""The pager: what does not fit the terminal goes through a program that shows it screen
+by screen.
+"""
 
 import contextlib
 import io
@@ -47,10 +49,12 @@ class _State(Enum):
 
 
 class PagedStdout(io.RawIOBase):
-    """The terminal at stdout, for text that is safe there: all of it in a pager as soon as it is more than a screen.
+    """The terminal at stdout, for text that is safe there: all of it in a pager as soon
+    as it is more than a screen.
 
-    A message on stderr comes after what was written before it: text that is held is shown then, and the rest without a
-    pager. While a pager has the terminal, messages wait for its end.
+    A message on stderr comes after what was written before it: text that is held is
+    shown then, and the rest without a pager. While a pager has the terminal, messages
+    wait for its end.
     """
 
     def __init__(self, runtime: Runtime, terminal: BinaryIO) -> None:
@@ -100,8 +104,11 @@ class PagedStdout(io.RawIOBase):
                 self._put(text)
 
     def is_free(self) -> bool:
-        """Whether a message can be written to the terminal now; what was written before it is there then."""
-        # Only text that is held needs the lock, which a write has for as long as a pager's user looks at the screen.
+        """Whether a message can be written to the terminal now; what was written before
+        it is there then.
+        """
+        # Only text that is held needs the lock, which a write has for as long as a
+        # pager's user looks at the screen.
         if self._state is _State.HELD and self._kept:
             # Nobody reads a terminal that is gone; the next write of a result says so.
             with contextlib.suppress(OSError):
@@ -115,7 +122,9 @@ class PagedStdout(io.RawIOBase):
         return self._state is _State.QUIT
 
     def end(self) -> None:
-        """Wait until the pager, if there is one, has ended; what is written from now on goes to the terminal."""
+        """Wait until the pager, if there is one, has ended; what is written from now on
+        goes to the terminal.
+        """
         with contextlib.suppress(OSError):
             self.unpage()
         problem = self._end() if self._state is _State.PAGED else None
@@ -123,7 +132,9 @@ class PagedStdout(io.RawIOBase):
         self._runtime.stderr.catch_up(problem)
 
     def make_way(self) -> None:
-        """Show what is held, and wait for the end of the pager if there is one; what comes later may have one again."""
+        """Show what is held, and wait for the end of the pager if there is one; what
+        comes later may have one again.
+        """
         was_held = self._state is _State.HELD
         self.end()
         if was_held:
@@ -146,7 +157,10 @@ class PagedStdout(io.RawIOBase):
         if not (columns and rows):
             return True
         # The last row is the prompt's.
-        return self._kept.count(b"\n") < rows and _rows(self._kept.decode(errors="replace"), columns) < rows
+        return (
+            self._kept.count(b"\n") < rows
+            and _rows(self._kept.decode(errors="replace"), columns) < rows
+        )
 
     def _show_soon(self) -> None:
         # Without a thread to spare it is shown a little later.
@@ -181,7 +195,8 @@ class PagedStdout(io.RawIOBase):
         except (OSError, ValueError) as error:
             self.unpage()
             return (
-                f"the pager cannot start: {getattr(error, 'strerror', None) or error} (--no-pager, or PAGER names one)"
+                f"the pager cannot start: {getattr(error, 'strerror', None) or error} (--no-pager,"
+                " or PAGER names one)"
             )
         assert self._child.stdin is not None  # noqa: S101  a pipe, as above
         self._pipe = WholeWriter(self._child.stdin.fileno())
@@ -201,7 +216,9 @@ class PagedStdout(io.RawIOBase):
         return None
 
     def _end(self) -> str | None:
-        """Wait for the end of the pager, and show without it what a failed one may not have shown; what failed."""
+        """Wait for the end of the pager, and show without it what a failed one may not
+        have shown; what failed.
+        """
         from unified_cli.config import other_program  # noqa: PLC0415  as above
 
         child = self._child
@@ -223,7 +240,9 @@ class PagedStdout(io.RawIOBase):
 
 @contextlib.contextmanager
 def opened(runtime: Runtime) -> Iterator[Runtime]:
-    """The runtime with a pager at its terminal, unless settings turn it off; waits for the pager's end."""
+    """The runtime with a pager at its terminal, unless settings turn it off; waits for
+    the pager's end.
+    """
     terminal = runtime.stdout
     if terminal is None or not _is_real(terminal) or runtime.environ.get("TERM") == "dumb":
         yield runtime
@@ -256,7 +275,8 @@ def _command(runtime: Runtime) -> str:
         try:
             found = file.read(runtime).top.get("pager")
         except UnifiedError:
-            # Help needs no sound config file, and whatever reads the settings says what is wrong with it.
+            # Help needs no sound config file, and whatever reads the settings says what
+            # is wrong with it.
             found = None
     return str(runtime.environ.get("PAGER", _DEFAULT) if found is None else found)
 

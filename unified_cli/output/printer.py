@@ -1,4 +1,6 @@
-"""Records on stdout, page by page, in any format, safe for a terminal; or in one document for a jq program."""
+"""Records on stdout, page by page, in any format, safe for a terminal; or in one
+document for a jq program.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -25,10 +27,12 @@ LARGEST_DOCUMENT = 32 * 1024 * 1024
 
 
 class Printer:
-    """Writes each page at once, unless it `gathers` what is to be written until `flush`; `end` completes the output.
+    """Writes each page at once, unless it `gathers` what is to be written until
+    `flush`; `end` completes the output.
 
-    With `strict` it is an error that no record has any of the chosen columns: rows that are blank for this reason are
-    held back. What a write has done is printed in any case.
+    With `strict` it is an error that no record has any of the chosen columns: rows that
+    are blank for this reason are held back. What a write has done is printed in any
+    case.
     """
 
     def __init__(
@@ -50,16 +54,24 @@ class Printer:
         self._gathers = gathers
         self._gathered: list[bytes] = []
         self._whole = whole
-        self._writer: RecordWriter = JqDocument(style, program) if program and whole else writer(style)
+        self._writer: RecordWriter = (
+            JqDocument(style, program) if program and whole else writer(style)
+        )
         self.torn = False
         """A page was being written when it ended, so part of it may be there."""
 
     def page(
-        self, records: Sequence[Record], *, one_line: bool, large: bool = False, profile: str | None = None
+        self,
+        records: Sequence[Record],
+        *,
+        one_line: bool,
+        large: bool = False,
+        profile: str | None = None,
     ) -> None:
         """Write some records; `profile` is the connection that each names in its first member.
 
-        `one_line` says that no record holds a line break, `large` that the records are to be worked on in slices.
+        `one_line` says that no record holds a line break, `large` that the records are
+        to be worked on in slices.
         """
         slices = self._transform.slices(records, profile, large=large)
         for data in self._writer.page(slices, one_line=one_line):
@@ -81,8 +93,8 @@ class Printer:
     def end(self, next_cursor: str | None = None) -> list[str]:
         """Complete the output and write its remarks to stderr; gives what is missing from it.
 
-        A column that is misspelt is missing from rows that a program reads. Raises UsageError where no record has any
-        of the chosen columns.
+        A column that is misspelt is missing from rows that a program reads. Raises
+        UsageError where no record has any of the chosen columns.
         """
         check = self._transform.check
         if self._strict and (error := check.error()):
@@ -117,8 +129,11 @@ class Printer:
                 self.flush()
 
 
-def style_for(runtime: Runtime, form: str, items: str, cursor: str, *, screen: bool = True) -> Style:
-    """How a list in that format looks on this stdout, or in a file where it is not for the `screen`.
+def style_for(
+    runtime: Runtime, form: str, items: str, cursor: str, *, screen: bool = True
+) -> Style:
+    """How a list in that format looks on this stdout, or in a file where it is not for
+    the `screen`.
 
     `items` and `cursor` are the members of a page that are the records and where the list goes on.
     """
@@ -156,7 +171,9 @@ class JqDocument(RecordWriter):
         """The results for an object with the records and, where they are a list, the cursor."""
         members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
         if self._style.listing:
-            members.append(msgspec.json.encode(self._style.cursor) + b":" + msgspec.json.encode(next_cursor))
+            members.append(
+                msgspec.json.encode(self._style.cursor) + b":" + msgspec.json.encode(next_cursor)
+            )
         return render(self._program, b"{" + b",".join(members) + b"}", self._style)
 
     def remarks(self) -> Sequence[str]:
@@ -173,7 +190,8 @@ def _check(size: int) -> None:
 
 
 def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
-    """The results of a program for a document: texts without quotes, all others as JSON that looks like any other.
+    """The results of a program for a document: texts without quotes, all others as JSON
+    that looks like any other.
 
     In YAML each is a document. Raises UsageError for a document that is too large.
     """
@@ -183,7 +201,9 @@ def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
         from unified_cli.output.yaml_text import dump as dump_yaml  # noqa: PLC0415  only where it is asked for
 
         return b"---\n".join(dump_yaml(value) for value in values)
-    return "".join(f"{_result(value, style)}\n" for value in values).encode("utf-8", "backslashreplace")
+    return "".join(f"{_result(value, style)}\n" for value in values).encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def _result(value: Json, style: Style) -> str:

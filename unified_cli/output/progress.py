@@ -1,4 +1,6 @@
-"""The progress of long work, on stderr: a line with a bar that stays the last on a terminal, else a line at times."""
+"""The progress of long work, on stderr: a line with a bar that stays the last on a
+terminal, else a line at times.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -14,16 +16,21 @@ _EVERY = 10.0
 """Seconds from one line to the next off a terminal."""
 _OFTEN = 0.2
 _TICK = 0.5
-"""Seconds after which the line on a terminal is drawn although nothing was counted: waits are counted down in it."""
+"""Seconds after which the line on a terminal is drawn although nothing was counted:
+waits are counted down in it.
+"""
 _BARS = ((100, 30), (60, 12))
-"""From this width of the screen on, a bar of this width: it does not change with the words, which would be unrest."""
+"""From this width of the screen on, a bar of this width: it does not change with the
+words, which would be unrest.
+"""
 
 
 _BYTES = {"byte": "", "byte read": "read "}
 
 
 class Work(NamedTuple):
-    """What there is to do: `total` units, such as records, within a number of parts, such as connections.
+    """What there is to do: `total` units, such as records, within a number of parts,
+    such as connections.
 
     A total of None is not known. A part of the name `file` is told while it is under way.
     """
@@ -63,7 +70,9 @@ class Tally:
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
-    """How far it is after so many seconds, in words; with what was waited for since this was asked last."""
+    """How far it is after so many seconds, in words; with what was waited for since
+    this was asked last.
+    """
     waits, wait = _waits(tally, now)[:1], tally.wait
     if wait is not None:
         left = max(0.0, wait.until - now)
@@ -81,10 +90,16 @@ def done(tally: Tally) -> str:
 
 
 def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
-    """The same in one line that is shorter than the screen is wide, with a bar where the total is known."""
+    """The same in one line that is shorter than the screen is wide, with a bar where
+    the total is known.
+    """
     # A line that fills the last column would be continued on the next by some terminals.
     room, share = screen.columns - 1, _share(tally)
-    size = next((bar for width, bar in _BARS if screen.columns >= width), 0) if share is not None else 0
+    size = (
+        next((bar for width, bar in _BARS if screen.columns >= width), 0)
+        if share is not None
+        else 0
+    )
     facts, waits = _facts(tally, seconds), _waits(tally, now) or [""]
     # A wait says more than the pace and the bar.
     for bar, wait in [(size, waits[0]), *((0, one) for one in waits)]:
@@ -166,7 +181,11 @@ def _seconds_left(tally: Tally, seconds: float) -> float | None:
         finished, left = tally.parts, work.parts - tally.parts_before - tally.parts
     else:
         finished, left = tally.units, (work.total or 0) - tally.units_before - tally.units
-    return seconds * left / finished if finished > 0 and left > 0 and (work.parts or work.total) else None
+    return (
+        seconds * left / finished
+        if finished > 0 and left > 0 and (work.parts or work.total)
+        else None
+    )
 
 
 def _bar(share: float, size: int, screen: Screen) -> str:
@@ -175,8 +194,11 @@ def _bar(share: float, size: int, screen: Screen) -> str:
     from rich.progress_bar import ProgressBar  # noqa: PLC0415  as above
     from rich.style import Style as Look  # noqa: PLC0415  as above
 
-    console = Console(force_terminal=True, color_system="standard", no_color=not screen.colour, width=size)
-    # The base colours of the terminal's own theme, which can be read on a light and on a dark ground.
+    console = Console(
+        force_terminal=True, color_system="standard", no_color=not screen.colour, width=size
+    )
+    # The base colours of the terminal's own theme, which can be read on a light and on
+    # a dark ground.
     bar = ProgressBar(1.0, share, size, style="dim", complete_style="green", finished_style="green")
     options = console.options
     options.encoding = screen.encoding
@@ -184,11 +206,15 @@ def _bar(share: float, size: int, screen: Screen) -> str:
     # Without colours only what is done is drawn.
     rest = " " * (size - sum(len(one.text) for one in pieces))
     system = ColorSystem.STANDARD if screen.colour else None
-    return "".join((one.style or Look.null()).render(one.text, color_system=system) for one in pieces) + rest
+    return (
+        "".join((one.style or Look.null()).render(one.text, color_system=system) for one in pieces)
+        + rest
+    )
 
 
 class Progress:
-    """Counts what is done, in any thread, and tells it: with `draws` in a status line, else in lines of their own.
+    """Counts what is done, in any thread, and tells it: with `draws` in a status line,
+    else in lines of their own.
 
     A `silent` one only counts.
     """
@@ -232,7 +258,9 @@ class Progress:
             self._tally.parts_before += parts
 
     def expect(self, units: int | None) -> None:
-        """Take this as the total, now that it is known; of work in parts it would be that of one part."""
+        """Take this as the total, now that it is known; of work in parts it would be
+        that of one part.
+        """
         with self._lock:
             work = self._tally.work
             self._tally.work = work if work.parts else work._replace(total=units)
@@ -261,7 +289,11 @@ class Progress:
         """Show how far it is, if it is time to."""
         with self._lock:
             now = self._runtime.monotonic()
-            if self._silent or self._over.is_set() or now - self._shown < (_OFTEN if self.draws else _EVERY):
+            if (
+                self._silent
+                or self._over.is_set()
+                or now - self._shown < (_OFTEN if self.draws else _EVERY)
+            ):
                 return
             if not self._runtime.stderr.is_free():
                 return
@@ -288,7 +320,9 @@ class Progress:
         """The terminal as it is now; its size may have changed."""
         runtime = self._runtime
         colour = runtime.has_colour(stderr=True)
-        return Screen(runtime.columns or runtime.stderr.columns, colour, runtime.stderr.encoding.lower())
+        return Screen(
+            runtime.columns or runtime.stderr.columns, colour, runtime.stderr.encoding.lower()
+        )
 
     def _tick(self) -> None:
         while not self._over.wait(_TICK):
@@ -299,11 +333,17 @@ class Progress:
 def progress(runtime: Runtime, work: Work, *, to_stdout: bool = False) -> Iterator[Progress]:
     """Progress for as long as the block lasts, silenced by `--quiet`.
 
-    A status line is drawn on a terminal; but where the results go to stdout, only if that is not a terminal as well.
-    Nothing is told among the results, nor on a terminal to which another program writes.
+    A status line is drawn on a terminal; but where the results go to stdout, only if
+    that is not a terminal as well. Nothing is told among the results, nor on a terminal
+    to which another program writes.
     """
     own = not (to_stdout and runtime.stdout_is_terminal)
-    draws = own and runtime.stderr_is_terminal and runtime.environ.get("TERM") != "dumb" and not runtime.stderr.quiet
+    draws = (
+        own
+        and runtime.stderr_is_terminal
+        and runtime.environ.get("TERM") != "dumb"
+        and not runtime.stderr.quiet
+    )
     silent = runtime.shares_terminal or (to_stdout and runtime.stderr.goes_to(runtime.stdout))
     shown = Progress(runtime, work, draws=draws and not silent, silent=silent)
     runtime.stderr.observer = shown

@@ -14,9 +14,10 @@ from unified_cli.plural import counted
 class Style(NamedTuple):
     """How the output is to look.
 
-    `items` and `cursor` are the service's words for them. `columns` are those asked for, `known` those that records are
-    known to have, in order. `bom` puts a byte-order mark before CSV. `width` is that of the terminal, None off one;
-    `pretty` says that JSON is indented, `listing` that the records are a list, not one alone.
+    `items` and `cursor` are the service's words for them. `columns` are those asked
+    for, `known` those that records are known to have, in order. `bom` puts a byte-order
+    mark before CSV. `width` is that of the terminal, None off one; `pretty` says that
+    JSON is indented, `listing` that the records are a list, not one alone.
     """
 
     format: str
@@ -37,13 +38,17 @@ class Style(NamedTuple):
     more: Sequence[str] = ()
     """Columns that come after those of the first page."""
     label: int | None = None
-    """How wide the longest name of a connection is, where the records of several come in any order; 0 without names."""
+    """How wide the longest name of a connection is, where the records of several come
+    in any order; 0 without names.
+    """
 
 
 class WriterMemory(TypedDict, total=False):
-    """What a writer keeps from one page to the next: the columns, the keys that found none, and counts.
+    """What a writer keeps from one page to the next: the columns, the keys that found
+    none, and counts.
 
-    `unseen` are the chosen columns that no record had so far, `left_out` says what a table does not take.
+    `unseen` are the chosen columns that no record had so far, `left_out` says what a
+    table does not take.
     """
 
     columns: list[str]
@@ -58,17 +63,19 @@ class WriterMemory(TypedDict, total=False):
 class RecordWriter:
     """Turns records into bytes, page by page.
 
-    `memory` is what another process needs, besides what is written already, to go on in the same file.
+    `memory` is what another process needs, besides what is written already, to go on in
+    the same file.
     """
 
     def __init__(self, memory: WriterMemory) -> None:
         self.memory = memory
 
     def page(self, slices: Iterable[Sequence[Record]], *, one_line: bool) -> Iterator[bytes]:
-        """The records of a page as bytes, piece by piece; the slices may be gone through more than once.
+        """The records of a page as bytes, piece by piece; the slices may be gone
+        through more than once.
 
-        `one_line` says that no record holds a line break between its parts. Raises ServiceError for a record that is
-        nested too deeply to be taken apart.
+        `one_line` says that no record holds a line break between its parts. Raises
+        ServiceError for a record that is nested too deeply to be taken apart.
         """
         try:
             self.prepare(slices)
@@ -76,7 +83,8 @@ class RecordWriter:
                 yield from self.add(records, one_line=one_line)
         except RecursionError:
             raise ServiceError(
-                "a record is nested too deeply for this format (-o ndjson passes it on)", retryable=False
+                "a record is nested too deeply for this format (-o ndjson passes it on)",
+                retryable=False,
             ) from None
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
@@ -114,7 +122,9 @@ def joined(lines: Iterable[str]) -> Iterator[str]:
 
 
 class JsonDocument(RecordWriter):
-    """An object with the records and, of a list, the cursor: a record a line, indented on a terminal."""
+    """An object with the records and, of a list, the cursor: a record a line, indented
+    on a terminal.
+    """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(memory)
@@ -128,7 +138,9 @@ class JsonDocument(RecordWriter):
         if not self._style.pretty:
             inside = b",\n".join(records)
         else:
-            inside = b",\n".join(b"    " + pretty(bytes(record)).replace(b"\n", b"\n    ") for record in records)
+            inside = b",\n".join(
+                b"    " + pretty(bytes(record)).replace(b"\n", b"\n    ") for record in records
+            )
         before = b",\n" if self._begun else self._head()
         self._begun = self.memory["begun"] = True
         yield before + inside
@@ -148,7 +160,9 @@ class JsonDocument(RecordWriter):
 
 
 class Lines(RecordWriter):
-    """NDJSON: records as they were served; those with line breaks between their parts are made compact."""
+    """NDJSON: records as they were served; those with line breaks between their parts
+    are made compact.
+    """
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:
         """One line a record."""
@@ -179,5 +193,7 @@ class Ids(RecordWriter):
     def shortcomings(self) -> Sequence[str]:
         """How many records had no id."""
         return (
-            [f"left out {counted(self._without, 'record')} without an id that fits on a line"] if self._without else []
+            [f"left out {counted(self._without, 'record')} without an id that fits on a line"]
+            if self._without
+            else []
         )

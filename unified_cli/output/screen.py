@@ -22,10 +22,12 @@ _TRAILING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
 
 
 class Look(Enum):
-    """How a word or a part of a bar looks: its style, and the characters of a bar, in UTF-8 and elsewhere.
+    """How a word or a part of a bar looks: its style, and the characters of a bar, in
+    UTF-8 and elsewhere.
 
-    The characters differ, because not every terminal has colours and not everybody sees them. The colours are the
-    terminal's own, which can be read on a light and on a dark ground.
+    The characters differ, because not every terminal has colours and not everybody sees
+    them. The colours are the terminal's own, which can be read on a light and on a dark
+    ground.
     """
 
     GOOD = ("green", "█", "#")
@@ -41,7 +43,9 @@ class Look(Enum):
 
 
 class Bar(NamedTuple):
-    """A bar of this width whose parts are as long as their numbers; a number that is not 0 can always be seen."""
+    """A bar of this width whose parts are as long as their numbers; a number that is
+    not 0 can always be seen.
+    """
 
     parts: Sequence[tuple[int, Look]]
     size: int = 10
@@ -55,7 +59,8 @@ class Word(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The head of a column; one that is `cut` is shortened where there is no room, instead of taking further lines.
+    """The head of a column; one that is `cut` is shortened where there is no room,
+    instead of taking further lines.
 
     It must not hold ids, which are never cut.
     """
@@ -69,13 +74,16 @@ Cell: TypeAlias = MaskedText | Word | Bar
 
 
 def lengths(bar: Bar) -> list[int]:
-    """How many characters each part of a bar takes: in proportion, but none of a number above 0 is left out."""
+    """How many characters each part of a bar takes: in proportion, but none of a number
+    above 0 is left out.
+    """
     total = sum(number for number, _ in bar.parts)
     if not total:
         return [0] * len(bar.parts)
     exact = [number * bar.size / total for number, _ in bar.parts]
     found = [max(1, int(length)) if length else 0 for length in exact]
-    # What is left is for those that lost most to whole characters; what is too much is the longest one's.
+    # What is left is for those that lost most to whole characters; what is too much is
+    # the longest one's.
     while (left := bar.size - sum(found)) > 0:
         found[max(range(len(found)), key=lambda at: exact[at] - found[at])] += 1
     if left and max(found) > -left:
@@ -84,7 +92,9 @@ def lengths(bar: Bar) -> list[int]:
 
 
 def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
-    """What rich draws of these things, in the terminal's width and colours; their foreign text is visible already."""
+    """What rich draws of these things, in the terminal's width and colours; their
+    foreign text is visible already.
+    """
     from rich.console import Console  # noqa: PLC0415  only where a screen is drawn
 
     console = Console(
@@ -121,7 +131,9 @@ def _shown(runtime: Runtime, words: MaskedText) -> str:
 
 
 def _encodable(runtime: Runtime, cell: Cell) -> Cell:
-    """The cell with what is shown in place of what the terminal cannot write, so that it is measured."""
+    """The cell with what is shown in place of what the terminal cannot write, so that
+    it is measured.
+    """
     if isinstance(cell, Bar):
         return cell
     if isinstance(cell, Word):
@@ -130,19 +142,28 @@ def _encodable(runtime: Runtime, cell: Cell) -> Cell:
 
 
 def table(
-    runtime: Runtime, heads: Sequence[str | Column], rows: Sequence[Sequence[Cell]], *, apart: int | None = None
+    runtime: Runtime,
+    heads: Sequence[str | Column],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    apart: int | None = None,
 ) -> TerminalText:
     """The rows under their heads, each column as wide as its widest cell.
 
-    On a terminal what has no room continues on further lines of its column, broken between words; if words are too long
-    for that, the column `apart`, such as that of ids, has lines of its own; if they still are, each cell has. Off a
-    terminal nothing is cut.
+    On a terminal what has no room continues on further lines of its column, broken
+    between words; if words are too long for that, the column `apart`, such as that of
+    ids, has lines of its own; if they still are, each cell has. Off a terminal nothing
+    is cut.
     """
     columns = _columns(heads)
     rows = [[_encodable(runtime, cell) for cell in row] for row in rows]
     shown = [[*row] for row in rows]
     aside: list[Cell] = []
-    if runtime.stdout_is_terminal and apart is not None and _least_room(columns, shown) > runtime.width:
+    if (
+        runtime.stdout_is_terminal
+        and apart is not None
+        and _least_room(columns, shown) > runtime.width
+    ):
         aside = [row.pop(apart) for row in shown]
         aside_head = columns.pop(apart).head
     if runtime.stdout_is_terminal and _least_room(columns, shown) > runtime.width:
@@ -152,18 +173,28 @@ def table(
     if not aside:
         return drawn(runtime, _grid(runtime, columns, widths, [heading, *shown]), width=total)
     things: list[RenderableType] = []
-    for cells, last in zip([heading, *shown], [Word(masked(aside_head.upper()), Look.STRONG), *aside], strict=True):
+    for cells, last in zip(
+        [heading, *shown], [Word(masked(aside_head.upper()), Look.STRONG), *aside], strict=True
+    ):
         line = text(runtime, last)
         if not is_id(aside_head):
             lines = text_width.wrapped(line.plain, runtime.width - GAP, fold=True)
             line.plain = f"\n{' ' * GAP}".join(lines)
         line.pad_left(GAP)
         things += [_grid(runtime, columns, widths, [cells]), line]
-    return drawn(runtime, *things, width=max(total, runtime.width, *(GAP + cell_size(cell) for cell in aside)))
+    return drawn(
+        runtime,
+        *things,
+        width=max(total, runtime.width, *(GAP + cell_size(cell) for cell in aside)),
+    )
 
 
-def _fields(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> TerminalText:
-    """Each cell that is not empty on lines of its own, after its head; a blank line between rows."""
+def _fields(
+    runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
+) -> TerminalText:
+    """Each cell that is not empty on lines of its own, after its head; a blank line
+    between rows.
+    """
     from rich.text import Text  # noqa: PLC0415  as above
 
     heads = [column.head.upper() for column in columns]
@@ -175,21 +206,30 @@ def _fields(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence
         for head, cell in zip(heads, row, strict=True):
             if (shown := text(runtime, cell)).plain:
                 shown.plain = f"\n{' ' * indent}".join(text_width.wrapped(shown.plain, room))
-                things.append(Text.assemble((text_width.pad(head, indent), Look.STRONG.style), shown))
+                things.append(
+                    Text.assemble((text_width.pad(head, indent), Look.STRONG.style), shown)
+                )
     # A word that is longer than the terminal, which wraps it itself, can be copied whole.
-    longest = max((text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1)
+    longest = max(
+        (text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1
+    )
     return drawn(runtime, *things, width=max(runtime.width, longest))
 
 
 class StreamedTable:
-    """A table whose rows are shown on the terminal as they come; how wide its columns are is decided before."""
+    """A table whose rows are shown on the terminal as they come; how wide its columns
+    are is decided before.
+    """
 
-    def __init__(self, runtime: Runtime, heads: Sequence[str | Column], widest: Sequence[int]) -> None:
+    def __init__(
+        self, runtime: Runtime, heads: Sequence[str | Column], widest: Sequence[int]
+    ) -> None:
         """`widest` is what each column takes where there is room."""
         self._runtime = runtime
         self._columns = _columns(heads)
         least = [
-            min(_NARROWEST, size) if column.cut else size for column, size in zip(self._columns, widest, strict=True)
+            min(_NARROWEST, size) if column.cut else size
+            for column, size in zip(self._columns, widest, strict=True)
         ]
         self._widths = narrowed([*widest], least, runtime.width)
         self._begun = False
@@ -198,7 +238,11 @@ class StreamedTable:
         """Show a row, after the heads where it is the first. Raises as `stdout.write` does."""
         rows = [cells] if self._begun else [_heading(self._columns), cells]
         self._begun = True
-        shown = drawn(self._runtime, _grid(self._runtime, self._columns, self._widths, rows), width=taken(self._widths))
+        shown = drawn(
+            self._runtime,
+            _grid(self._runtime, self._columns, self._widths, rows),
+            width=taken(self._widths),
+        )
         stdout.show(self._runtime, [shown])
 
 
@@ -211,12 +255,19 @@ def _heading(columns: Sequence[Column]) -> list[Cell]:
 
 
 def _grid(
-    runtime: Runtime, columns: Sequence[Column], widths: Sequence[int], rows: Iterable[Sequence[Cell]]
+    runtime: Runtime,
+    columns: Sequence[Column],
+    widths: Sequence[int],
+    rows: Iterable[Sequence[Cell]],
 ) -> "RenderableType":
     sign = terminal.ellipsis(runtime)
     parts = (zip(row, columns, widths, strict=True) for row in rows)
     return grid(
-        widths, ([_fitted(text(runtime, cell), column, size, sign) for cell, column, size in row] for row in parts)
+        widths,
+        (
+            [_fitted(text(runtime, cell), column, size, sign) for cell, column, size in row]
+            for row in parts
+        ),
     )
 
 
@@ -236,12 +287,16 @@ def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":
     """The cell within its width: cut, or broken as all text is."""
     shown = cell.plain
     if text_width.width(shown) > size:
-        lines = [text_width.cut(shown, size, sign)] if column.cut else text_width.wrapped(shown, size)
+        lines = (
+            [text_width.cut(shown, size, sign)] if column.cut else text_width.wrapped(shown, size)
+        )
         cell.plain = "\n".join(lines)
     return cell
 
 
-def _widths(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[int]:
+def _widths(
+    runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
+) -> list[int]:
     """How wide each column is: on a terminal within its width."""
     cells = _contents(columns, rows)
     natural = [max(map(cell_size, column)) for column in cells]
@@ -254,7 +309,10 @@ def _widths(runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence
 
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
     """How wide the rows are if cells are broken, or cut, wherever they can be."""
-    least = [_least(column, cells) for column, cells in zip(columns, _contents(columns, rows), strict=True)]
+    least = [
+        _least(column, cells)
+        for column, cells in zip(columns, _contents(columns, rows), strict=True)
+    ]
     return taken(least)
 
 
@@ -268,7 +326,10 @@ def _least(column: Column, cells: Sequence[Cell]) -> int:
         return max(map(cell_size, cells))
     if column.cut:
         return min(_NARROWEST, max(map(cell_size, cells)))
-    return max(cell.size if isinstance(cell, Bar) else text_width.longest_piece(_words(cell)) for cell in cells)
+    return max(
+        cell.size if isinstance(cell, Bar) else text_width.longest_piece(_words(cell))
+        for cell in cells
+    )
 
 
 def cell_size(cell: Cell) -> int:

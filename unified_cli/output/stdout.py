@@ -1,4 +1,6 @@
-"""The only writer of stdout, of text and of JSON documents: nothing that comes from elsewhere controls a terminal."""
+"""The only writer of stdout, of text and of JSON documents: nothing that comes from
+elsewhere controls a terminal.
+"""
 
 import codecs
 import errno
@@ -25,7 +27,9 @@ class QuitError(ClosedError):
 
 
 def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
-    """The runtime with a pager at its stdout, if that is a terminal; its end is that of the block."""
+    """The runtime with a pager at its stdout, if that is a terminal; its end is that of
+    the block.
+    """
     if not runtime.stdout_is_terminal:
         return nullcontext(runtime)
     from unified_cli.output import pager  # noqa: PLC0415  only on a terminal
@@ -43,7 +47,9 @@ def unpage(runtime: Runtime) -> None:
 
 
 def check_read(runtime: Runtime) -> None:
-    """Raise QuitError where the user has left the pager; to be called before more is read only to be shown."""
+    """Raise QuitError where the user has left the pager; to be called before more is
+    read only to be shown.
+    """
     if (pager := _pager(runtime)) is not None and pager.is_quit():
         raise QuitError
 
@@ -69,7 +75,8 @@ def check(runtime: Runtime) -> None:
 
 
 def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
-    """Write each chunk of data at once: as it is, but on a terminal as text that controls nothing there.
+    """Write each chunk of data at once: as it is, but on a terminal as text that
+    controls nothing there.
 
     Raises ClosedError where its reader has closed it, StorageError where stdout cannot be written.
     """
@@ -80,7 +87,9 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
 
 
 def show(runtime: Runtime, texts: Iterable[TerminalText]) -> None:
-    """Write each text at once, in the terminal's encoding, with escapes for the rest. Raises as `write` does."""
+    """Write each text at once, in the terminal's encoding, with escapes for the rest.
+    Raises as `write` does.
+    """
     _write(runtime, (text.encode(runtime.encoding, "backslashreplace") for text in texts))
 
 

@@ -1,4 +1,6 @@
-"""Records as a table: which columns there is room for, their widths, what stands in a cell, and the rows."""
+"""Records as a table: which columns there is room for, their widths, what stands in a
+cell, and the rows.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,12 +20,23 @@ _BREAKS = re.compile(r"[\t\r\n]+")
 _NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
 # The provider's raw data is too large for a table.
 _NEVER = {"remote_data"}
-_EARLY = ("id", *_NAMES[:-1], "first_name", "last_name", "file_name", "created_at", "status", "type", "priority")
+_EARLY = (
+    "id",
+    *_NAMES[:-1],
+    "first_name",
+    "last_name",
+    "file_name",
+    "created_at",
+    "status",
+    "type",
+    "priority",
+)
 _AHEAD = ("id", "created_at", "updated_at")
 _AHEAD_ON_SCREEN = ("id", *_NAMES[:-1], "created_at", "updated_at")
 _LATE = ("updated_at", "etag")
 _WIDEST, _NAME, _NARROWEST, _LEAST = 60, 24, 10, 4
-# What is taken for the width of a column before a record is seen: an id is a UUID, a time is written to its second.
+# What is taken for the width of a column before a record is seen: an id is a UUID, a
+# time is written to its second.
 _UUID, _SHORT, _LONG, _SECOND = 36, 12, 20, len("2026-01-01T12:00:00Z")
 _TIMES = ("_at", "_time", "_date")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z")
@@ -40,7 +53,9 @@ def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[s
 
 
 class Measured(NamedTuple):
-    """The columns with the widths that their data would take; those in `fixed` hold ids, those in `times` times."""
+    """The columns with the widths that their data would take; those in `fixed` hold
+    ids, those in `times` times.
+    """
 
     natural: dict[str, int]
     fixed: set[str]
@@ -73,7 +88,10 @@ def fit(found: Measured, room: int) -> dict[str, int]:
         floor[column] += more
         room -= more
     for column in wanted:
-        if column in found.times and (more := min(natural[column], _MINUTE) - floor[column]) <= room:
+        if (
+            column in found.times
+            and (more := min(natural[column], _MINUTE) - floor[column]) <= room
+        ):
             floor[column] += more
             room -= more
     return {column: floor[column] for column in wanted}
@@ -88,7 +106,8 @@ def _floor(column: str, size: int, found: Measured) -> int:
 
 
 def share(found: Measured, room: int) -> dict[str, int]:
-    """The widths of all columns, narrowed until they fit; ids are not. The last columns are left out if they cannot.
+    """The widths of all columns, narrowed until they fit; ids are not. The last columns
+    are left out if they cannot.
 
     Times are shortened to days before anything else is cut.
     """
@@ -100,7 +119,8 @@ def share(found: Measured, room: int) -> dict[str, int]:
     while len(least) > 1 and taken(least.values()) > room:
         least.popitem()
     most = {
-        column: min(found.natural[column], _MINUTE) if column in times else found.natural[column] for column in least
+        column: min(found.natural[column], _MINUTE) if column in times else found.natural[column]
+        for column in least
     }
     for column in reversed([column for column in least if column in times]):
         if taken(most.values()) > room:
@@ -109,7 +129,9 @@ def share(found: Measured, room: int) -> dict[str, int]:
 
 
 def expected(columns: Sequence[str], label: int) -> Measured:
-    """What the columns of records that nobody has seen may take; those that are added name a connection."""
+    """What the columns of records that nobody has seen may take; those that are added
+    name a connection.
+    """
     sizes: dict[str, int] = {}
     for column in columns:
         if column.startswith("_"):
@@ -121,7 +143,9 @@ def expected(columns: Sequence[str], label: int) -> Measured:
         else:
             size = _SECOND if column.endswith(_TIMES) else _SHORT if column in _EARLY else _LONG
         sizes[column] = max(size, width(visible(column)))
-    return Measured(sizes, {*filter(is_id, columns)}, {column for column in columns if column.endswith(_TIMES)})
+    return Measured(
+        sizes, {*filter(is_id, columns)}, {column for column in columns if column.endswith(_TIMES)}
+    )
 
 
 def _rank(column: str) -> int:
@@ -140,7 +164,9 @@ def shows_id(value: bytes | None) -> bool:
 
 
 def cell(value: bytes | None, encoding: str) -> str:
-    """A value on one line that is safe on a terminal: an object by its name or id, an array by its items."""
+    """A value on one line that is safe on a terminal: an object by its name or id, an
+    array by its items.
+    """
     return encodable(visible(_BREAKS.sub(" ", _shown(value))), encoding)
 
 
@@ -157,7 +183,9 @@ def _shown(value: bytes | None) -> str:
 
 
 def _name(members: Parts) -> str | None:
-    return next((name for name in _NAMES if members.get(name, b"null") not in {b"null", b'""'}), None)
+    return next(
+        (name for name in _NAMES if members.get(name, b"null") not in {b"null", b'""'}), None
+    )
 
 
 def is_time(value: bytes | None) -> bool:
@@ -166,17 +194,20 @@ def is_time(value: bytes | None) -> bool:
 
 
 def cut(shown: str, size: int, sign: str) -> str:
-    """As `text_width.cut` does it; but of a time the minute remains, or the day, which need no sign."""
+    """As `text_width.cut` does it; but of a time the minute remains, or the day, which
+    need no sign.
+    """
     if size >= _DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
         return f"{time[1]} {time[2]}Z" if size >= _MINUTE else time[1]
     return text_width.cut(shown, size, sign)
 
 
 class Table(RecordWriter):
-    """Rows in columns; the first page decides which, and how wide. A single record has a line for each field.
+    """Rows in columns; the first page decides which, and how wide. A single record has
+    a line for each field.
 
-    On a terminal the first page of several connections decides nothing: any may be the first to answer, so what is
-    known of their records does.
+    On a terminal the first page of several connections decides nothing: any may be the
+    first to answer, so what is known of their records does.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -193,7 +224,9 @@ class Table(RecordWriter):
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  cells are written anew
         """The rows, with their heads before the first."""
-        for lines in joined(f"{line}\n" for record in records for line in self._lines(_members(record))):
+        for lines in joined(
+            f"{line}\n" for record in records for line in self._lines(_members(record))
+        ):
             yield lines.encode(self._style.encoding, "backslashreplace")
 
     def _lines(self, members: Parts) -> Iterator[str]:
@@ -204,7 +237,9 @@ class Table(RecordWriter):
         if not self._begun:
             self._begun = True
             sign = self._style.ellipsis
-            heads = [cut(visible(column).upper(), size, sign) for column, size in self._widths.items()]
+            heads = [
+                cut(visible(column).upper(), size, sign) for column, size in self._widths.items()
+            ]
             head = self._line(heads, self._widths.values())
             yield f"\x1b[1m{head}\x1b[0m" if self._style.colour else head
         if not self._style.columns and len(self._hidden) < _MOST_HIDDEN:
@@ -216,11 +251,17 @@ class Table(RecordWriter):
         if self._widths is None and self._style.listing:
             return ["no records"]
         hidden = excerpt(", ".join(self._hidden))
-        remedy = "there is no room for more columns" if self._style.columns else "--columns names what to show"
+        remedy = (
+            "there is no room for more columns"
+            if self._style.columns
+            else "--columns names what to show"
+        )
         return [f"not shown: {hidden} ({remedy})"] if hidden else []
 
     def _field_lines(self, members: Parts) -> Iterator[str]:
-        """A line for each field; on a terminal a long value goes on below itself, and stands below a long name."""
+        """A line for each field; on a terminal a long value goes on below itself, and
+        stands below a long name.
+        """
         columns, room = self._style.columns or [*members], self._style.width
         sizes = {column: width(visible(column)) for column in columns}
         size = max((one for one in sizes.values() if room is None or one <= room // 2), default=0)
@@ -229,7 +270,11 @@ class Table(RecordWriter):
             if room is not None and sizes[column] > size:
                 yield from text_width.wrapped(name, room, fold=True)
                 name = ""
-            values = [value] if room is None else text_width.wrapped(value, max(room - size - GAP, GAP), fold=True)
+            values = (
+                [value]
+                if room is None
+                else text_width.wrapped(value, max(room - size - GAP, GAP), fold=True)
+            )
             for at, line in enumerate(values):
                 yield f"{pad('' if at else name, size)}  {line}".rstrip()
 
@@ -238,11 +283,15 @@ class Table(RecordWriter):
         if style.width is not None and style.label is not None and (style.columns or style.known):
             # The ids are last: where they are shorter than was expected, nothing stands apart.
             names = [name for name in _NAMES[:-1] if name in style.known]
-            known = [name for name in (*style.first, *names, *style.known, "id") if name not in _NEVER]
+            known = [
+                name for name in (*style.first, *names, *style.known, "id") if name not in _NEVER
+            ]
             columns = style.columns or sorted(dict.fromkeys(known), key=is_id)
             return self._fitting(expected(columns, style.label), style.width)
         ahead = _AHEAD if style.width is None else _AHEAD_ON_SCREEN
-        columns = style.columns or candidates(_all_members(slices), style.known, (*style.first, *ahead))
+        columns = style.columns or candidates(
+            _all_members(slices), style.known, (*style.first, *ahead)
+        )
         natural = {column: width(visible(column)) for column in columns}
         found = Measured(natural, {column for column in columns if is_id(column)}, set())
         for members in _all_members(slices):
@@ -256,7 +305,9 @@ class Table(RecordWriter):
         return natural if style.width is None else self._fitting(found, style.width)
 
     def _fitting(self, found: Measured, room: int) -> dict[str, int]:
-        """The columns for which there is room, and their widths; those of `--columns` without room are told."""
+        """The columns for which there is room, and their widths; those of `--columns`
+        without room are told.
+        """
         if not self._style.columns:
             return fit(found, room)
         widths = share(found, room)
@@ -264,26 +315,46 @@ class Table(RecordWriter):
         return widths
 
     def _line(self, cells: Iterable[str], sizes: Iterable[int]) -> str:
-        return (" " * GAP).join(pad(cell, size) for cell, size in zip(cells, sizes, strict=True)).rstrip()
+        return (
+            (" " * GAP)
+            .join(pad(cell, size) for cell, size in zip(cells, sizes, strict=True))
+            .rstrip()
+        )
 
     def _row(self, members: Parts) -> str:
-        """The cells of a record, cut to their columns; ids are never cut, so the others make room for longer ones."""
+        """The cells of a record, cut to their columns; ids are never cut, so the others
+        make room for longer ones.
+        """
         assert self._widths is not None  # noqa: S101  measured before the first line
         values = [pick(members, column) for column in self._widths]
-        cells, sizes = [cell(value, self._style.encoding) for value in values], [*self._widths.values()]
+        cells, sizes = (
+            [cell(value, self._style.encoding) for value in values],
+            [*self._widths.values()],
+        )
         room = self._style.width
         if room is None:
             return self._line(cells, sizes)
-        whole = [is_id(column) or shows_id(value) for column, value in zip(self._widths, values, strict=True)]
-        wide = [max(0, width(one) - size) if kept else 0 for one, size, kept in zip(cells, sizes, whole, strict=True)]
+        whole = [
+            is_id(column) or shows_id(value)
+            for column, value in zip(self._widths, values, strict=True)
+        ]
+        wide = [
+            max(0, width(one) - size) if kept else 0
+            for one, size, kept in zip(cells, sizes, whole, strict=True)
+        ]
         if any(wide):
             sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
             # Blanks are given up before words.
             filled = [min(size, width(one)) for one, size in zip(cells, sizes, strict=True)]
             sizes = narrowed(sizes, filled, room)
-            sizes = narrowed(sizes, [size if kept else 1 for size, kept in zip(sizes, whole, strict=True)], room)
+            sizes = narrowed(
+                sizes, [size if kept else 1 for size, kept in zip(sizes, whole, strict=True)], room
+            )
         shown = zip(cells, sizes, whole, strict=True)
-        return self._line([one if kept else cut(one, size, self._style.ellipsis) for one, size, kept in shown], sizes)
+        return self._line(
+            [one if kept else cut(one, size, self._style.ellipsis) for one, size, kept in shown],
+            sizes,
+        )
 
 
 def _all_members(slices: Iterable[Sequence[Record]]) -> Iterator[Parts]:

@@ -1,4 +1,6 @@
-"""Text for a terminal: its colours, and escapes for what could control it; columns, and as tabs on a pipe."""
+"""Text for a terminal: its colours, and escapes for what could control it; columns, and
+as tabs on a pipe.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -19,21 +21,27 @@ def ellipsis(runtime: Runtime) -> str:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """The text as a terminal of that encoding shows it: what the encoding has not is an escape, and as wide as one."""
+    """The text as a terminal of that encoding shows it: what the encoding has not is an
+    escape, and as wide as one.
+    """
     if text.isascii() or encoding.lower().startswith("utf"):
         return text
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def json_visible(text: str) -> TerminalText:
-    r"""The same JSON value with everything that could control a terminal written as `\\u…`; line breaks stay."""
+    r"""The same JSON value with everything that could control a terminal written as
+    `\\u…`; line breaks stay.
+    """
     if is_harmless(text.replace("\n", "")):
         return TerminalText(text)
     return TerminalText(unsafe().sub(lambda match: _json_escape(match[0]), text))
 
 
 def lines_visible(text: str) -> TerminalText:
-    r"""The text with everything that could control a terminal written as an escape; line breaks and tabs stay."""
+    r"""The text with everything that could control a terminal written as an escape;
+    line breaks and tabs stay.
+    """
     return TerminalText(visible(text, but="\n\t"))
 
 
@@ -57,9 +65,16 @@ def coloured_help(text: str) -> str:
 
     page = Text(text, no_wrap=True)
     page.highlight_regex(re.compile(r"^\S[^:\n]*:$|^Usage:", re.MULTILINE), "bold")
-    page.highlight_regex(re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan")
+    page.highlight_regex(
+        re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan"
+    )
     console = Console(
-        force_terminal=True, color_system="standard", markup=False, emoji=False, highlight=False, width=10_000
+        force_terminal=True,
+        color_system="standard",
+        markup=False,
+        emoji=False,
+        highlight=False,
+        width=10_000,
     )
     with console.capture() as capture:
         console.print(page, soft_wrap=True, end="")

@@ -1,4 +1,6 @@
-"""From records to their writer: a jq program, a label, a choice of columns, which of them none has, and the format."""
+"""From records to their writer: a jq program, a label, a choice of columns, which of
+them none has, and the format.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +12,14 @@ from unified_cli.json_text.members import Record, parts, slices
 from unified_cli.json_text.record_columns import paths, pick, project
 from unified_cli.json_text.record_label import label, relabel
 from unified_cli.masking import excerpt
-from unified_cli.output.record_writer import Ids, JsonDocument, Lines, RecordWriter, Style, WriterMemory
+from unified_cli.output.record_writer import (
+    Ids,
+    JsonDocument,
+    Lines,
+    RecordWriter,
+    Style,
+    WriterMemory,
+)
 
 if TYPE_CHECKING:
     from unified_cli.output.jq_program import JqProgram
@@ -21,9 +30,13 @@ _SEPARATOR = re.compile(r"[;|\s]+")
 
 
 class ColumnCheck:
-    """Told of all records, it knows the `unseen` columns; once all are seen it looks at no further record."""
+    """Told of all records, it knows the `unseen` columns; once all are seen it looks at
+    no further record.
+    """
 
-    def __init__(self, columns: Sequence[str] = (), known: Sequence[str] = (), *, required: bool = True) -> None:
+    def __init__(
+        self, columns: Sequence[str] = (), known: Sequence[str] = (), *, required: bool = True
+    ) -> None:
         """It is no error where none of the columns is `required`."""
         self.unseen = [*dict.fromkeys(columns)]
         self._required = required
@@ -67,10 +80,15 @@ class ColumnCheck:
             return None
         which = "the column" if self._asked_for == 1 else "any of the columns"
         named = ", ".join(f'"{column}"' for column in self.unseen)
-        close = [f'"{excerpt(one)}"' for one in dict.fromkeys(map(self._closest, self.unseen)) if one]
+        close = [
+            f'"{excerpt(one)}"' for one in dict.fromkeys(map(self._closest, self.unseen)) if one
+        ]
         hint = f"did you mean {', '.join(close)}?" if close else self._available()
         if any(_SEPARATOR.search(column) for column in self.unseen):
-            hint = f"commas separate columns: --columns {excerpt(_SEPARATOR.sub(',', ','.join(self.unseen)))}"
+            hint = (
+                "commas separate columns: --columns"
+                f" {excerpt(_SEPARATOR.sub(',', ','.join(self.unseen)))}"
+            )
         return UsageError(f"no record has {which} {excerpt(named)}", hint=hint)
 
     def remarks(self) -> Sequence[str]:
@@ -91,7 +109,9 @@ class ColumnCheck:
         return f"{said} ({hint})" if hint else said
 
     def _closest(self, column: str) -> str | None:
-        close = get_close_matches(column, self._names, 1) or get_close_matches(column, self._known, 1)
+        close = get_close_matches(column, self._names, 1) or get_close_matches(
+            column, self._known, 1
+        )
         return close[0] if close else None
 
     def _available(self) -> str | None:
@@ -106,7 +126,10 @@ class Transform:
     """
 
     def __init__(
-        self, program: "JqProgram | None" = None, columns: Sequence[str] = (), check: ColumnCheck | None = None
+        self,
+        program: "JqProgram | None" = None,
+        columns: Sequence[str] = (),
+        check: ColumnCheck | None = None,
     ) -> None:
         self._program = program
         self._columns = columns
@@ -127,7 +150,9 @@ class Transform:
     def slices(
         self, records: Sequence[Record], profile: str | None = None, *, large: bool
     ) -> Iterable[Sequence[Record]]:
-        """The same, in slices if the records are `large`: they are made anew each time they are gone through."""
+        """The same, in slices if the records are `large`: they are made anew each time
+        they are gone through.
+        """
         return _Slices(self, records, profile) if large else [self.apply(records, profile)]
 
     def remarks(self) -> Sequence[str]:
@@ -136,7 +161,9 @@ class Transform:
 
 
 class _Slices:
-    def __init__(self, transform: Transform, records: Sequence[Record], profile: str | None) -> None:
+    def __init__(
+        self, transform: Transform, records: Sequence[Record], profile: str | None
+    ) -> None:
         self._transform = transform
         self._records = records
         self._profile = profile
@@ -146,7 +173,9 @@ class _Slices:
 
 
 def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
-    """The writer of a format; it continues after one with this memory. Raises UsageError for `raw`."""
+    """The writer of a format; it continues after one with this memory. Raises
+    UsageError for `raw`.
+    """
     kept = memory or {}
     match style.format:
         case "json":
@@ -156,7 +185,9 @@ def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
         case "ids":
             return Ids(kept)
         case "csv" | "tsv":
-            from unified_cli.output.delimited import Delimited  # noqa: PLC0415  only what is asked for is imported
+            from unified_cli.output.delimited import (  # noqa: PLC0415  only what is asked for is imported
+                Delimited,
+            )
 
             return Delimited(style, kept)
         case "table":
@@ -167,4 +198,7 @@ def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
             from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
 
             return Yaml(style, kept)
-    raise UsageError(f"-o {style.format} prints one answer as served, so records cannot be selected (-o json can)")
+    raise UsageError(
+        f"-o {style.format} prints one answer as served, so records cannot be selected (-o json"
+        " can)"
+    )

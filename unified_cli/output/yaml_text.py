@@ -93,18 +93,28 @@ def _load(text: bytes) -> Json:
 
 
 def dump(value: Json) -> bytes:
-    """A value as YAML, keys in their order, in UTF-8. Raises ServiceError for one that is nested too deeply for it."""
+    """A value as YAML, keys in their order, in UTF-8. Raises ServiceError for one that
+    is nested too deeply for it.
+    """
     try:
         return _written(value, _Fast, allow_unicode=True).encode("utf-8")
     except RecursionError:
-        # JSON may be nested as deep as Python can read it, and writing YAML takes several calls a level.
-        raise ServiceError("a record is nested too deeply for YAML (-o ndjson passes it on)", retryable=False) from None
+        # JSON may be nested as deep as Python can read it, and writing YAML takes
+        # several calls a level.
+        raise ServiceError(
+            "a record is nested too deeply for YAML (-o ndjson passes it on)", retryable=False
+        ) from None
     except UnicodeEncodeError:
         return _written(value, _Plain, allow_unicode=False).encode("utf-8")
 
 
 def _written(value: Json, dumper: type[_Fast | _Plain], *, allow_unicode: bool) -> str:
     written: str = yaml.dump(
-        value, Dumper=dumper, sort_keys=False, allow_unicode=allow_unicode, default_flow_style=False, width=4096
+        value,
+        Dumper=dumper,
+        sort_keys=False,
+        allow_unicode=allow_unicode,
+        default_flow_style=False,
+        width=4096,
     )
     return written

@@ -12,7 +12,13 @@ from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.connections import OfferedMethods, account_record, known_kind, listed
 from unified_cli.sandbox.file_content import FILE_HOST
 from unified_cli.sandbox.list_page import PLATFORM, ListTerms, page
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members, split_members
+from unified_cli.sandbox.messages import (
+    Refusal,
+    SandboxRequest,
+    SandboxResponse,
+    join_members,
+    split_members,
+)
 from unified_cli.sandbox.operation_call import missing
 from unified_cli.sandbox.query import QueryTree, Test, field_test, tree
 from unified_cli.sandbox.request_content import Body, body_of
@@ -35,7 +41,9 @@ class Batch:
 
     @property
     def connection(self) -> str:
-        """The connection that it is for. Raises Refusal for a body that names none, or an unknown one."""
+        """The connection that it is for. Raises Refusal for a body that names none, or
+        an unknown one.
+        """
         name = self.service.connection
         account = self._body().text(name)
         if not account:
@@ -47,14 +55,19 @@ class Batch:
         return body_of(self.request, passthrough=False)
 
     def run(self) -> SandboxResponse:
-        """The records of each resource, and the errors of each. Raises Refusal for a batch that cannot be read."""
+        """The records of each resource, and the errors of each. Raises Refusal for a
+        batch that cannot be read.
+        """
         words = self.service.connections
         asked = self._body().value(words.batch_requests)
         if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
             raise Refusal(422, f"{words.batch_requests} must be an array of objects")
         for one in asked:
             self._run(one)
-        members = {self.service.items: _joined(self._found), words.batch_errors: _joined(self._errors)}
+        members = {
+            self.service.items: _joined(self._found),
+            words.batch_errors: _joined(self._errors),
+        }
         return SandboxResponse.json(join_members(members))
 
     def _run(self, one: JsonObject) -> None:
@@ -84,10 +97,17 @@ class Batch:
         while True:
             more = [(self.service.cursor, cursor)] if cursor else []
             target = f"{path}?{urlencode([*query, *more])}"
-            headers = {"authorization": self.request.header("authorization"), "content-type": "application/json"}
+            headers = {
+                "authorization": self.request.header("authorization"),
+                "content-type": "application/json",
+            }
             answer = self.answer(SandboxRequest.of(verb, target, headers, body))
             yield answer
-            members = split_members(answer.body.decode()) if method == "list" and answer.status < 400 else {}
+            members = (
+                split_members(answer.body.decode())
+                if method == "list" and answer.status < 400
+                else {}
+            )
             following = members.get(self.service.cursor, "null")
             if following == "null":
                 return
@@ -128,9 +148,19 @@ class ListedAccounts:
         self.scope = ("", "", "connections")
         words = service.connections
         product = f"{words.product}.name"
-        self._filters = ("id", words.tenant, words.sandbox, product, words.status, words.created, words.updated,
-                         words.environment)  # fmt: skip
-        self._texts = [dump(account_record(account, store.seed, service)) for account in listed(store)]
+        self._filters = (
+            "id",
+            words.tenant,
+            words.sandbox,
+            product,
+            words.status,
+            words.created,
+            words.updated,
+            words.environment,
+        )
+        self._texts = [
+            dump(account_record(account, store.seed, service)) for account in listed(store)
+        ]
 
     def tests(self, query: QueryTree) -> list[Test]:
         """The tests that a connection must pass to be listed."""
@@ -156,7 +186,9 @@ def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
-    """What is read at a path, the connection or product that it names, and the API; None where it is no such path."""
+    """What is read at a path, the connection or product that it names, and the API;
+    None where it is no such path.
+    """
     words = service.connections
     if path == service.accounts:
         return "list", "", ""
@@ -176,7 +208,8 @@ def _place(service: Service, path: str) -> tuple[str, str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class AccountRoutes:
-    """Answers these requests; `own` is the connection that the token belongs to, None for a token of all of them.
+    """Answers these requests; `own` is the connection that the token belongs to, None
+    for a token of all of them.
 
     `sandbox` answers the requests of a batch.
     """
@@ -188,7 +221,9 @@ class AccountRoutes:
     sandbox: Callable[[SandboxRequest], SandboxResponse]
 
     def answer(self, request: SandboxRequest) -> SandboxResponse:
-        """The answer. Raises Refusal: 403 where the token is for one connection only, 404 where there is none."""
+        """The answer. Raises Refusal: 403 where the token is for one connection only,
+        404 where there is none.
+        """
         service, path = self.catalogue.service, request.path
         me = service.connections.own
         if self.own is not None and path != me:
@@ -225,7 +260,9 @@ class AccountRoutes:
             digest = hashlib.sha256()
             for piece in body.file.pieces():
                 digest.update(piece)
-            return SandboxResponse.json(dump({"url": f"https://{FILE_HOST}/public/{digest.hexdigest()[:16]}"}))
+            return SandboxResponse.json(
+                dump({"url": f"https://{FILE_HOST}/public/{digest.hexdigest()[:16]}"})
+            )
         account = body.text("id")
         if account is None:
             raise missing("body_fields", ["id"])
@@ -233,7 +270,9 @@ class AccountRoutes:
         return SandboxResponse.json(dump({"success": True}))
 
     def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
-        """The answer to a batch; under a key that was used before the same as then, and nothing is done."""
+        """The answer to a batch; under a key that was used before the same as then, and
+        nothing is done.
+        """
         key = request.header("idempotency-key")
         asked = (batch.connection, request.path, key)
         if kept := self.store.reply(*asked):

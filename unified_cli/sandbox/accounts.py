@@ -8,7 +8,9 @@ KINDS: Mapping[str, str] = {
     "empty": "Nothing is there yet; records can be created.",
     "read-only": "Reads work; every write is answered with 405.",
     "blocked": "The account is blocked: every request is answered with 503.",
-    "needs-reauth": "The provider refuses the stored credentials: 401 until the end user reconnects.",
+    "needs-reauth": (
+        "The provider refuses the stored credentials: 401 until the end user reconnects."
+    ),
     "missing-scopes": "Reads work; writes are answered with 403 and the scopes that are missing.",
     "rate-limited": "More than 5 requests in 2 seconds are answered with 429 and Retry-After.",
     "dead-provider": "The provider does not answer: every request ends with 502.",
@@ -17,7 +19,9 @@ KINDS: Mapping[str, str] = {
     "partial": "Lists are partial and give reduced records; get gives the whole one.",
     "help-desk": "The product is a help desk: it has the ticketing API only.",
     "directory": "The product is a directory of people: it has the user-directory API only.",
-    "remapped": "Its field mapping is its own: references are plain ids, and mapped_by is one field more.",
+    "remapped": (
+        "Its field mapping is its own: references are plain ids, and mapped_by is one field more."
+    ),
     "untimed": "Its field mapping leaves out created_at and updated_at.",
     "limited": "The provider lacks some resources, attachments, tags and comments among them.",
 }
@@ -25,11 +29,28 @@ KINDS: Mapping[str, str] = {
 DEFAULT = "full"
 
 # Resources that the provider behind `limited` does not have, in any API.
-UNSUPPORTED = frozenset({
-    "activities", "attachments", "availability", "billing", "caches", "comments", "eeocs", "files", "folders",
-    "permissions", "recordings", "role_assignments", "scorecards", "tags", "task_lists", "tasks", "transcripts",
-    "utilization",
-})  # fmt: skip
+UNSUPPORTED = frozenset(
+    {
+        "activities",
+        "attachments",
+        "availability",
+        "billing",
+        "caches",
+        "comments",
+        "eeocs",
+        "files",
+        "folders",
+        "permissions",
+        "recordings",
+        "role_assignments",
+        "scorecards",
+        "tags",
+        "task_lists",
+        "tasks",
+        "transcripts",
+        "utilization",
+    }
+)
 
 
 _ONLY_API = {"help-desk": "ticketing", "directory": "user-directory"}
@@ -43,7 +64,8 @@ def offers(kind: str, api: str, resource: str) -> bool:
 
 
 def kind_of(account: str) -> str | None:
-    """The kind of a connection: its id, or the part before a colon as in `full:acme`; None for an unknown one.
+    """The kind of a connection: its id, or the part before a colon as in `full:acme`;
+    None for an unknown one.
 
     Connections of one kind have each their own records.
     """

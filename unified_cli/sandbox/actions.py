@@ -1,4 +1,6 @@
-"""Actions: on users and groups, applications, tickets and pages, exports in the background; and on messages."""
+"""Actions: on users and groups, applications, tickets and pages, exports in the
+background; and on messages.
+"""
 
 from unified_cli.json_text.json_codec import dump
 from unified_cli.sandbox.crud import create, created, get, uploaded
@@ -21,7 +23,8 @@ _SENT = {"id": "folders-2", "name": "Sent"}
 def suspend(call: OperationCall) -> SandboxResponse:
     """Suspend a user.
 
-    Assumption: the status is none of the documented values, as the service passes on providers' own.
+    Assumption: the status is none of the documented values, as the service passes on
+    providers' own.
     """
     return _user(call, {"status": "suspended"})
 
@@ -49,14 +52,21 @@ def assign(call: OperationCall) -> SandboxResponse:
     identity, row = _find(call, "users", "id", "user_id")
     held = _listed(row, "roles")
     known = {one.get("id") for one in held}
-    return _changed(call, identity, row, {"roles": held + [one for one in wanted if one.get("id") not in known]})
+    return _changed(
+        call, identity, row, {"roles": held + [one for one in wanted if one.get("id") not in known]}
+    )
 
 
 def unassign(call: OperationCall) -> SandboxResponse:
     """Take roles from a user."""
     gone = {one.get("id") for one in _roles(call)}
     identity, row = _find(call, "users", "id", "user_id")
-    return _changed(call, identity, row, {"roles": [one for one in _listed(row, "roles") if one.get("id") not in gone]})
+    return _changed(
+        call,
+        identity,
+        row,
+        {"roles": [one for one in _listed(row, "roles") if one.get("id") not in gone]},
+    )
 
 
 def join_group(call: OperationCall) -> SandboxResponse:
@@ -70,7 +80,10 @@ def leave_group(call: OperationCall) -> SandboxResponse:
     """Take a user out of a group's `users`."""
     identity, row, member = _membership(call)
     return _changed(
-        call, identity, row, {"users": [one for one in _listed(row, "users") if one.get("id") != member["id"]]}
+        call,
+        identity,
+        row,
+        {"users": [one for one in _listed(row, "users") if one.get("id") != member["id"]]},
     )
 
 
@@ -80,7 +93,9 @@ def _user(call: OperationCall, change: JsonObject) -> SandboxResponse:
 
 
 def _find(call: OperationCall, resource: str, *names: str) -> tuple[str, Row]:
-    """The record that the first of these parameters names; `user_id` is what a missing one is called."""
+    """The record that the first of these parameters names; `user_id` is what a missing
+    one is called.
+    """
     identity = call.named(*names)
     if identity is None:
         raise missing("body_fields", [name for name in names if name != "id"])
@@ -118,10 +133,16 @@ def _role(call: OperationCall, item: Json) -> JsonObject:
 
 
 def pointer(call: OperationCall, resource: str, identity: str) -> JsonObject:
-    """Id and name of a record that a request refers to. Raises Refusal 422, the provider's, where there is none."""
+    """Id and name of a record that a request refers to. Raises Refusal 422, the
+    provider's, where there is none.
+    """
     row = call.records(resource).get(identity)
     if row is None:
-        raise Refusal(422, f"{resource} has no record {identity!r}", provider={"invalid": resource, "id": identity})
+        raise Refusal(
+            422,
+            f"{resource} has no record {identity!r}",
+            provider={"invalid": resource, "id": identity},
+        )
     return {"id": identity, "name": row.value.get("name")}
 
 
@@ -131,7 +152,9 @@ def _listed(row: Row, name: str) -> list[JsonObject]:
 
 
 def any_action(call: OperationCall) -> SandboxResponse:
-    """The record with this id, with the body's fields merged in: what an action of unknown meaning does."""
+    """The record with this id, with the body's fields merged in: what an action of
+    unknown meaning does.
+    """
     name = f"{singular(call.operation.resource)}_id"
     identity = call.named("id", name)
     if identity is None:
@@ -164,7 +187,9 @@ def import_record(call: OperationCall) -> SandboxResponse:
 def append(call: OperationCall) -> SandboxResponse:
     """Content at the end of a page."""
     page = call.named("page_id")
-    if lacking := [name for name, there in (("page", page), ("body", "body" in call.body.members)) if not there]:
+    if lacking := [
+        name for name, there in (("page", page), ("body", "body" in call.body.members)) if not there
+    ]:
         raise missing("body_fields", lacking)
     call.found(page or "", "pages")
     numbers = [row.value.get("sequence") for row in _content(call, page)]
@@ -196,7 +221,9 @@ def start_export(call: OperationCall) -> SandboxResponse:
 
 
 def poll_export(call: OperationCall) -> SandboxResponse:
-    """The state of an export; each request brings it one step on, from queued over running to completed."""
+    """The state of an export; each request brings it one step on, from queued over
+    running to completed.
+    """
     identity = call.identity or ""
     records = call.records()
     with call.store.transaction():
@@ -220,7 +247,11 @@ def _application(call: OperationCall, change: JsonObject) -> SandboxResponse:
 
 def _content(call: OperationCall, page: str | None) -> list[Row]:
     rows = call.records().rows()
-    return [row for row in rows if isinstance(row.value.get("page"), dict) and row.value["page"].get("id") == page]
+    return [
+        row
+        for row in rows
+        if isinstance(row.value.get("page"), dict) and row.value["page"].get("id") == page
+    ]
 
 
 def create_message(call: OperationCall) -> SandboxResponse:
@@ -261,8 +292,13 @@ def forward(call: OperationCall) -> SandboxResponse:
     if "to" not in call.body.members:
         raise missing("body_fields", ["to"])
     identity, row = _message(call)
-    kept: JsonObject = {key: row.value[key] for key in ("content", "attachments", "priority") if key in row.value}
-    return _sent(call, {**kept, "subject": _prefixed("Fwd: ", row.value), "headers": {"References": identity}})
+    kept: JsonObject = {
+        key: row.value[key] for key in ("content", "attachments", "priority") if key in row.value
+    }
+    return _sent(
+        call,
+        {**kept, "subject": _prefixed("Fwd: ", row.value), "headers": {"References": identity}},
+    )
 
 
 def move_message(call: OperationCall) -> SandboxResponse:
@@ -299,7 +335,9 @@ def _sent(call: OperationCall, base: JsonObject) -> SandboxResponse:
     for key in ("to", "cc", "bcc"):
         if wrong := [one for one in _addresses(call.body.value(key)) if "@" not in one]:
             raise Refusal(422, f"{wrong[0]!r} in {key} is not an address", provider={"field": key})
-    posted = {name: value for name, value in call.body.members.items() if name not in ("id", "email_id")}
+    posted = {
+        name: value for name, value in call.body.members.items() if name not in ("id", "email_id")
+    }
     members = {**_written({"from": ME, **base}), **posted}
     members |= _written({"folder": _SENT, "is_draft": False, "sent_at": call.now})
     return result(_with_files(call, call.records().create(members, None, call.now)[1]), call)
@@ -318,7 +356,9 @@ def _with_files(call: OperationCall, row: Row) -> Row:
             continue
         facts = {key: value for key, value in item.items() if key != _BYTES}
         members = _written({"email": {"id": identity}, **facts})
-        own, _ = uploaded(call, call.records("attachments"), members, from_base64(_BYTES, item[_BYTES]))
+        own, _ = uploaded(
+            call, call.records("attachments"), members, from_base64(_BYTES, item[_BYTES])
+        )
         pointers.append({"id": own, "name": item.get("file_name")})
     return call.records().update(row, identity, {"attachments": dump(pointers)}, call.now)
 

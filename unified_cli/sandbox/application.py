@@ -1,4 +1,6 @@
-"""The sandbox as an application: a request in, an answer out; and the routes by which tests control it."""
+"""The sandbox as an application: a request in, an answer out; and the routes by which
+tests control it.
+"""
 
 import json
 import threading
@@ -15,10 +17,32 @@ from unified_cli.sandbox import account_routes, introspection
 from unified_cli.sandbox.account_routes import AccountRoutes
 from unified_cli.sandbox.accounts import kind_of
 from unified_cli.sandbox.connections import PRODUCTS, known_kind
-from unified_cli.sandbox.fault_plan import FaultHits, Faults, Rule, changed_terms, drift, failure, rules_of, run_delete
+from unified_cli.sandbox.fault_plan import (
+    FaultHits,
+    Faults,
+    Rule,
+    changed_terms,
+    drift,
+    failure,
+    rules_of,
+    run_delete,
+)
 from unified_cli.sandbox.list_page import GREATEST, ListTerms
-from unified_cli.sandbox.messages import JSON, ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
-from unified_cli.sandbox.operation_call import OperationCall, check_types, debugged, missing, raw, unwrapped
+from unified_cli.sandbox.messages import (
+    JSON,
+    ConnectionDropped,
+    Refusal,
+    SandboxRequest,
+    SandboxResponse,
+)
+from unified_cli.sandbox.operation_call import (
+    OperationCall,
+    check_types,
+    debugged,
+    missing,
+    raw,
+    unwrapped,
+)
 from unified_cli.sandbox.query import is_on, tree
 from unified_cli.sandbox.request_content import Body, body_of
 from unified_cli.sandbox.routing import (
@@ -72,11 +96,14 @@ class RequestCounts:
         return [{**dict(zip(names, key, strict=True)), "count": count} for key, count in counts]
 
 
-def control(request: SandboxRequest, store: SandboxStore, faults: Faults, requests: RequestCounts) -> SandboxResponse:
+def control(
+    request: SandboxRequest, store: SandboxStore, faults: Faults, requests: RequestCounts
+) -> SandboxResponse:
     """Answer a request below `/-/sandbox`.
 
-    GET answers `requests`, `effects` by idempotency key, and `seed`; PUT `/faults` takes `{"spec": …, "rules": […]}`;
-    DELETE `/faults` removes them; POST `/reset` deletes all changes and counts.
+    GET answers `requests`, `effects` by idempotency key, and `seed`; PUT `/faults`
+    takes `{"spec": …, "rules": […]}`; DELETE `/faults` removes them; POST `/reset`
+    deletes all changes and counts.
     """
     route = (request.method, request.path.removeprefix(PREFIX))
     if route == ("PUT", "/faults"):
@@ -88,7 +115,9 @@ def control(request: SandboxRequest, store: SandboxStore, faults: Faults, reques
         requests.clear()
     names = ("account", "method", "path", "key", "effects")
     effects = [dict(zip(names, row, strict=True)) for row in store.effects()]
-    return SandboxResponse.json(dump({"seed": store.seed, "requests": requests.as_json(), "effects": effects}))
+    return SandboxResponse.json(
+        dump({"seed": store.seed, "requests": requests.as_json(), "effects": effects})
+    )
 
 
 def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
@@ -97,14 +126,16 @@ def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
     except UsageError as error:
         raise Refusal(400, error.message) from None
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise Refusal(400, f'expected {{"spec": "…", "rules": [{{"fault": "429=2"}}]}}: {error}') from None
+        raise Refusal(
+            400, f'expected {{"spec": "…", "rules": [{{"fault": "429=2"}}]}}: {error}'
+        ) from None
 
 
 class Sandbox:
     """The service over a store of records.
 
-    Without a `token` none is asked for; `control` opens the routes for tests; with `keep_ids` a record that is created
-    keeps the id of its body, as with few providers.
+    Without a `token` none is asked for; `control` opens the routes for tests; with
+    `keep_ids` a record that is created keeps the id of its body, as with few providers.
     """
 
     def __init__(
@@ -133,22 +164,28 @@ class Sandbox:
         self.requests = RequestCounts()
 
     def answer(self, request: SandboxRequest) -> SandboxResponse:
-        """The service's answer to a request. Raises ConnectionDropped where a fault ends the connection."""
+        """The service's answer to a request. Raises ConnectionDropped where a fault
+        ends the connection.
+        """
         try:
             return self._answer(request)
         except Refusal as refusal:
             return refusal.answer(self.service)
 
     def may_wait(self, target: str, authorization: str) -> bool:
-        """Whether an answer may have to wait, or may take so long that others should not wait for it."""
-        # The connection that is slow is named by the target or the token; who reads a file may be slow; in the body of
-        # a batch is any number of requests.
+        """Whether an answer may have to wait, or may take so long that others should
+        not wait for it.
+        """
+        # The connection that is slow is named by the target or the token; who reads a
+        # file may be slow; in the body of a batch is any number of requests.
         words = unquote(target)
         if self.faults.slow or "slow" in f"{words} {authorization}":
             return True
         if "/download" in words or self.service.connections.batch in words:
             return True
-        others = {pair.partition("=")[0] for pair in words.partition("?")[2].split("&")} - self._paging
+        others = {
+            pair.partition("=")[0] for pair in words.partition("?")[2].split("&")
+        } - self._paging
         return bool(others) and self._store.large
 
     def _answer(self, request: SandboxRequest) -> SandboxResponse:
@@ -176,14 +213,20 @@ class Sandbox:
             if found.product not in (None, *(product.name for product in PRODUCTS)):
                 raise Refusal(404, f"no product {found.product!r}")
             return introspection.schema(operation, answers=found.product is not None)
-        terms = ListTerms(now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial")
+        terms = ListTerms(
+            now, greatest=_TINY if kind == "tiny-pages" else GREATEST, partial=kind == "partial"
+        )
         call = self._call(request, found, account, changed_terms(terms, hits))
         answer = self._shape(self._run(call, hits), call, hits)
         answer.headers.update({**headers, **told})
         return answer
 
-    def _call(self, request: SandboxRequest, found: Route, account: str, terms: ListTerms) -> OperationCall:
-        query = tree((name, value) for name, value in request.query if name != self.service.connection)
+    def _call(
+        self, request: SandboxRequest, found: Route, account: str, terms: ListTerms
+    ) -> OperationCall:
+        query = tree(
+            (name, value) for name, value in request.query if name != self.service.connection
+        )
         if found.proxy:
             query[self.service.response_format] = "normalized"
         passthrough = is_on(query.get(self.service.body_passthrough))
@@ -203,7 +246,9 @@ class Sandbox:
         )
 
     def _beside(self, request: SandboxRequest, own: str | None) -> SandboxResponse:
-        """The answer to what is no operation's request. Raises Refusal: 404, 405 or 501 where there is no route."""
+        """The answer to what is no operation's request. Raises Refusal: 404, 405 or 501
+        where there is no route.
+        """
         allowed = self._methods(request.path)
         if request.method not in allowed:
             raise refused(request, allowed)
@@ -211,7 +256,9 @@ class Sandbox:
             if own is not None:
                 raise Refusal(403, f"the token of {own} does not control the sandbox")
             return control(request, self._store, self.faults, self.requests)
-        return AccountRoutes(self._catalogue, self._store, self._wall(), own, self.answer).answer(request)
+        return AccountRoutes(self._catalogue, self._store, self._wall(), own, self.answer).answer(
+            request
+        )
 
     def _methods(self, path: str) -> Collection[str]:
         if path.startswith(PREFIX) and self._control:
@@ -221,7 +268,9 @@ class Sandbox:
         return METHODS if path == "*" else methods(self._catalogue, path)
 
     def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> dict[str, str]:
-        """What faults do before the operation runs: headers of its answer. Raises ConnectionDropped or Refusal."""
+        """What faults do before the operation runs: headers of its answer. Raises
+        ConnectionDropped or Refusal.
+        """
         headers: dict[str, str] = {}
         if "slow" in hits:
             self._sleep(hits["slow"].seconds)
@@ -235,13 +284,23 @@ class Sandbox:
             raise failure(hits["status"].number)
         return headers
 
-    def _shape(self, answer: SandboxResponse, call: OperationCall, hits: FaultHits) -> SandboxResponse:
-        """The answer in the format that was asked for, changed by faults. Raises ConnectionDropped for a lost reply."""
+    def _shape(
+        self, answer: SandboxResponse, call: OperationCall, hits: FaultHits
+    ) -> SandboxResponse:
+        """The answer in the format that was asked for, changed by faults. Raises
+        ConnectionDropped for a lost reply.
+        """
         if "lose-reply" in hits:
             raise ConnectionDropped
         if "html" in hits:
-            return SandboxResponse(200, b"<!doctype html><title>Sign in</title>", {"content-type": "text/html"})
-        if answer.status < 300 and answer.headers.get("content-type") == JSON and "etag" not in answer.headers:
+            return SandboxResponse(
+                200, b"<!doctype html><title>Sign in</title>", {"content-type": "text/html"}
+            )
+        if (
+            answer.status < 300
+            and answer.headers.get("content-type") == JSON
+            and "etag" not in answer.headers
+        ):
             wanted = call.query.get(self.service.response_format)
             if wanted == "debug":
                 answer = debugged(answer, call)
@@ -254,7 +313,9 @@ class Sandbox:
         return answer
 
     def _authorise(self, request: SandboxRequest) -> str | None:
-        """The connection that the token belongs to, `TOKEN:ID`; None for the token itself, which sees all of them."""
+        """The connection that the token belongs to, `TOKEN:ID`; None for the token
+        itself, which sees all of them.
+        """
         if self._token is None:
             return None
         import hmac  # noqa: PLC0415  a sandbox in the same process asks for no token
@@ -264,7 +325,9 @@ class Sandbox:
         right = hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode())
         right = right and (not account or (account[0] == ":" and kind_of(account[1:]) is not None))
         if scheme.lower() != "bearer" or not right:
-            raise Refusal(401, "the token is missing or not valid", headers={"www-authenticate": "Bearer"})
+            raise Refusal(
+                401, "the token is missing or not valid", headers={"www-authenticate": "Bearer"}
+            )
         return account[1:] or None
 
     def _account(self, request: SandboxRequest, own: str | None) -> str:

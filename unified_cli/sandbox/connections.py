@@ -1,4 +1,6 @@
-"""The connections of the sandbox as the service shows them, one for each kind and a fleet of customers, and offers."""
+"""The connections of the sandbox as the service shows them, one for each kind and a
+fleet of customers, and offers.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -45,11 +47,23 @@ _TROUBLE = {
     "dead-provider": "upstream connect error: connection refused",
 }
 _CUSTOMERS = 26
-_TURNS = ("full", "help-desk", "directory", "remapped", "full", "needs-reauth", "limited", "read-only", "untimed")
+_TURNS = (
+    "full",
+    "help-desk",
+    "directory",
+    "remapped",
+    "full",
+    "needs-reauth",
+    "limited",
+    "read-only",
+    "untimed",
+)
 
 
 def listed(store: SandboxStore) -> Iterator[str]:
-    """The ids of the connections that a list shows: the kinds, the customers, and what else holds changes."""
+    """The ids of the connections that a list shows: the kinds, the customers, and what
+    else holds changes.
+    """
     names = [company(number).domain.partition(".")[0] for number in range(1, _CUSTOMERS + 1)]
     customers = [f"{_TURNS[number % len(_TURNS)]}:{name}" for number, name in enumerate(names, 1)]
     used = [account for account, *_ in store.sizes() if kind_of(account) is not None]
@@ -59,7 +73,9 @@ def listed(store: SandboxStore) -> Iterator[str]:
 def product_of(account: str, seed: str) -> Product:
     """The product that a connection leads to."""
     kind = kind_of(account) or ""
-    return _OF_KIND.get(kind) or SeededRandom.of(seed, "connection", account).pick("product", PRODUCTS)
+    return _OF_KIND.get(kind) or SeededRandom.of(seed, "connection", account).pick(
+        "product", PRODUCTS
+    )
 
 
 def product_record(product: Product, seed: str) -> JsonObject:
@@ -135,7 +151,9 @@ def _platform_time(at: float) -> str:
 
 def _uuid(*words: str) -> str:
     random = SeededRandom.of(*words)
-    return str(UUID(int=random.below("high", 1 << 63) << 64 | random.below("low", 1 << 63), version=4))
+    return str(
+        UUID(int=random.below("high", 1 << 63) << 64 | random.below("low", 1 << 63), version=4)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +181,18 @@ class OfferedMethods:
         return SandboxResponse.json(dump(answer))
 
     def of_product(self, name: str) -> SandboxResponse:
-        """What connections to a product offer, which is named or identified. Raises Refusal 404 for an unknown one."""
+        """What connections to a product offer, which is named or identified. Raises
+        Refusal 404 for an unknown one.
+        """
         product = self._product(name)
-        return SandboxResponse.json(dump(self._offer(product, lambda one: one.api == product.category)))
+        return SandboxResponse.json(
+            dump(self._offer(product, lambda one: one.api == product.category))
+        )
 
     def documentation(self, api: str, name: str) -> SandboxResponse:
-        """What a product offers of an API, to read. Raises Refusal 404 where it offers none of it."""
+        """What a product offers of an API, to read. Raises Refusal 404 where it offers
+        none of it.
+        """
         product = self._product(name)
         if api != product.category:
             raise Refusal(404, f"{name} offers nothing of {api!r}")
@@ -176,13 +200,17 @@ class OfferedMethods:
         return documentation(self.catalogue.apis[api], product.label, form)
 
     def _product(self, name: str) -> Product:
-        named = (one for one in PRODUCTS if name in (one.name, product_record(one, self.seed)["id"]))
+        named = (
+            one for one in PRODUCTS if name in (one.name, product_record(one, self.seed)["id"])
+        )
         if (product := next(named, None)) is None:
             raise Refusal(404, f"no product {name!r}")
         return product
 
     def tools(self, account: str) -> SandboxResponse:
-        """A description of each method of a connection's provider. Raises Refusal 404 without such a connection."""
+        """A description of each method of a connection's provider. Raises Refusal 404
+        without such a connection.
+        """
         kind, words = known_kind(account), self.catalogue.service.connections
         wanted = self._words(words.methods)
         found = [
@@ -204,7 +232,9 @@ class OfferedMethods:
         words = self.catalogue.service.connections
         kind = "".join(texts(self.query.get(words.offer_kind, ""))) or "all"
         if kind not in (words.unified, words.provided, "all"):
-            raise Refusal(400, f"{words.offer_kind} is {words.provided}, {words.unified} or all, not {kind!r}")
+            raise Refusal(
+                400, f"{words.offer_kind} is {words.provided}, {words.unified} or all, not {kind!r}"
+            )
         answer: JsonObject = {words.product: product_record(product, self.seed)}
         if kind != words.unified:
             answer[words.provided] = [*self._methods(has)]
@@ -212,7 +242,9 @@ class OfferedMethods:
             answer[words.unified] = [*self._unified(has)]
         answer["auth"] = {
             "formats": [product.authentication],
-            "fields": [{"name": "subdomain", "label": "Subdomain", "type": "text", "required": True}],
+            "fields": [
+                {"name": "subdomain", "label": "Subdomain", "type": "text", "required": True}
+            ],
             "documentation_link": f"{DOCUMENTS}/{product.name}",
         }
         every = [*self._provided(has)]
@@ -239,7 +271,9 @@ class OfferedMethods:
                     }
 
     def _methods(self, has: _OFFERS) -> Iterator[JsonObject]:
-        """The provider's resources; methods without a description are left out unless they are asked for."""
+        """The provider's resources; methods without a description are left out unless
+        they are asked for.
+        """
         words = self.catalogue.service.connections
         hidden, wanted = is_on(self.query.get(words.described, "true")), self._words(words.methods)
         by_resource: dict[str, list[JsonObject]] = {}
@@ -258,7 +292,9 @@ class OfferedMethods:
             for one in api.resources.values():
                 if has(one) and one.name not in seen:
                     seen.add(one.name)
-                    yield from (one.operations[name] for name in _PROVIDED if name in one.operations)
+                    yield from (
+                        one.operations[name] for name in _PROVIDED if name in one.operations
+                    )
 
     def _asks_for(self, resource: str) -> bool:
         wanted = self._words(self.catalogue.service.connections.resource)
@@ -266,7 +302,12 @@ class OfferedMethods:
 
     def _words(self, name: str) -> set[str]:
         """A parameter that is a list with commas."""
-        return {word.strip() for text in texts(self.query.get(name, [])) for word in text.split(",") if word.strip()}
+        return {
+            word.strip()
+            for text in texts(self.query.get(name, []))
+            for word in text.split(",")
+            if word.strip()
+        }
 
 
 def _method(one: Operation, described: str) -> JsonObject:

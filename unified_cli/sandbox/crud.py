@@ -1,4 +1,6 @@
-"""The standard five, list, create, get, update, delete; and downloads of files, whole or in part."""
+"""The standard five, list, create, get, update, delete; and downloads of files, whole
+or in part.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -29,7 +31,9 @@ def list_(call: OperationCall) -> SandboxResponse:
     answer = page(call.records(), call.service, call.query, call.terms)
     if names := ignored(call.operation, call.service, call.query):
         words = f"{call.service.page_size} and {call.service.cursor}"
-        answer.headers[_WARNING] = f"ignored, no such parameter or field: {', '.join(names)} (pages take {words})"
+        answer.headers[_WARNING] = (
+            f"ignored, no such parameter or field: {', '.join(names)} (pages take {words})"
+        )
     return answer
 
 
@@ -52,7 +56,11 @@ def created(call: OperationCall) -> Row:
 
 
 def uploaded(
-    call: OperationCall, records: Records, members: dict[str, str], content: UploadedFile, identity: str | None = None
+    call: OperationCall,
+    records: Records,
+    members: dict[str, str],
+    content: UploadedFile,
+    identity: str | None = None,
 ) -> tuple[str, Row]:
     """Store a file and create its record; the answer has the record's id.
 
@@ -95,7 +103,9 @@ def _file(call: OperationCall) -> UploadedFile | None:
     if resource in FILE_RESOURCES:
         return attached(call.body)
     if call.body.file is not None:
-        raise Refusal(422, f"{resource} take no file, and no body but JSON", provider={"resource": resource})
+        raise Refusal(
+            422, f"{resource} take no file, and no body but JSON", provider={"resource": resource}
+        )
     return None
 
 
@@ -130,38 +140,58 @@ STANDARD: Mapping[str, Callable[[OperationCall], SandboxResponse]] = {
 def download(call: OperationCall) -> SandboxResponse:
     """The bytes of a record's file, or the record where the query names the unified format.
 
-    Assumption: the service's pages show a record and its notes say bytes; the default here is bytes, as a client
-    decides by the content type.
+    Assumption: the service's pages show a record and its notes say bytes; the default
+    here is bytes, as a client decides by the content type.
     """
     identity, row = _found(call)
     if call.query.get(call.service.response_format) in ("unified", "normalized"):
         return result(row, call)
     name, kind = name_and_type(row.value)
     found = call.store.files.find(call.records().scope, identity)
-    return file_answer(call, (name, kind), found or StoredFile.of(file_content.content(kind, identity)))
+    return file_answer(
+        call, (name, kind), found or StoredFile.of(file_content.content(kind, identity))
+    )
 
 
 def name_and_type(record: JsonObject) -> tuple[str, str]:
     """File name and content type of a record's file."""
     links = record.get("urls")
-    urls = [link.get("url") for link in links if isinstance(link, dict)] if isinstance(links, list) else []
-    address = next((record[key] for key in _ADDRESSES if isinstance(record.get(key), str)), urls[0] if urls else "")
+    urls = (
+        [link.get("url") for link in links if isinstance(link, dict)]
+        if isinstance(links, list)
+        else []
+    )
+    address = next(
+        (record[key] for key in _ADDRESSES if isinstance(record.get(key), str)),
+        urls[0] if urls else "",
+    )
     name = record.get("file_name") or unquote(str(address).rpartition("/")[2]) or "file"
-    kind = record.get("content_type") or record.get("mime_type") or _TYPES.get(str(name).rpartition(".")[2])
+    kind = (
+        record.get("content_type")
+        or record.get("mime_type")
+        or _TYPES.get(str(name).rpartition(".")[2])
+    )
     return str(name), str(kind or "application/octet-stream")
 
 
-def file_answer(call: OperationCall, name_and_type: tuple[str, str], content: StoredFile) -> SandboxResponse:
-    """A file as an answer: all of it, or the part that `Range` asks for where `If-Range` fits the file."""
+def file_answer(
+    call: OperationCall, name_and_type: tuple[str, str], content: StoredFile
+) -> SandboxResponse:
+    """A file as an answer: all of it, or the part that `Range` asks for where
+    `If-Range` fits the file.
+    """
     name, kind = name_and_type
     size = content.size
     tag = f'"{content.checksum:08x}-{size}"'
     plain = "".join(
-        letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_" for letter in name
+        letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_"
+        for letter in name
     )
     encoded = quote(name, safe="", errors="replace")
     headers = {
-        "content-type": kind if kind.isascii() and kind.isprintable() else "application/octet-stream",
+        "content-type": kind
+        if kind.isascii() and kind.isprintable()
+        else "application/octet-stream",
         "content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}",
         "etag": tag,
         "accept-ranges": "bytes",
@@ -176,7 +206,9 @@ def file_answer(call: OperationCall, name_and_type: tuple[str, str], content: St
     if start >= end:
         raise Refusal(416, f"{name} has {size} bytes", headers={"content-range": f"bytes */{size}"})
     headers["content-range"] = f"bytes {start}-{end - 1}/{size}"
-    return SandboxResponse(206, headers=headers, pieces=content.pieces(start, end), length=end - start)
+    return SandboxResponse(
+        206, headers=headers, pieces=content.pieces(start, end), length=end - start
+    )
 
 
 def _found(call: OperationCall) -> tuple[str, Row]:
@@ -190,12 +222,20 @@ def _found(call: OperationCall) -> tuple[str, Row]:
     if address is not None:
         parts = urlsplit(address)
         names = parts.path.split("/")
-        ours = parts.hostname in FILE_HOSTS and names[1:3] == [call.operation.api, resource] and len(names) > 3
+        ours = (
+            parts.hostname in FILE_HOSTS
+            and names[1:3] == [call.operation.api, resource]
+            and len(names) > 3
+        )
         if ours:
             identity = unquote(names[3])
         else:
             # Any record may have been created with this address.
-            rows = (row for row in records.rows() if address in (row.value.get(key) for key in _ADDRESSES))
+            rows = (
+                row
+                for row in records.rows()
+                if address in (row.value.get(key) for key in _ADDRESSES)
+            )
             identity = next((str(row.value.get("id")) for row in rows), None)
     row = records.get(identity) if identity else None
     if row is None or identity is None:

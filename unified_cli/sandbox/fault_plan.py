@@ -1,4 +1,5 @@
-"""Faults as data: `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`; for a seed they are the same every time.
+"""Faults as data: `429=5%,reset=1%,slow=200ms,drift,lose-reply=3`; for a seed they are
+the same every time.
 
 And what they do to a request: to its paging, its records, its answer.
 
@@ -36,7 +37,9 @@ class FaultWord(NamedTuple):
 
 
 FAULT_WORDS = (
-    FaultWord("429=CHANCE", "this status as the answer, any of 400 to 599; nothing is done", "500=2"),
+    FaultWord(
+        "429=CHANCE", "this status as the answer, any of 400 to 599; nothing is done", "500=2"
+    ),
     FaultWord("reset=CHANCE", "the connection is reset before anything is done", "reset=1%"),
     FaultWord("truncate=CHANCE", "the answer is cut in the middle", "truncate=3"),
     FaultWord("html=CHANCE", "the answer is 200 with a web page", "html=1"),
@@ -45,7 +48,8 @@ FAULT_WORDS = (
     FaultWord("rate=N/TIME", "so many requests per connection in that time, then 429", "rate=5/1s"),
     FaultWord(
         "rate-headers=WORD",
-        "the headers that tell of that rate: all, none, retry-after (with a 429) or ratelimit (always)",
+        "the headers that tell of that rate: all, none, retry-after (with a 429) or ratelimit"
+        " (always)",
         "rate-headers=retry-after",
     ),
     FaultWord("page-size=N", "pages are never longer", "page-size=3"),
@@ -54,13 +58,18 @@ FAULT_WORDS = (
     FaultWord("dup-cursor=CHANCE", "a page's cursor leads to that same page again", "dup-cursor=2"),
     FaultWord("drift=CHANCE", "between two pages a record is deleted or added", "drift"),
     FaultWord(
-        "idempotency=WORD", "on; off: keys are ignored; cache500: a 500 is repeated for its key", "idempotency=off"
+        "idempotency=WORD",
+        "on; off: keys are ignored; cache500: a 500 is repeated for its key",
+        "idempotency=off",
     ),
-    FaultWord("actions=WORD", "an action's record comes wrapped in an envelope, or bare", "actions=bare"),
+    FaultWord(
+        "actions=WORD", "an action's record comes wrapped in an envelope, or bare", "actions=bare"
+    ),
     FaultWord("delete=WORD", "what a delete answers: id, record or 204", "delete=204"),
 )
-"""Words are separated by commas or line breaks. A CHANCE is `5%`, a number n for the n-th request of those that the
-fault can concern, or nothing for all of them; a TIME is `200ms`, `2s` or `1m`."""
+"""Words are separated by commas or line breaks. A CHANCE is `5%`, a number n for the
+n-th request of those that the fault can concern, or nothing for all of them; a TIME is
+`200ms`, `2s` or `1m`."""
 
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
@@ -101,7 +110,9 @@ class Rule:
 
     def concerns(self, request: SandboxRequest, account: str, operation: Operation) -> bool:
         """Whether the fault can happen to a request."""
-        if (self.name in _LISTS and not operation.lists) or (self.name in _WRITES and not operation.changes):
+        if (self.name in _LISTS and not operation.lists) or (
+            self.name in _WRITES and not operation.changes
+        ):
             return False
         pairs = ((self.method, request.method), (self.path, request.path), (self.account, account))
         return all(pattern is None or fnmatchcase(text, pattern) for pattern, text in pairs)
@@ -123,7 +134,9 @@ class Faults:
 
     @classmethod
     def parse(cls, spec: str, seed: str = "") -> "Faults":
-        """The faults of a specification. Raises UsageError naming the word that is not understood."""
+        """The faults of a specification. Raises UsageError naming the word that is not
+        understood.
+        """
         return cls(parse(spec), seed)
 
     def set(self, rules: tuple[Rule, ...]) -> None:
@@ -154,24 +167,33 @@ class Faults:
         if rule.chance.endswith("%"):
             often = float(rule.chance[:-1]) * 10_000
             # With another word other requests would fail for the same seed.
-            return SeededRandom.of(self._seed, rule.name, place, count).below("strike", 1_000_000) < often
+            return (
+                SeededRandom.of(self._seed, rule.name, place, count).below("strike", 1_000_000)
+                < often
+            )
         return count == int(rule.chance)
 
 
 def parse(spec: str) -> tuple[Rule, ...]:
     """The rules of a specification. Raises UsageError naming the word that is not understood."""
-    words = [word.strip() for line in spec.splitlines() for word in line.partition("#")[0].split(",")]
+    words = [
+        word.strip() for line in spec.splitlines() for word in line.partition("#")[0].split(",")
+    ]
     return tuple(_rule(word) for word in words if word)
 
 
 def rules_of(data: JsonObject) -> tuple[Rule, ...]:
-    """The rules in `{"spec": "…", "rules": [{"fault": "429=2", "method": "POST", "path": "*/tickets"}]}`."""
+    """The rules in `{"spec": "…", "rules": [{"fault": "429=2", "method": "POST",
+    "path": "*/tickets"}]}`.
+    """
     _refuse_unknown(data, _MEMBERS)
     rules = list(parse(str(data.get("spec", ""))))
     for item in data.get("rules", ()):
         _refuse_unknown(item, _MEMBERS_OF_RULE)
         rule = _rule(str(item.get("fault", "")))
-        method, path, account = (str(item[name]) if name in item else None for name in ("method", "path", "account"))
+        method, path, account = (
+            str(item[name]) if name in item else None for name in ("method", "path", "account")
+        )
         rules.append(replace(rule, method=method, path=path, account=account))
     return tuple(rules)
 
@@ -188,7 +210,9 @@ def _rule(word: str) -> Rule:
     name, _, text = word.partition("=")
     if re.fullmatch(r"[45]\d\d", name) or name in _CHANCES:
         if not re.fullmatch(r"|(100|\d{1,2}(\.\d+)?)%|[1-9]\d*", text):
-            raise UsageError(f"not a chance in fault {word!r} (such as 5%, or 3 for the third request)")
+            raise UsageError(
+                f"not a chance in fault {word!r} (such as 5%, or 3 for the third request)"
+            )
         return Rule("status", text, number=int(name)) if name.isdigit() else Rule(name, text)
     if name in _TIMES:
         return Rule(name, seconds=_seconds(word, text))
@@ -246,11 +270,17 @@ def drift(call: OperationCall) -> None:
             records.create({"name": dump("Drifted in")}, None, call.now)
 
 
-def run_delete(call: OperationCall, run: Callable[[OperationCall], SandboxResponse], shape: str) -> SandboxResponse:
+def run_delete(
+    call: OperationCall, run: Callable[[OperationCall], SandboxResponse], shape: str
+) -> SandboxResponse:
     """Run a delete that answers the id, the whole `record`, or nothing."""
     if shape == "id":
         return run(call)
     identity = call.identity or call.named("id") or ""
     row = call.records().get(identity)
     run(call)
-    return SandboxResponse.json(row.text) if shape == "record" and row is not None else SandboxResponse(204)
+    return (
+        SandboxResponse.json(row.text)
+        if shape == "record" and row is not None
+        else SandboxResponse(204)
+    )

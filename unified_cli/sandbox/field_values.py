@@ -51,7 +51,9 @@ def later(days: int, *, first: int = 0) -> FieldMaker:
 
 
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
-    """What is known of the person whom the record describes; a sentence where it describes nobody."""
+    """What is known of the person whom the record describes; a sentence where it
+    describes nobody.
+    """
     return lambda batch, name: [part(one) for one in batch.people] or sentence(batch, name)
 
 
@@ -91,26 +93,38 @@ def email(batch: RecordBatch, _name: str) -> list[str]:
 
 
 def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
-    """A list of one entry about the person whom the record describes; empty where it describes nobody."""
-    return lambda batch, _name: [[entry(one)] for one in batch.people] or [[] for _ in batch.numbers]
+    """A list of one entry about the person whom the record describes; empty where it
+    describes nobody.
+    """
+    return lambda batch, _name: (
+        [[entry(one)] for one in batch.people] or [[] for _ in batch.numbers]
+    )
 
 
 def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
     """The people that a message is from or to."""
     always = name in ("to", "from")
     wanted = zip(colleague(batch, name), batch.random.one_in(name, 3), strict=True)
-    return [[{"email": one.email, "name": one.name}] if always or some else [] for one, some in wanted]
+    return [
+        [{"email": one.email, "name": one.name}] if always or some else [] for one, some in wanted
+    ]
 
 
 def colors(batch: RecordBatch, name: str) -> list[dict[str, str]]:
     """The colors that something is shown in."""
-    return [{"background": one, "foreground": "#000000"} for one in batch.random.pick(name, _CHOICES["color"])]
+    return [
+        {"background": one, "foreground": "#000000"}
+        for one in batch.random.pick(name, _CHOICES["color"])
+    ]
 
 
 def usage_rows(batch: RecordBatch, name: str) -> list[list[list[Json]]]:
     """The rows of a usage report: day, used, available."""
     days = [batch.random.below(f"{name}{day}", 9) for day in (1, 2)]
-    return [[[f"2025-12-{day:02d}", one, 10] for day, one in enumerate(used, 1)] for used in zip(*days, strict=True)]
+    return [
+        [[f"2025-12-{day:02d}", one, 10] for day, one in enumerate(used, 1)]
+        for used in zip(*days, strict=True)
+    ]
 
 
 def commit(length: int, *, before: str = "") -> FieldMaker:
@@ -125,7 +139,10 @@ def commit(length: int, *, before: str = "") -> FieldMaker:
 
 def options(_record: int) -> list[dict[str, str]]:
     """The values that a custom field may take."""
-    return [{"id": f"option-{place}", "value": word} for place, word in enumerate(("first", "second", "dritte"), 1)]
+    return [
+        {"id": f"option-{place}", "value": word}
+        for place, word in enumerate(("first", "second", "dritte"), 1)
+    ]
 
 
 def links(batch: RecordBatch, _name: str) -> list[list[dict[str, str]]]:
@@ -158,13 +175,18 @@ def text_by_suffix(name: str) -> FieldMaker:
     A time, a person, an id, else a sentence.
     """
     if name.endswith(("_at", "_date", "_time")):
-        return later(3 if name.startswith("end") or name.endswith("ed_at") else 1, first=name.startswith("end"))
+        return later(
+            3 if name.startswith("end") or name.endswith("ed_at") else 1,
+            first=name.startswith("end"),
+        )
     if name.endswith("_by"):
         return lambda batch, name: [one.name for one in colleague(batch, name)]
     if name.endswith("_name"):
         return lambda batch, _name: batch.titles
     if name.endswith("_id"):
-        return lambda batch, name: [f"{name[:-3]}-{one + 1}" for one in batch.random.below(name, 60)]
+        return lambda batch, name: [
+            f"{name[:-3]}-{one + 1}" for one in batch.random.below(name, 60)
+        ]
     return sentence
 
 
@@ -222,17 +244,25 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
     ("video_recording_url", "string"): own_url,
     ("url", "string"): own_url,
     ("folder_url", "string"): own_url,
-    ("vcs_url", "string"): lambda batch, _name: [f"https://git.example/northwind/{one}.git" for one in batch.titles],
+    ("vcs_url", "string"): lambda batch, _name: [
+        f"https://git.example/northwind/{one}.git" for one in batch.titles
+    ],
     ("urls", "array"): links,
     ("job_posting_urls", "array"): links,
     ("body", "string"): paragraph,
-    ("html_body", "string"): lambda batch, _name: [f"<p>{text}</p>" for text in paragraph(batch, "body")],
+    ("html_body", "string"): lambda batch, _name: [
+        f"<p>{text}</p>" for text in paragraph(batch, "body")
+    ],
     ("body", "object"): each(paragraph, lambda text: {"format": "markdown", "content": text}),
     ("content", "object"): each(paragraph, lambda text: {"type": "plain_text", "value": text}),
     ("description", "string"): paragraph,
-    ("description", "object"): each(paragraph, lambda text: {"format": "markdown", "content": text}),
+    ("description", "object"): each(
+        paragraph, lambda text: {"format": "markdown", "content": text}
+    ),
     ("raw_text", "string"): lambda batch, _name: sentence(batch, "text"),
-    ("roles", "array"): choice([{"id": "agent", "name": "Agent"}], [{"id": "admin", "name": "Admin"}]),
+    ("roles", "array"): choice(
+        [{"id": "agent", "name": "Agent"}], [{"id": "admin", "name": "Admin"}]
+    ),
     ("status", "object"): each(choice("open", "done"), lambda word: {"id": "status", "name": word}),
     ("commit", "string"): commit(40),
     ("last_commit", "string"): commit(40),

@@ -1,4 +1,6 @@
-"""The files that seeded records point at: their addresses, and a content that is small, valid, always the same."""
+"""The files that seeded records point at: their addresses, and a content that is small,
+valid, always the same.
+"""
 
 import binascii
 import struct
@@ -26,7 +28,11 @@ def content(kind: str, about: str) -> bytes:
 def _png(about: str) -> bytes:
     # One pixel whose colour follows from the text.
     pixel = b"\0" + zlib.crc32(about.encode()).to_bytes(4, "big")[:3]
-    chunks = ((b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(pixel)), (b"IEND", b""))
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(pixel)),
+        (b"IEND", b""),
+    )
     framed = (
         struct.pack(">I", len(data)) + name + data + struct.pack(">I", binascii.crc32(name + data))
         for name, data in chunks
@@ -40,7 +46,10 @@ def _pdf(about: str) -> bytes:
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        (
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1"
+            b" 5 0 R>>>>>>"
+        ),
         b"<</Length %d>>stream\n%s\nendstream" % (len(stream), stream),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
@@ -50,9 +59,13 @@ def _pdf(about: str) -> bytes:
         text += b"%d 0 obj%s endobj\n" % (number, item)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     start = len(text)
-    return text + b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (
-        table,
-        start,
+    return (
+        text
+        + b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+        % (
+            table,
+            start,
+        )
     )
 
 
@@ -69,7 +82,15 @@ def _wav(about: str) -> bytes:
     level = 127 + zlib.crc32(about.encode()) % 3
     samples = bytes((level, 128)) * 1000
     form = _long(16) + struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)
-    return b"RIFF" + _long(36 + len(samples)) + b"WAVEfmt " + form + b"data" + _long(len(samples)) + samples
+    return (
+        b"RIFF"
+        + _long(36 + len(samples))
+        + b"WAVEfmt "
+        + form
+        + b"data"
+        + _long(len(samples))
+        + samples
+    )
 
 
 def _long(number: int) -> bytes:

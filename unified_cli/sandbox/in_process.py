@@ -17,8 +17,13 @@ class InProcess(httpx.BaseTransport):
         self._sandbox = sandbox
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The sandbox's answer. Raises httpx.ReadError where the sandbox drops the connection on purpose."""
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers.raw}
+        """The sandbox's answer. Raises httpx.ReadError where the sandbox drops the
+        connection on purpose.
+        """
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in request.headers.raw
+        }
         target = request.url.raw_path.decode("ascii")
         try:
             answer = self._answer(SandboxRequest.of(request.method, target, headers), request)
@@ -27,7 +32,9 @@ class InProcess(httpx.BaseTransport):
         except ConnectionDropped as dropped:
             raise httpx.ReadError("the connection was reset", request=request) from dropped
         headers = {**answer.headers, "content-length": str(answer.size)}
-        return httpx.Response(answer.status, headers=headers, stream=_Body(answer, request), request=request)
+        return httpx.Response(
+            answer.status, headers=headers, stream=_Body(answer, request), request=request
+        )
 
     def _answer(self, asked: SandboxRequest, request: httpx.Request) -> SandboxResponse:
         if not request_content.may_be_large(asked, self._sandbox.service):
@@ -47,4 +54,6 @@ class _Body(httpx.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         yield from self._answer.content()
         if self._answer.cut is not None:
-            raise httpx.RemoteProtocolError("peer closed connection in the middle of a body", request=self._request)
+            raise httpx.RemoteProtocolError(
+                "peer closed connection in the middle of a body", request=self._request
+            )

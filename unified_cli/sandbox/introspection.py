@@ -1,4 +1,6 @@
-"""The schema of an operation, and the documentation of an API, as the service describes them at run time."""
+"""The schema of an operation, and the documentation of an API, as the service describes
+them at run time.
+"""
 
 from collections.abc import Iterable
 
@@ -13,15 +15,23 @@ _PAGES = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-
 
 
 def documentation(api: Api, product: str, form: str) -> SandboxResponse:
-    """What a product offers of an API, to read; `form` is json, md or html. Raises Refusal 400 for another one.
+    """What a product offers of an API, to read; `form` is json, md or html. Raises
+    Refusal 400 for another one.
 
     Assumption: the service says that there is such a page, and not how it is made up.
     """
     title = f"{product}: {api.title}"
-    operations = [one for resource in api.resources.values() for one in resource.operations.values()]
+    operations = [
+        one for resource in api.resources.values() for one in resource.operations.values()
+    ]
     if form == "json":
         methods = [
-            {"resource": one.resource, "method": one.name, "description": one.summary, "path": one.path}
+            {
+                "resource": one.resource,
+                "method": one.name,
+                "description": one.summary,
+                "path": one.path,
+            }
             for one in operations
         ]
         return SandboxResponse.json(dump({"title": title, "methods": methods}))
@@ -33,13 +43,19 @@ def documentation(api: Api, product: str, form: str) -> SandboxResponse:
     else:
         from html import escape  # noqa: PLC0415  few requests ask for a page
 
-        items = "".join(f"<li><code>{escape(name)}</code>: {escape(about)}</li>" for name, about in lines)
-        text = f"<!doctype html><title>{escape(title)}</title><h1>{escape(title)}</h1><ul>{items}</ul>"
+        items = "".join(
+            f"<li><code>{escape(name)}</code>: {escape(about)}</li>" for name, about in lines
+        )
+        text = (
+            f"<!doctype html><title>{escape(title)}</title><h1>{escape(title)}</h1><ul>{items}</ul>"
+        )
     return SandboxResponse(200, text.encode(), {"content-type": _PAGES[form]})
 
 
 def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
-    """The parameters, the body and the records of an operation, as JSON Schema; with `answers` its answers too."""
+    """The parameters, the body and the records of an operation, as JSON Schema; with
+    `answers` its answers too.
+    """
     answer: JsonObject = {
         "method": operation.name,
         "schema": _object(operation.facts.fields),
@@ -48,7 +64,9 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
         "query_schema": query_schema(operation)
         | _required([one.name for one in _parameters(operation) if one.required]),
         "request_body_schema": (
-            body_schema(operation) | _required(operation.required_fields) if operation.takes_body else None
+            body_schema(operation) | _required(operation.required_fields)
+            if operation.takes_body
+            else None
         ),
         "default_query": {},
         "default_body": {} if operation.takes_body else None,
@@ -59,7 +77,9 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
 
 
 def _required(names: list[str]) -> JsonObject:
-    """What names the required members of a schema: which of a tool are stands beside its schemas."""
+    """What names the required members of a schema: which of a tool are stands beside
+    its schemas.
+    """
     return {"required": names} if names else {}
 
 
@@ -75,7 +95,9 @@ def _parameters(operation: Operation) -> tuple[KnownField, ...]:
 def body_schema(operation: Operation) -> JsonObject:
     """The fields of an operation's body that are known."""
     facts = operation.facts
-    return _object(facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ()))
+    return _object(
+        facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ())
+    )
 
 
 def _object(fields: Iterable[KnownField]) -> JsonObject:

@@ -22,7 +22,8 @@ PLATFORM = 5000
 # What every list takes beside the service's own words and the fields of its records.
 _GENERIC = frozenset({"and", "or", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
-# Assumption: the service does not say how long a cursor is valid; a day is longer than an export should pause.
+# Assumption: the service does not say how long a cursor is valid; a day is longer than
+# an export should pause.
 LIFETIME = 86_400.0
 
 
@@ -38,7 +39,9 @@ def seal(words: str, query: str, now: float) -> str:
 
 
 def unseal(cursor: str, query: str, now: float, lifetime: float) -> str:
-    """The words in a cursor. Raises CursorError if it is none, belongs to another query or is too old."""
+    """The words in a cursor. Raises CursorError if it is none, belongs to another query
+    or is too old.
+    """
     try:
         padded = cursor.translate(_BACK) + "=" * (-len(cursor) % 4)
         check, words, issued = binascii.a2b_base64(padded.encode("ascii")).decode().split("|")
@@ -69,7 +72,9 @@ class ListTerms:
     empty: bool = False
     """The page is empty though more follow."""
     platform: bool = False
-    """It is a list of the service itself, which says no more than its page size beside the next cursor."""
+    """It is a list of the service itself, which says no more than its page size beside
+    the next cursor.
+    """
 
 
 class ListedRecords(Protocol):
@@ -89,10 +94,17 @@ class ListedRecords(Protocol):
         """The records before a position, from there back."""
 
 
-def page(records: ListedRecords, service: Service, query: QueryTree, terms: ListTerms) -> SandboxResponse:
+def page(
+    records: ListedRecords, service: Service, query: QueryTree, terms: ListTerms
+) -> SandboxResponse:
     """The page of a query. Raises Refusal 400 for a bad limit, cursor or order."""
-    # A cursor belongs to everything but itself and the page size, which may change from page to page.
-    bound = {name: value for name, value in query.items() if name not in (service.cursor, service.page_size)}
+    # A cursor belongs to everything but itself and the page size, which may change from
+    # page to page.
+    bound = {
+        name: value
+        for name, value in query.items()
+        if name not in (service.cursor, service.page_size)
+    }
     binding = f"{records.scope}{zlib.crc32(dump(bound).encode())}"
     limit = _limit(query, service, terms)
     cursor = "".join(texts(query.get(service.cursor, "")))
@@ -119,21 +131,32 @@ def page(records: ListedRecords, service: Service, query: QueryTree, terms: List
     if terms.platform:
         envelope[service.page_size] = str(limit)
     else:
-        envelope |= {service.previous_cursor: dump(cursor_of(earlier)), service.record_count: str(len(rows))}
+        envelope |= {
+            service.previous_cursor: dump(cursor_of(earlier)),
+            service.record_count: str(len(rows)),
+        }
     if terms.partial:
         envelope[service.partial] = "true"
     items = _items(rows, query, service, partial=terms.partial)
     start, rest = f'{{"{service.items}":', join_members(envelope)[1:]
-    return SandboxResponse(200, b"".join((start.encode(), items, b",", rest.encode())), {"content-type": JSON})
+    return SandboxResponse(
+        200, b"".join((start.encode(), items, b",", rest.encode())), {"content-type": JSON}
+    )
 
 
 def ignored(operation: Operation, service: Service, query: QueryTree) -> list[str]:
-    """The names of the parameters that neither the service nor the resource is known to have, percent-encoded."""
+    """The names of the parameters that neither the service nor the resource is known to
+    have, percent-encoded.
+    """
     api, resource = operation.api, operation.resource
     others = [
-        name for name in query if name not in _GENERIC and name not in service and not is_field(api, resource, name)
+        name
+        for name in query
+        if name not in _GENERIC and name not in service and not is_field(api, resource, name)
     ]
-    known = {field.name for field in operation.facts.query.get(operation.name, ())} if others else set()
+    known = (
+        {field.name for field in operation.facts.query.get(operation.name, ())} if others else set()
+    )
     return [quote(name, safe="[]") for name in others if name not in known]
 
 
@@ -154,8 +177,12 @@ def _orders(value: QueryValue | None, word: str) -> list[tuple[str, bool]]:
     return [(name, way == "desc") for name, way in value.items()]
 
 
-def _cut(records: ListedRecords, must: list[Test], where: str, limit: int) -> tuple[list[Row], str | None, str | None]:
-    """The rows after or before a position, with what the cursors to the pages before and after hold."""
+def _cut(
+    records: ListedRecords, must: list[Test], where: str, limit: int
+) -> tuple[list[Row], str | None, str | None]:
+    """The rows after or before a position, with what the cursors to the pages before
+    and after hold.
+    """
     way, position = where[0], int(where[1:])
     back = way == "<"
     source: Iterable[Row] = records.rows_back(position) if back else records.rows(position)
@@ -168,7 +195,11 @@ def _cut(records: ListedRecords, must: list[Test], where: str, limit: int) -> tu
         rows.reverse()
         later = f">{rows[-1].position}" if rows else f">{position - 1}"
         return rows, f"<{rows[0].position}" if rows and more else None, later
-    return rows, f"<{rows[0].position}" if rows and position else None, f">{rows[-1].position}" if more else None
+    return (
+        rows,
+        f"<{rows[0].position}" if rows and position else None,
+        f">{rows[-1].position}" if more else None,
+    )
 
 
 def _sorted(records: ListedRecords, must: list[Test], orders: list[tuple[str, bool]]) -> list[Row]:
@@ -179,21 +210,31 @@ def _sorted(records: ListedRecords, must: list[Test], orders: list[tuple[str, bo
     return rows
 
 
-def _cut_sorted(rows: list[Row], where: str, limit: int) -> tuple[list[Row], str | None, str | None]:
+def _cut_sorted(
+    rows: list[Row], where: str, limit: int
+) -> tuple[list[Row], str | None, str | None]:
     """The same of rows that are sorted by a field."""
     # `@start,position`: begin after the row of that position; where it was deleted, at that place.
     start = 0
     if where.startswith("@"):
         place, last = (int(word) for word in where[1:].split(","))
-        start = next((index + 1 for index, row in enumerate(rows) if row.position == last), place) if place else 0
+        start = (
+            next((index + 1 for index, row in enumerate(rows) if row.position == last), place)
+            if place
+            else 0
+        )
     end = start + limit
     before = max(start - limit, 0)
     earlier = f"@{before},{rows[before - 1].position if before else 0}" if start else None
     return rows[start:end], earlier, f"@{end},{rows[end - 1].position}" if end < len(rows) else None
 
 
-def shaped(rows: list[Row], query: QueryTree, service: Service, *, partial: bool = False) -> list[str]:
-    """The rows as JSON, without the fields that the query excludes and in the format that it names."""
+def shaped(
+    rows: list[Row], query: QueryTree, service: Service, *, partial: bool = False
+) -> list[str]:
+    """The rows as JSON, without the fields that the query excludes and in the format
+    that it names.
+    """
     dropped = set(texts(query.get(service.exclude_fields, [])))
     # Assumption: the documentation says an array, the vendor's notes say commas; both are accepted.
     dropped = {name for word in dropped for name in word.split(",")}
@@ -205,22 +246,37 @@ def shaped(rows: list[Row], query: QueryTree, service: Service, *, partial: bool
         return [row.text for row in rows]
     keep = _REDUCED if partial else None
     return [
-        join_members({k: v for k, v in row.members.items() if k not in dropped and (keep is None or k in keep)})
+        join_members(
+            {
+                k: v
+                for k, v in row.members.items()
+                if k not in dropped and (keep is None or k in keep)
+            }
+        )
         for row in rows
     ]
 
 
 def _items(rows: list[Row], query: QueryTree, service: Service, *, partial: bool) -> bytes:
     """The records of a page as JSON; those that are answered as they are, are not decoded."""
-    changing = (service.exclude_fields, service.ignore_remote_data, service.response_format, service.key_by)
+    changing = (
+        service.exclude_fields,
+        service.ignore_remote_data,
+        service.response_format,
+        service.key_by,
+    )
     whole = encoded(rows)
     if not partial and not any(name in query for name in changing):
         return b"[" + b",".join(whole) + b"]"
-    return _keyed(rows, shaped(rows, query, service, partial=partial), query.get(service.key_by)).encode()
+    return _keyed(
+        rows, shaped(rows, query, service, partial=partial), query.get(service.key_by)
+    ).encode()
 
 
 def _keyed(rows: list[Row], result: list[str], name: QueryValue | None) -> str:
     if not isinstance(name, str) or not name:
         return "[" + ",".join(result) + "]"
     keys = [row.value.get(name) for row in rows]
-    return join_members({str(key): text for key, text in zip(keys, result, strict=True) if key is not None})
+    return join_members(
+        {str(key): text for key, text in zip(keys, result, strict=True) if key is not None}
+    )

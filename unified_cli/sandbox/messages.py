@@ -1,4 +1,6 @@
-"""The sandbox's requests and answers, whether they come over a socket or by a call in the same process."""
+"""The sandbox's requests and answers, whether they come over a socket or by a call in
+the same process.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,16 +13,34 @@ from unified_cli.json_text.json_codec import dump
 from unified_cli.values import Json, JsonObject
 
 JSON = "application/json; charset=utf-8"
-# No record is nested so deep, and what is accepted here is decoded later with less of the stack left.
+# No record is nested so deep, and what is accepted here is decoded later with less of
+# the stack left.
 _DEEPEST = 100
 
 REASONS: Mapping[int, str] = {
-    200: "OK", 201: "Created", 204: "No Content", 206: "Partial Content", 400: "Bad Request", 401: "Unauthorized",
-    403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict",
-    413: "Content Too Large", 415: "Unsupported Media Type", 416: "Range Not Satisfiable", 421: "Misdirected Request",
-    422: "Unprocessable Entity", 429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway",
-    503: "Service Unavailable", 504: "Gateway Timeout", 501: "Not Implemented",
-}  # fmt: skip
+    200: "OK",
+    201: "Created",
+    204: "No Content",
+    206: "Partial Content",
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    408: "Request Timeout",
+    409: "Conflict",
+    413: "Content Too Large",
+    415: "Unsupported Media Type",
+    416: "Range Not Satisfiable",
+    421: "Misdirected Request",
+    422: "Unprocessable Entity",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+    501: "Not Implemented",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +56,9 @@ class SandboxRequest:
     """The body where it may be large; `body` is empty then."""
 
     @classmethod
-    def of(cls, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> "SandboxRequest":
+    def of(
+        cls, method: str, target: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> "SandboxRequest":
         """The request for this target: path and query, percent-encoded."""
         path, _, query = target.partition("?")
         try:
@@ -96,7 +118,8 @@ class SandboxResponse:
 class Refusal(Exception):  # noqa: N818  an answer of the service, not an error of this program
     """The service's error answer.
 
-    `provider` is what the provider answered, where it was the provider that refused; `insight` says what can be done.
+    `provider` is what the provider answered, where it was the provider that refused;
+    `insight` says what can be done.
     """
 
     def __init__(
@@ -138,9 +161,12 @@ class ConnectionDropped(Exception):  # noqa: N818  a fault on purpose, not an er
 def split_members(text: str) -> dict[str, str]:
     """The members of a JSON object, each as its JSON text; of a key given twice the last one.
 
-    Raises ValueError where the text is not JSON or nested too deeply, and TypeError where it is JSON but no object.
+    Raises ValueError where the text is not JSON or nested too deeply, and TypeError
+    where it is JSON but no object.
     """
-    from unified_cli.json_text.members import parts  # noqa: PLC0415  msgspec is not needed where nothing is taken apart
+    from unified_cli.json_text.members import (  # noqa: PLC0415  msgspec is not needed where nothing is taken apart
+        parts,
+    )
 
     try:
         value = json_check.scan(text)

@@ -6,7 +6,13 @@ from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.json_text.json_codec import dump, read
 from unified_cli.sandbox.list_page import ListTerms, shaped
-from unified_cli.sandbox.messages import Refusal, SandboxRequest, SandboxResponse, join_members, split_members
+from unified_cli.sandbox.messages import (
+    Refusal,
+    SandboxRequest,
+    SandboxResponse,
+    join_members,
+    split_members,
+)
 from unified_cli.sandbox.query import QueryTree, QueryValue, texts
 from unified_cli.sandbox.request_content import Body
 from unified_cli.sandbox.store import SandboxStore
@@ -14,8 +20,12 @@ from unified_cli.sandbox.stored_records import Records, Row
 from unified_cli.values import Json, JsonObject
 
 _TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,), "number": (int, float), "boolean": (bool,), "array": (list,), "object": (dict,),
-}  # fmt: skip
+    "string": (str,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
 
 
 @dataclass(slots=True)
@@ -46,7 +56,9 @@ class OperationCall:
         return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
 
     def named(self, *names: str) -> str | None:
-        """The first of these that the body or the query holds; `x[id]` and `{"x": {"id": …}}` count as `x_id`."""
+        """The first of these that the body or the query holds; `x[id]` and `{"x":
+        {"id": …}}` count as `x_id`.
+        """
         for name in names:
             found = self.body.text(name) or _first(self.query.get(name))
             if found is None and name.endswith("_id"):
@@ -63,11 +75,17 @@ class OperationCall:
         """The record with this id. Raises Refusal 404 where there is none."""
         row = self.records(resource).get(identity)
         if row is None:
-            raise Refusal(404, f"{self.operation.api}/{resource or self.operation.resource} has no record {identity!r}")
+            raise Refusal(
+                404,
+                f"{self.operation.api}/{resource or self.operation.resource} has no record"
+                f" {identity!r}",
+            )
         return row
 
     def changed(self, row: Row, identity: str, change: JsonObject) -> SandboxResponse:
-        """The answer of an action that changes these fields of a record of the operation's own resource."""
+        """The answer of an action that changes these fields of a record of the
+        operation's own resource.
+        """
         members = {name: dump(value) for name, value in change.items()}
         return result(self.records().update(row, identity, members, self.now), self)
 
@@ -77,21 +95,31 @@ def _first(value: QueryValue | None) -> str | None:
 
 
 def missing(kind: str, names: list[str]) -> Refusal:
-    """The refusal where required parameters (`query_parameters`) or fields (`body_fields`) are missing."""
+    """The refusal where required parameters (`query_parameters`) or fields
+    (`body_fields`) are missing.
+    """
     words = kind.replace("_", " ")
     return Refusal(
         400,
         f"missing required {words}: {', '.join(names)}",
-        insight={f"missing_required_{kind}": {"description": f"These {words} are required", "value": names}},
+        insight={
+            f"missing_required_{kind}": {
+                "description": f"These {words} are required",
+                "value": names,
+            }
+        },
     )
 
 
 def result(row: Row, call: OperationCall) -> SandboxResponse:
     """One record as the answer to an action.
 
-    Assumption: the service's pages show the bare record, its notes an envelope; the answer has the envelope.
+    Assumption: the service's pages show the bare record, its notes an envelope; the
+    answer has the envelope.
     """
-    return SandboxResponse.json(f'{{"{call.service.items}":{shaped([row], call.query, call.service)[0]}}}')
+    return SandboxResponse.json(
+        f'{{"{call.service.items}":{shaped([row], call.query, call.service)[0]}}}'
+    )
 
 
 def record(row: Row, call: OperationCall, status: int = 200) -> SandboxResponse:
@@ -138,7 +166,9 @@ def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
 
 def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:
     """An action's answer without its envelope, as the service's pages print it."""
-    return SandboxResponse.json(split_members(answer.body.decode()).get(items, "null"), answer.status)
+    return SandboxResponse.json(
+        split_members(answer.body.decode()).get(items, "null"), answer.status
+    )
 
 
 def check_types(operation: Operation, body: Body) -> None:
@@ -149,15 +179,23 @@ def check_types(operation: Operation, body: Body) -> None:
     if body.file is not None or not body.members:
         return
     facts = operation.facts
-    fields = {one.name: one for one in facts.fields} | {one.name: one for one in facts.body.get(operation.name, ())}
+    fields = {one.name: one for one in facts.fields} | {
+        one.name: one for one in facts.body.get(operation.name, ())
+    }
     for name in body.members.keys() & fields.keys():
         if not _fits(fields[name], body.value(name)):
             wanted = fields[name].type
-            raise Refusal(422, f"{name} must be of the type {wanted}", provider={"field": name, "type": wanted})
+            raise Refusal(
+                422,
+                f"{name} must be of the type {wanted}",
+                provider={"field": name, "type": wanted},
+            )
 
 
 def _fits(field: KnownField, value: Json) -> bool:
     if value is None or (field.references and field.type == "object" and isinstance(value, str)):
         # Another record is also named by its id alone.
         return True
-    return isinstance(value, _TYPES[field.type]) and (field.type == "boolean" or not isinstance(value, bool))
+    return isinstance(value, _TYPES[field.type]) and (
+        field.type == "boolean" or not isinstance(value, bool)
+    )

@@ -57,11 +57,17 @@ def company(number: int) -> Company:
 
 
 def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
-    """People 1, 2, … of a group: the same wherever they appear, with email addresses that nobody else has."""
+    """People 1, 2, … of a group: the same wherever they appear, with email addresses
+    that nobody else has.
+    """
     group_random, first_of, last_of = _group(seed, group)
     random = SeededColumns(group_random.keys(numbers))
     described = zip(
-        numbers, random.pick("title", _TITLES), random.below("phone", 10_000), random.pick("town", _TOWNS), strict=True
+        numbers,
+        random.pick("title", _TITLES),
+        random.below("phone", 10_000),
+        random.pick("town", _TOWNS),
+        strict=True,
     )
     found = []
     for number, title, phone, town in described:
@@ -69,7 +75,10 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
         # The two lengths have no common factor, so names repeat only after every pair was used.
         turn = (number - 1) // (len(_FIRST) * len(_LAST))
         username = f"{_FIRST_PLAIN[first]}.{_LAST_PLAIN[last]}{turn + 1 if turn else ''}"
-        email, line = f"{username}@{_domain(group, number)}", f"+1-555-{number % 900 + 100:03d}-{phone:04d}"
+        email, line = (
+            f"{username}@{_domain(group, number)}",
+            f"+1-555-{number % 900 + 100:03d}-{phone:04d}",
+        )
         found.append(Person(_FIRST[first], _LAST[last], email, username, title, line, town))
     return found
 
@@ -77,7 +86,10 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
 def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
     """The whole names of people 1, 2, … of a group."""
     _, first, last = _group(seed, group)
-    return [f"{_FIRST[(one - 1 + first) % len(_FIRST)]} {_LAST[(one - 1 + last) % len(_LAST)]}" for one in numbers]
+    return [
+        f"{_FIRST[(one - 1 + first) % len(_FIRST)]} {_LAST[(one - 1 + last) % len(_LAST)]}"
+        for one in numbers
+    ]
 
 
 def _domain(group: str, number: int) -> str:
@@ -89,7 +101,9 @@ def _domain(group: str, number: int) -> str:
 
 @lru_cache(64)
 def _group(seed: str, group: str) -> tuple[SeededRandom, int, int]:
-    """The random numbers of a group of people, and which first and which last name its people begin with."""
+    """The random numbers of a group of people, and which first and which last name its
+    people begin with.
+    """
     random = SeededRandom.of(seed, group)
     return random, random.below("first", len(_FIRST)), random.below("last", len(_LAST))
 

@@ -1,6 +1,7 @@
 """A fixture for other projects' tests: `unified_sandbox`, a sandbox on a port of this machine.
 
-Switch it on with `pytest_plugins = ["unified_cli.sandbox.pytest_plugin"]` or `-p unified_cli.sandbox.pytest_plugin`.
+Switch it on with `pytest_plugins = ["unified_cli.sandbox.pytest_plugin"]` or `-p
+unified_cli.sandbox.pytest_plugin`.
 """
 
 import secrets
@@ -23,7 +24,9 @@ from unified_cli.values import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class UnifiedSandbox:
-    """A running sandbox: its URL, its token, and its connections, each with a sentence on how it behaves."""
+    """A running sandbox: its URL, its token, and its connections, each with a sentence
+    on how it behaves.
+    """
 
     url: str
     token: str
@@ -53,11 +56,13 @@ class UnifiedSandbox:
 
 
 @contextmanager
-def running(*, keep_ids: bool = False, records: Mapping[str, int] | None = None) -> Iterator[UnifiedSandbox]:
+def running(
+    *, keep_ids: bool = False, records: Mapping[str, int] | None = None
+) -> Iterator[UnifiedSandbox]:
     """A sandbox with its own records in memory, served by a thread until the block ends.
 
-    `keep_ids`: a record that is created keeps the id of its body. `records` says how many of some resources there are:
-    `{"ticketing/tickets": 5000}`.
+    `keep_ids`: a record that is created keeps the id of its body. `records` says how
+    many of some resources there are: `{"ticketing/tickets": 5000}`.
     """
     store = SandboxStore.open(None, records=_numbers(records or {}))
     store.encode = compact_objects
@@ -88,7 +93,9 @@ def _numbers(records: Mapping[str, int]) -> Mapping[tuple[str, str], int]:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
-        "markers", "unified_sandbox(keep_ids=False, records=None): how the fixture's sandbox creates and holds records"
+        "markers",
+        "unified_sandbox(keep_ids=False, records=None): how the fixture's sandbox creates and holds"
+        " records",
     )
 
 

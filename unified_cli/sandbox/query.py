@@ -1,4 +1,6 @@
-"""The query of a list: brackets as a tree, filters with operators, such as `created_at[gt]=…`, and sorting."""
+"""The query of a list: brackets as a tree, filters with operators, such as
+`created_at[gt]=…`, and sorting.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -38,7 +40,8 @@ _PART = re.compile(r"\[([^\[\]]*)\]")
 def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
     """The values by name: text, lists made of `[]` and `[0]`, or trees.
 
-    Brackets that do not close, as in `a[b`, or are too deep are part of the name. Of a name given twice the last holds.
+    Brackets that do not close, as in `a[b`, or are too deep are part of the name. Of a
+    name given twice the last holds.
     """
     root: QueryTree = {}
     for key, value in pairs:
@@ -50,7 +53,8 @@ def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
 
 def _place(at: QueryTree, parts: list[str], value: str) -> None:
     for place, part in enumerate(parts):
-        # `[]` is the next item; in an array of objects, `[][a]` belongs to the last one until it has that key.
+        # `[]` is the next item; in an array of objects, `[][a]` belongs to the last one
+        # until it has that key.
         name = part
         if not part:
             name = str(len(at))
@@ -127,7 +131,9 @@ def _field(api: str, resource: str, name: str) -> str | None:
 
 
 def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
-    """Whether the value means no filter: `all`, where only the parameter, not the field, is known to have it."""
+    """Whether the value means no filter: `all`, where only the parameter, not the
+    field, is known to have it.
+    """
     facts = known(api, resource)
     wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
     field = next((field.values for field in facts.fields if field.name == name), ())
@@ -150,7 +156,11 @@ def _compare(path: list[str], operator: str, value: QueryValue) -> Test:
     if operator == "in":
         wanted = [one for text in wanted for one in (text.split(",") if "," in text else [text])]
         if len(wanted) > _MOST_VALUES:
-            raise Refusal(400, f"{path[-1]}[in] has {len(wanted):,} values, and at most {_MOST_VALUES:,} are compared")
+            raise Refusal(
+                400,
+                f"{path[-1]}[in] has {len(wanted):,} values, and at most {_MOST_VALUES:,} are"
+                " compared",
+            )
     order = _ORDERS.get(operator)
 
     def test(record: JsonObject) -> bool:
@@ -158,7 +168,9 @@ def _compare(path: list[str], operator: str, value: QueryValue) -> Test:
         if order is not None:
             signs = (_sign(leaf, text) for leaf in found for text in wanted)
             return any(sign is not None and order(sign) for sign in signs)
-        same = any(_sign(leaf, text) == 0 for leaf in found for text in wanted) or (not found and wanted == [""])
+        same = any(_sign(leaf, text) == 0 for leaf in found for text in wanted) or (
+            not found and wanted == [""]
+        )
         return same != (operator == "ne")
 
     return test
@@ -178,17 +190,24 @@ def _leaves(value: Json) -> Iterator[Json]:
         for item in value:
             yield from _leaves(item)
     elif isinstance(value, dict):
-        yield from (value[name] for name in ("id", "name", "email", "number", "value") if name in value)
+        yield from (
+            value[name] for name in ("id", "name", "email", "number", "value") if name in value
+        )
     elif value is not None:
         yield value
 
 
 def _sign(found: Json, text: str) -> int | None:
-    """-1, 0 or 1 as a value is below, equal to or above a text; None where the two cannot be compared."""
+    """-1, 0 or 1 as a value is below, equal to or above a text; None where the two
+    cannot be compared.
+    """
     if isinstance(found, bool):
         return 0 if text == str(found).lower() else None
     if isinstance(found, (int, float)):
-        from decimal import Decimal, InvalidOperation  # noqa: PLC0415  few lists are filtered by a number
+        from decimal import (  # noqa: PLC0415  few lists are filtered by a number
+            Decimal,
+            InvalidOperation,
+        )
 
         try:
             number, other = Decimal(str(found)), Decimal(text)

@@ -20,7 +20,8 @@ Pointers = dict[int | None, JsonObject | None]
 
 
 class SeededConnection:
-    """A connection that records are generated for: its seed, and how many records each resource has.
+    """A connection that records are generated for: its seed, and how many records each
+    resource has.
 
     What several records have in common is kept, as far as it is of the last few thousand of a kind.
     """
@@ -60,9 +61,13 @@ class SeededConnection:
 
 
 class RecordBatch:
-    """Records 1, 2, … of a resource that are generated together; every list has one value for each of them."""
+    """Records 1, 2, … of a resource that are generated together; every list has one
+    value for each of them.
+    """
 
-    def __init__(self, connection: SeededConnection, api: str, resource: str, numbers: Sequence[int]) -> None:
+    def __init__(
+        self, connection: SeededConnection, api: str, resource: str, numbers: Sequence[int]
+    ) -> None:
         self.connection = connection
         self.api, self.resource = api, resource
         self.numbers = numbers
@@ -70,7 +75,9 @@ class RecordBatch:
     @cached_property
     def random(self) -> SeededColumns:
         """Their random numbers."""
-        return SeededColumns(SeededRandom.of(self.connection.seed, self.api, self.resource).keys(self.numbers))
+        return SeededColumns(
+            SeededRandom.of(self.connection.seed, self.api, self.resource).keys(self.numbers)
+        )
 
     @cached_property
     def created(self) -> list[int]:
@@ -93,7 +100,10 @@ class RecordBatch:
         if (self.api, self.resource) == ("conferencing", "attendees"):
             # Two of three are colleagues, the third is a guest.
             both = (self.connection.people(group, self.numbers) for group in (STAFF, CUSTOMERS))
-            return [guest if n % 3 == 0 else staff for n, staff, guest in zip(self.numbers, *both, strict=True)]
+            return [
+                guest if n % 3 == 0 else staff
+                for n, staff, guest in zip(self.numbers, *both, strict=True)
+            ]
         group = PEOPLE.get(self.resource)
         return self.connection.people(group, self.numbers) if group else []
 
@@ -138,5 +148,8 @@ def _titles(api: str, resource: str) -> Callable[[RecordBatch], list[str]]:
 
 def _troubles(batch: RecordBatch) -> list[str]:
     random = batch.random
-    problems, products = random.pick("trouble", TABLES["problems"]), random.pick("thing", TABLES["products"])
+    problems, products = (
+        random.pick("trouble", TABLES["problems"]),
+        random.pick("thing", TABLES["products"]),
+    )
     return [f"{problem} {product}" for problem, product in zip(problems, products, strict=True)]

@@ -23,11 +23,19 @@ def _email(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     own = [name in ("Sent", "Drafts") for _, name in folders]
     others = columns["to"]
     return {
-        "from": [ME if mine else people[0]["email"] for mine, people in zip(own, others, strict=True)],
-        "to": [people if mine else [{"email": ME, "name": "Me"}] for mine, people in zip(own, others, strict=True)],
+        "from": [
+            ME if mine else people[0]["email"] for mine, people in zip(own, others, strict=True)
+        ],
+        "to": [
+            people if mine else [{"email": ME, "name": "Me"}]
+            for mine, people in zip(own, others, strict=True)
+        ],
         "folder": [{"id": f"folders-{place}", "name": name} for place, name in folders],
         "is_draft": drafts,
-        "sent_at": [None if draft else time for draft, time in zip(drafts, columns["created_at"], strict=True)],
+        "sent_at": [
+            None if draft else time
+            for draft, time in zip(drafts, columns["created_at"], strict=True)
+        ],
     }
 
 
@@ -45,7 +53,10 @@ def _application(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
 def _span(start: str, end: str, minutes: int) -> Adjustment:
     def adjust(batch: RecordBatch, _columns: JsonColumns) -> JsonColumns:
         begins = [created - created % 1800 + 7 * DAY for created in batch.created]
-        return {start: timestamps(begins), end: timestamps(begin + minutes * 60 for begin in begins)}
+        return {
+            start: timestamps(begins),
+            end: timestamps(begin + minutes * 60 for begin in begins),
+        }
 
     return adjust
 
@@ -83,20 +94,34 @@ def _user(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
 
 def _file(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
     files = zip(columns["content_type"], batch.numbers, strict=True)
-    return {"size": [len(file_content.content(kind, record_id(batch.resource, number))) for kind, number in files]}
+    return {
+        "size": [
+            len(file_content.content(kind, record_id(batch.resource, number)))
+            for kind, number in files
+        ]
+    }
 
 
 def _export(batch: RecordBatch, _columns: JsonColumns) -> JsonColumns:
     urls = _own_urls(batch, "page.html")
-    return {"status": ["completed" for _ in urls], "urls": [[{"type": "download", "url": url}] for url in urls]}
+    return {
+        "status": ["completed" for _ in urls],
+        "urls": [[{"type": "download", "url": url}] for url in urls],
+    }
 
 
 def _recording(batch: RecordBatch, columns: JsonColumns) -> JsonColumns:
-    return {"url": _own_urls(batch, "call.wav"), **_span("start_time", "end_time", 4)(batch, columns)}
+    return {
+        "url": _own_urls(batch, "call.wav"),
+        **_span("start_time", "end_time", 4)(batch, columns),
+    }
 
 
 def _own_urls(batch: RecordBatch, file: str) -> list[str]:
-    return [file_url(batch.api, batch.resource, f"{batch.resource}-{number}", file) for number in batch.numbers]
+    return [
+        file_url(batch.api, batch.resource, f"{batch.resource}-{number}", file)
+        for number in batch.numbers
+    ]
 
 
 ADJUSTMENTS: Mapping[tuple[str, str], Adjustment] = {

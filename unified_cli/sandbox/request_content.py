@@ -1,4 +1,6 @@
-"""The content of a request: a JSON object, a form with files, or the bytes of a file; none has to be in memory."""
+"""The content of a request: a JSON object, a form with files, or the bytes of a file;
+none has to be in memory.
+"""
 
 import binascii
 import re
@@ -48,7 +50,10 @@ class UploadedFile(NamedTuple):
 def may_be_large(request: SandboxRequest, service: Service) -> bool:
     """Whether the body of a request is a form, or bytes that are passed on as they are."""
     kind = media_type(request)
-    passed_on = any(is_on(value) for value in request.values(service.body_passthrough)) and "json" not in kind
+    passed_on = (
+        any(is_on(value) for value in request.values(service.body_passthrough))
+        and "json" not in kind
+    )
     return request.method in ("POST", "PATCH") and (kind == FORM or passed_on)
 
 
@@ -109,7 +114,8 @@ class FormPart(NamedTuple):
 def parts(body: BinaryIO, content_type: str) -> Iterator[FormPart]:
     """The parts of a form with this Content-Type.
 
-    Raises Refusal: 400 without a boundary, or where the form does not end; 413 for more than a thousand parts.
+    Raises Refusal: 400 without a boundary, or where the form does not end; 413 for more
+    than a thousand parts.
     """
     boundary = _BOUNDARY.search(content_type)
     if boundary is None:
@@ -123,14 +129,19 @@ def parts(body: BinaryIO, content_type: str) -> Iterator[FormPart]:
         if not gap:
             raise Refusal(400, "a part of the form has no end of its headers")
         content = start + len(head) + len(gap)
-        yield _part(head.decode("utf-8", "replace"), UploadedFile(body, content, max(0, following - content)))
+        yield _part(
+            head.decode("utf-8", "replace"),
+            UploadedFile(body, content, max(0, following - content)),
+        )
     body.seek(places[-1] + len(delimiter) if places else 0)
     if not places or body.read(2) != b"--":
         raise Refusal(400, "the form is not complete: its last boundary is missing")
 
 
 def _part(head: str, content: UploadedFile) -> FormPart:
-    names = {found["key"]: found["value"].replace('\\"', '"') for found in _DISPOSITION.finditer(head)}
+    names = {
+        found["key"]: found["value"].replace('\\"', '"') for found in _DISPOSITION.finditer(head)
+    }
     kind = _TYPE.search(head)
     return FormPart(names.get("name", ""), names.get("filename"), kind[1] if kind else "", content)
 
@@ -176,18 +187,27 @@ class Body:
 
 
 def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
-    """The content of a request. Raises Refusal: 400 for broken JSON, 422 for JSON that is no object, 415 for a type."""
+    """The content of a request. Raises Refusal: 400 for broken JSON, 422 for JSON that
+    is no object, 415 for a type.
+    """
     kind = media_type(request)
     if kind == FORM:
         return _form(request)
     if request.upload is not None and passthrough:
         size = request.upload.seek(0, SEEK_END)
         file = UploadedFile(request.upload, 0, size)
-        return Body({"content_type": dump(kind or "application/octet-stream")}, file) if size or kind else Body()
+        return (
+            Body({"content_type": dump(kind or "application/octet-stream")}, file)
+            if size or kind
+            else Body()
+        )
     if not request.body.strip():
         return Body()
     if passthrough and "json" not in kind:
-        return Body({"content_type": dump(kind or "application/octet-stream")}, UploadedFile.of(request.body))
+        return Body(
+            {"content_type": dump(kind or "application/octet-stream")},
+            UploadedFile.of(request.body),
+        )
     if kind and "json" not in kind:
         raise Refusal(415, f"cannot read a body of type {kind}: send application/json")
     try:
@@ -201,7 +221,9 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
 
 
 def attached(body: Body) -> UploadedFile | None:
-    """The file in a body, a form's or one in base64, removed from its members. Raises Refusal 422 for bad base64."""
+    """The file in a body, a form's or one in base64, removed from its members. Raises
+    Refusal 422 for bad base64.
+    """
     if body.file is not None:
         return body.file
     for name in _ENCODED:

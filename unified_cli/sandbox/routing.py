@@ -1,4 +1,6 @@
-"""Which operation a request asks for, whether its connection lets it pass now, and which function answers it."""
+"""Which operation a request asks for, whether its connection lets it pass now, and
+which function answers it.
+"""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -25,8 +27,8 @@ _KNOWN = {*METHODS, "HEAD", "OPTIONS", "PUT", "TRACE", "CONNECT"}
 class Route:
     """An operation and the id in the path if there is one.
 
-    `schema`: the request is for the operation's schema, `product` for that of a product; `proxy`: it is for the
-    provider's own records.
+    `schema`: the request is for the operation's schema, `product` for that of a
+    product; `proxy`: it is for the provider's own records.
     """
 
     operation: Operation
@@ -51,7 +53,9 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
         return None
     if len(rest) in (2, 3) and rest[-2] == catalogue.service.schema and method == "GET":
         named = resource.operations.get(unquote(rest[-1]))
-        return named and Route(named, schema=True, product=unquote(rest[0]) if len(rest) == 3 else None)
+        return named and Route(
+            named, schema=True, product=unquote(rest[0]) if len(rest) == 3 else None
+        )
     if not rest:
         # Some providers take the id of an update in the body.
         update = resource.operations.get("update")
@@ -60,15 +64,23 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
 
 
 def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
-    """The route on a connection of this kind: several products have a resource of the name that a proxy path has."""
+    """The route on a connection of this kind: several products have a resource of the
+    name that a proxy path has.
+    """
     routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
-    return next((one for one in routes if offers(kind, one.operation.api, one.operation.resource)), found)
+    return next(
+        (one for one in routes if offers(kind, one.operation.api, one.operation.resource)), found
+    )
 
 
 def _custom(method: str, path: str) -> Operation:
-    """What stands for a call that is forwarded to the provider: of no API, and as a write of any effect."""
+    """What stands for a call that is forwarded to the provider: of no API, and as a
+    write of any effect.
+    """
     kind = "read" if method == "GET" else "action"
-    return Operation("", path, "custom", method, path, kind, outward=False, harmless=False, summary="")
+    return Operation(
+        "", path, "custom", method, path, kind, outward=False, harmless=False, summary=""
+    )
 
 
 def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
@@ -82,7 +94,9 @@ def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
         resource = api.resources.get(name)
         for operation in resource.operations.values() if resource else ():
             named = operation.kind == "action" and operation.name == action
-            if operation.method == method and (named or (not action and operation.takes_id == bool(rest))):
+            if operation.method == method and (
+                named or (not action and operation.takes_id == bool(rest))
+            ):
                 yield Route(operation, None if action else identity, proxy=True)
 
 
@@ -99,7 +113,9 @@ def options(request: SandboxRequest, allowed: Collection[str]) -> SandboxRespons
 
 
 def refused(request: SandboxRequest, allowed: Collection[str]) -> Refusal:
-    """The refusal of a request without a route: 501 for an unknown method, 405 where the path takes others, or 404."""
+    """The refusal of a request without a route: 501 for an unknown method, 405 where
+    the path takes others, or 404.
+    """
     if request.method not in _KNOWN:
         return Refusal(501, f"the sandbox knows no method {request.method}")
     if not allowed:
@@ -123,7 +139,9 @@ def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]
 
 
 class SimulatedRate(NamedTuple):
-    """So many requests in so many seconds; `headers` says which are sent: `all`, `none`, or those of one kind."""
+    """So many requests in so many seconds; `headers` says which are sent: `all`,
+    `none`, or those of one kind.
+    """
 
     number: int
     seconds: float
@@ -138,7 +156,9 @@ class RateWindows:
         self._windows: dict[str, tuple[int, int]] = {}
 
     def check(self, key: str, limit: SimulatedRate, now: float) -> dict[str, str]:
-        """Count a request, and give the headers that say how many are left. Raises Refusal 429 beyond the limit."""
+        """Count a request, and give the headers that say how many are left. Raises
+        Refusal 429 beyond the limit.
+        """
         number, seconds, sent = limit
         window = int(now / seconds)
         with self._lock:
@@ -158,7 +178,9 @@ class RateWindows:
                 429,
                 f"more than {number} requests in {seconds:g} seconds",
                 provider={"error": "rate_limited"},
-                insight={"rate_limit_error": {"description": "The provider limits how often it is asked"}},
+                insight={
+                    "rate_limit_error": {"description": "The provider limits how often it is asked"}
+                },
                 headers={**wait, **headers},
             )
         return headers
@@ -173,21 +195,35 @@ def refuse(kind: str, account: str, operation: Operation, service: Service) -> N
     if kind == "blocked":
         raise Refusal(503, f"the integrated account {account} is blocked")
     if kind == "needs-reauth":
-        raise Refusal(401, "the provider refused the credentials of this account", provider={"error": "invalid_grant"})
+        raise Refusal(
+            401,
+            "the provider refused the credentials of this account",
+            provider={"error": "invalid_grant"},
+        )
     if kind == "dead-provider":
         raise Refusal(
             502, "", provider="upstream connect error: connection refused",
             insight={"remote_error": {"description": "The provider did not answer"}},
         )  # fmt: skip
     if operation.api and not offers(kind, operation.api, operation.resource):
-        raise Refusal(404, f"the integration of {account} does not support {operation.api}/{operation.resource}")
+        raise Refusal(
+            404,
+            f"the integration of {account} does not support {operation.api}/{operation.resource}",
+        )
     if operation.changes and kind == "read-only":
-        raise Refusal(405, f"the account {account} takes no writes: {operation.method} is not allowed")
+        raise Refusal(
+            405, f"the account {account} takes no writes: {operation.method} is not allowed"
+        )
     if operation.changes and kind == "missing-scopes":
         scopes = [f"{operation.api}.{operation.resource}.write"]
         words = service.connections
-        value = {"description": "The connection lacks scopes", "value": {words.missing_scopes: scopes}}
-        raise Refusal(403, "not allowed", provider={"error": "forbidden"}, insight={words.forbidden: value})
+        value = {
+            "description": "The connection lacks scopes",
+            "value": {words.missing_scopes: scopes},
+        }
+        raise Refusal(
+            403, "not allowed", provider={"error": "forbidden"}, insight={words.forbidden: value}
+        )
 
 
 Handler = Callable[[OperationCall], SandboxResponse]
@@ -221,7 +257,9 @@ _STEERING = "methodConfig"
 
 
 def forwarded(call: OperationCall) -> SandboxResponse:
-    """What the provider got, in the service's envelope: without what steers the service, and without the connection."""
+    """What the provider got, in the service's envelope: without what steers the
+    service, and without the connection.
+    """
     service, request = call.service, call.request
     members = {name: text for name, text in call.body.members.items() if name != _STEERING}
     sent: JsonObject = {
@@ -230,12 +268,18 @@ def forwarded(call: OperationCall) -> SandboxResponse:
         "query": [list(pair) for pair in request.query if pair[0] != service.connection],
     }
     got = {name: dump(value) for name, value in sent.items()} | {"body": join_members(members)}
-    answer = {service.items: join_members(got), service.cursor: "null", service.previous_cursor: "null"}
+    answer = {
+        service.items: join_members(got),
+        service.cursor: "null",
+        service.previous_cursor: "null",
+    }
     return SandboxResponse.json(join_members(answer))
 
 
 def handler(operation: Operation) -> Handler:
-    """The handler of an operation; an action of unknown meaning merges the body into the record it names."""
+    """The handler of an operation; an action of unknown meaning merges the body into
+    the record it names.
+    """
     if not operation.api:
         return forwarded
     special = _SPECIAL.get(f"{operation.resource} {operation.name.replace('_', '-')}")

@@ -1,4 +1,6 @@
-"""For every operation a request that succeeds on the seeded records: for help, for the documents, for tests."""
+"""For every operation a request that succeeds on the seeded records: for help, for the
+documents, for tests.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +11,9 @@ from unified_cli.sandbox.vocabulary import TABLES
 from unified_cli.values import JsonObject
 
 _TAKES: Mapping[str, JsonObject] = TABLES["requests"]
-"""What an action takes, a parameter of the query with a question mark; the ids are those of seeded records."""
+"""What an action takes, a parameter of the query with a question mark; the ids are
+those of seeded records.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,12 @@ def required_parameters(operation: Operation) -> list[str]:
 
 
 def required_fields(operation: Operation) -> list[str]:
-    """The fields of the body that an operation must be given; an action of which nothing is known needs an id."""
-    nameless = operation.kind == "action" and operation.name != "download" and not _is_known(operation)
+    """The fields of the body that an operation must be given; an action of which
+    nothing is known needs an id.
+    """
+    nameless = (
+        operation.kind == "action" and operation.name != "download" and not _is_known(operation)
+    )
     return ["id"] if nameless else operation.required_fields
 
 
@@ -40,16 +48,24 @@ def _is_known(operation: Operation) -> bool:
 
 
 def example(operation: Operation) -> Example:
-    """A request for an operation; an action that is not known here names the first record of its resource."""
+    """A request for an operation; an action that is not known here names the first
+    record of its resource.
+    """
     resource = operation.resource
     identity = operation.example_id
     takes = _TAKES.get(f"{resource} {operation.name}")
     if takes is not None:
         query = {name[1:]: value for name, value in takes.items() if name.startswith("?")}
-        return Example(None, query, {name: value for name, value in takes.items() if not name.startswith("?")})
+        return Example(
+            None, query, {name: value for name, value in takes.items() if not name.startswith("?")}
+        )
     if operation.name == "download":
         url = file_url(operation.api, resource, identity)
-        return Example(None, {}, {"url": url}) if resource == "recordings" else Example(None, {"file_url": url}, {})
+        return (
+            Example(None, {}, {"url": url})
+            if resource == "recordings"
+            else Example(None, {"file_url": url}, {})
+        )
     if operation.kind == "action":
         return Example(None, {}, {"id": identity})
     body = {"name": "Printer on fire"} if operation.name in ("create", "update") else None

@@ -1,4 +1,6 @@
-"""Random numbers that are the same for the same words, in every process and on every machine, also of many records."""
+"""Random numbers that are the same for the same words, in every process and on every
+machine, also of many records.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +22,9 @@ _FEW = 8
 
 
 class SeededRandom:
-    """Random numbers of one record: what a field gets depends on the record and the field's name, on nothing else."""
+    """Random numbers of one record: what a field gets depends on the record and the
+    field's name, on nothing else.
+    """
 
     __slots__ = ("key",)
 
@@ -38,7 +42,8 @@ class SeededRandom:
 
     def below(self, name: str, limit: int) -> int:
         """A number from 0 up to, not including, `limit`."""
-        # A checksum alone is linear, so similar words would give similar numbers; the product mixes its bits.
+        # A checksum alone is linear, so similar words would give similar numbers; the
+        # product mixes its bits.
         mixed = (crc32(name.encode(), self.key) + 1) * MIX & MASK
         return ((mixed ^ mixed >> 29) * MIX & MASK) * limit >> 64
 
@@ -56,11 +61,16 @@ def timestamp(seconds: float) -> str:
 
 def timestamps(times: Iterable[int]) -> list[str]:
     """The same of several times in whole seconds."""
-    return [f"{_DATES[moment // DAY]}T{_HOURS[moment % DAY // 60]}:{_SECONDS[moment % 60]}.000Z" for moment in times]
+    return [
+        f"{_DATES[moment // DAY]}T{_HOURS[moment % DAY // 60]}:{_SECONDS[moment % 60]}.000Z"
+        for moment in times
+    ]
 
 
 class _Texts(dict[int, str]):
-    """Texts by number, each made once: formatting takes long, and there are few days and few minutes of a day."""
+    """Texts by number, each made once: formatting takes long, and there are few days
+    and few minutes of a day.
+    """
 
     def __init__(self, text: Callable[[int], str]) -> None:
         super().__init__()
@@ -76,7 +86,9 @@ _HOURS = _Texts(lambda minute: f"{minute // 60:02d}:{minute % 60:02d}")
 
 
 class SeededColumns:
-    """The random numbers of several records of a resource: each result has one value for each of them, in order."""
+    """The random numbers of several records of a resource: each result has one value
+    for each of them, in order.
+    """
 
     __slots__ = ("_keys",)
 
@@ -103,20 +115,29 @@ class SeededColumns:
         return [place == 0 for place in self.below(name, often)]
 
     def creation_times(self) -> list[int]:
-        """When the records were created, in seconds since 1970: some time in the two years before 2026."""
+        """When the records were created, in seconds since 1970: some time in the two
+        years before 2026.
+        """
         days, seconds = self.below("born", 700), self.below("hour", DAY)
-        return [NEWEST - (1 + day) * DAY - second for day, second in zip(days, seconds, strict=True)]
+        return [
+            NEWEST - (1 + day) * DAY - second for day, second in zip(days, seconds, strict=True)
+        ]
 
     def times_after(self, name: str, starts: Iterable[int], days: int) -> list[int]:
-        """For each record a time at most so many days after another, and not later than any record may have."""
+        """For each record a time at most so many days after another, and not later than
+        any record may have.
+        """
         later = self.below(name, days * DAY)
-        return [min(start + 60 + seconds, NEWEST) for start, seconds in zip(starts, later, strict=True)]
+        return [
+            min(start + 60 + seconds, NEWEST) for start, seconds in zip(starts, later, strict=True)
+        ]
 
 
 def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
     """What `SeededRandom.below` makes of each of these checksums.
 
-    They stand side by side in one long integer, 128 bits for each, so that each step is done once for all of them.
+    They stand side by side in one long integer, 128 bits for each, so that each step is
+    done once for all of them.
     """
     lanes = _lanes(len(checks))
     value = (int.from_bytes(lanes.low.pack(*checks), "little") + lanes.ones) * MIX & lanes.mask
@@ -125,7 +146,9 @@ def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
 
 
 class _Lanes:
-    """So many numbers of 128 bits in one integer: 1 and 64 ones in each, their lower and their upper halves."""
+    """So many numbers of 128 bits in one integer: 1 and 64 ones in each, their lower
+    and their upper halves.
+    """
 
     def __init__(self, count: int) -> None:
         self.ones = sum(1 << 128 * place for place in range(count))

@@ -35,7 +35,9 @@ def _targets(place: FieldPlace) -> Targets:
         return _derived(place)
     to = target_of(place)
     find = _found(place, to)
-    return lambda batch: find(batch, size) if (size := batch.count(to)) else [None] * len(batch.numbers)
+    return lambda batch: (
+        find(batch, size) if (size := batch.count(to)) else [None] * len(batch.numbers)
+    )
 
 
 def _target_lists(place: FieldPlace, to: str) -> TargetLists:
@@ -49,7 +51,10 @@ def _target_lists(place: FieldPlace, to: str) -> TargetLists:
         size = batch.count(to)
         if not size:
             return [[] for _ in batch.numbers]
-        firsts, two = batch.random.below(name, size), batch.random.below(f"{name} length", min(size, 2))
+        firsts, two = (
+            batch.random.below(name, size),
+            batch.random.below(f"{name} length", min(size, 2)),
+        )
         return [
             [first % size + 1, (first + 1) % size + 1] if more else [first % size + 1]
             for first, more in zip(firsts, two, strict=True)
@@ -92,7 +97,9 @@ def _derived(place: FieldPlace) -> Targets:
 def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[int | None]:
     """One record of four refers to another one: where `lower`, to one of a lower number."""
     targets: list[int | None] = []
-    for place, (number, has) in enumerate(zip(batch.numbers, batch.random.one_in(f"has {name}", 4), strict=True)):
+    for place, (number, has) in enumerate(
+        zip(batch.numbers, batch.random.one_in(f"has {name}", 4), strict=True)
+    ):
         most = min(size, number - 1) if lower else size
         targets.append(batch.random[place].below(name, most) + 1 if has and most else None)
     return targets
@@ -103,7 +110,9 @@ def _stages(batch: RecordBatch, size: int) -> Sequence[int | None]:
     stages = CHILDREN_PER_PARENT["ats", "job_interview_stages", "job"]
     jobs = _targets(("ats", "applications", "job"))(batch)
     turns = batch.random.below("current_stage", stages)
-    return [((job or 1) - 1) * stages % size + 1 + turn for job, turn in zip(jobs, turns, strict=True)]
+    return [
+        ((job or 1) - 1) * stages % size + 1 + turn for job, turn in zip(jobs, turns, strict=True)
+    ]
 
 
 _KEPT = 4096
@@ -130,7 +139,10 @@ def _untimed(columns: JsonColumns) -> JsonColumns:
     return {name: values for name, values in columns.items() if name not in _TIMES}
 
 
-MAPPINGS: Mapping[str, Callable[[JsonColumns], JsonColumns]] = {"remapped": _remapped, "untimed": _untimed}
+MAPPINGS: Mapping[str, Callable[[JsonColumns], JsonColumns]] = {
+    "remapped": _remapped,
+    "untimed": _untimed,
+}
 """What becomes of seeded records, by the kind of their connection."""
 
 
@@ -154,7 +166,9 @@ class SeededRecords:
         return self._connection.count(api, resource)
 
     def records(self, api: str, resource: str, numbers: Sequence[int]) -> list[JsonObject]:
-        """Records 1, 2, … of a resource as JSON objects: many at once take less time than one after another."""
+        """Records 1, 2, … of a resource as JSON objects: many at once take less time
+        than one after another.
+        """
         return objects(self._columns(api, resource, numbers))
 
     def encoded(self, api: str, resource: str, numbers: Sequence[int]) -> list[bytes]:
@@ -166,7 +180,9 @@ class SeededRecords:
         kept = self._encoded.setdefault((api, resource), {})
         missing = [number for number in numbers if number not in kept]
         if missing:
-            kept.update(zip(missing, self._encode(self._columns(api, resource, missing)), strict=True))
+            kept.update(
+                zip(missing, self._encode(self._columns(api, resource, missing)), strict=True)
+            )
         return [kept[number] for number in numbers]
 
     def _columns(self, api: str, resource: str, numbers: Sequence[int]) -> JsonColumns:
@@ -180,7 +196,9 @@ class SeededRecords:
 
 @lru_cache(256)
 def _makers(api: str, resource: str) -> tuple[tuple[str, FieldMaker], ...]:
-    """The fields of a resource's records, and what makes their values; they are the same for every connection."""
+    """The fields of a resource's records, and what makes their values; they are the
+    same for every connection.
+    """
     fields = known(api, resource).fields or (_UNKNOWN_PERSON if resource in PEOPLE else ())
     has = {field.name for field in fields}
     if resource not in NAMELESS:
@@ -199,7 +217,11 @@ def _maker(api: str, resource: str, field: KnownField) -> FieldMaker:
         return _remote
     to = target(api, resource, field)
     if to:
-        return _several(api, resource, field, to) if field.type == "array" else _one(api, resource, field, to)
+        return (
+            _several(api, resource, field, to)
+            if field.type == "array"
+            else _one(api, resource, field, to)
+        )
     if field.values:
         return _mostly_first(field.values)
     return field_maker(field.name, field.type)
@@ -209,7 +231,9 @@ def _several(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
     targets = _target_lists((api, resource, field.name), to)
     if field.name.endswith("_ids"):
         prefix = id_prefix(to)
-        return lambda batch, _name: [[f"{prefix}{one}" for one in numbers] for numbers in targets(batch)]
+        return lambda batch, _name: [
+            [f"{prefix}{one}" for one in numbers] for numbers in targets(batch)
+        ]
 
     def pointers(batch: RecordBatch, _name: str) -> list[Json]:
         lists = targets(batch)
@@ -223,7 +247,9 @@ def _one(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
     targets = _targets((api, resource, field.name))
     if field.type != "object":
         prefix = id_prefix(to)
-        return lambda batch, _name: [None if number is None else f"{prefix}{number}" for number in targets(batch)]
+        return lambda batch, _name: [
+            None if number is None else f"{prefix}{number}" for number in targets(batch)
+        ]
 
     def pointers(batch: RecordBatch, _name: str) -> list[Json]:
         numbers = targets(batch)
@@ -237,7 +263,9 @@ def _mostly_first(choices: tuple[str, ...]) -> FieldMaker:
     """One of these values; the first is the usual one."""
 
     def make(batch: RecordBatch, name: str) -> list[Json]:
-        others = zip(batch.random.one_in(name, 3), batch.random.pick(f"{name} else", choices), strict=True)
+        others = zip(
+            batch.random.one_in(name, 3), batch.random.pick(f"{name} else", choices), strict=True
+        )
         return [other if rare else choices[0] for rare, other in others]
 
     return make
@@ -253,5 +281,7 @@ def _remote(batch: RecordBatch, _name: str) -> list[JsonObject]:
             "self": f"https://provider.example/v3/{resource}/{10_000 + number}",
             "created": created,
         }
-        for number, title, created in zip(batch.numbers, batch.titles, batch.created_at, strict=True)
+        for number, title, created in zip(
+            batch.numbers, batch.titles, batch.created_at, strict=True
+        )
     ]

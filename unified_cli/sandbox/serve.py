@@ -36,11 +36,17 @@ class ServerSettings:
     keep_ids: bool = False
 
 
-def serve(runtime: Runtime, catalogue: Catalogue, announce: Callable[[bytes], None], settings: ServerSettings) -> None:
-    """Serve until a signal comes, and announce in lines for a shell how to reach it; a token given is not in them.
+def serve(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    announce: Callable[[bytes], None],
+    settings: ServerSettings,
+) -> None:
+    """Serve until a signal comes, and announce in lines for a shell how to reach it; a
+    token given is not in them.
 
-    Raises UsageError for faults or a host that are not understood, StorageError where the port, the state or the file
-    cannot be used.
+    Raises UsageError for faults or a host that are not understood, StorageError where
+    the port, the state or the file cannot be used.
     """
     check_names(settings.names)
     faults = Faults.parse(_spec(settings.faults), settings.seed or "")
@@ -49,20 +55,34 @@ def serve(runtime: Runtime, catalogue: Catalogue, announce: Callable[[bytes], No
     with contextlib.closing(_store(runtime, settings)) as store:
         store.encode = compact_objects
         sandbox = Sandbox(
-            catalogue, store, token=token, faults=faults, control=True, keep_ids=settings.keep_ids, wall=runtime.wall,
+            catalogue,
+            store,
+            token=token,
+            faults=faults,
+            control=True,
+            keep_ids=settings.keep_ids,
+            wall=runtime.wall,
             sleep=runtime.sleep,
-        )  # fmt: skip
+        )
         server = Server(sandbox, listen(settings.port, settings.host), names=settings.names)
         with contextlib.closing(server):
             server.log = RequestLog(runtime) if runtime.stderr.verbosity else None
-            values = {"UNIFIED_BASE_URL": server.url, "UNIFIED_TOKEN": token, "UNIFIED_ACCOUNT_ID": DEFAULT}
+            values = {
+                "UNIFIED_BASE_URL": server.url,
+                "UNIFIED_TOKEN": token,
+                "UNIFIED_ACCOUNT_ID": DEFAULT,
+            }
             if settings.token:
                 del values["UNIFIED_TOKEN"]
             with _ready_file(settings.ready_file, values):
-                announce("".join(f"export {name}={value}\n" for name, value in values.items()).encode())
+                announce(
+                    "".join(f"export {name}={value}\n" for name, value in values.items()).encode()
+                )
                 runtime.stderr.note(f"the sandbox listens on {server.url}; stop it with Ctrl-C")
                 if server.others:
-                    runtime.stderr.note("warning: other machines can reach it, and nothing is encrypted")
+                    runtime.stderr.note(
+                        "warning: other machines can reach it, and nothing is encrypted"
+                    )
                 server.run()
 
 

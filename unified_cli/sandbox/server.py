@@ -25,7 +25,13 @@ from unified_cli.masking import cut, masked
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxResponse
-from unified_cli.sandbox.wsgi_application import GREATEST_BODY, HostCheck, WsgiApplication, allow_uploads, respond
+from unified_cli.sandbox.wsgi_application import (
+    GREATEST_BODY,
+    HostCheck,
+    WsgiApplication,
+    allow_uploads,
+    respond,
+)
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -47,9 +53,11 @@ _BACKLOG = 1024
 
 
 def listen(port: int, host: str | None = None) -> list[socket.socket]:
-    """Sockets on `host`; without one on 127.0.0.1 and, where this machine has it, on ::1, both on one port.
+    """Sockets on `host`; without one on 127.0.0.1 and, where this machine has it, on
+    ::1, both on one port.
 
-    Raises UsageError for a port that is none or a host that is not found, StorageError where the port cannot be used.
+    Raises UsageError for a port that is none or a host that is not found, StorageError
+    where the port cannot be used.
     """
     if not 0 <= port <= 65_535:
         raise UsageError(f"there is no port {port} (0 takes a free one)")
@@ -57,7 +65,9 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
     if host is not None:
         return [first]
     try:
-        second = socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=_BACKLOG)
+        second = socket.create_server(
+            ("::1", first.getsockname()[1]), family=socket.AF_INET6, backlog=_BACKLOG
+        )
     except OSError as error:
         # Without IPv6, or where the port is taken there, 127.0.0.1 alone is enough.
         if error.errno == errno.EMFILE:
@@ -80,7 +90,9 @@ def address_of(listening: socket.socket) -> tuple[str, int]:
 
 def _socket(host: str, port: int) -> socket.socket:
     try:
-        family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        family, _, _, _, address = socket.getaddrinfo(
+            host.strip("[]"), port, type=socket.SOCK_STREAM
+        )[0]
     except (OSError, UnicodeError):
         raise UsageError(f"--host {host}: no address of that name is known here") from None
     try:
@@ -88,7 +100,11 @@ def _socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         # Python's own text repeats the address as a tuple.
         reason = os.strerror(error.errno) if error.errno else str(error)
-        hint = "--port 0 takes a free one" if error.errno == errno.EADDRINUSE else "is it an address of this machine?"
+        hint = (
+            "--port 0 takes a free one"
+            if error.errno == errno.EADDRINUSE
+            else "is it an address of this machine?"
+        )
         raise StorageError(f"cannot listen on {host}, port {port}: {reason}", hint=hint) from error
 
 
@@ -102,7 +118,9 @@ class RequestLog:
         """The time at which a request came."""
         return self._runtime.monotonic()
 
-    def write(self, environ: "WSGIEnvironment", answer: SandboxResponse | None, start: float) -> None:
+    def write(
+        self, environ: "WSGIEnvironment", answer: SandboxResponse | None, start: float
+    ) -> None:
         """Log a request with its answer; without one the connection was reset."""
         stderr = self._runtime.stderr
         if not stderr.verbosity:
@@ -115,14 +133,16 @@ class RequestLog:
         if answer is not None and stderr.verbosity > 1:
             lines += [f"    {name}: {value}" for name, value in answer.headers.items()]
             if "content-encoding" not in answer.headers:
-                lines.append(f"    {cut(masked(answer.body.decode('utf-8', 'backslashreplace')), _LONGEST_LOGGED)}")
+                body = answer.body.decode("utf-8", "backslashreplace")
+                lines.append(f"    {cut(masked(body), _LONGEST_LOGGED)}")
         stderr.block(lines)
 
 
 class ThreadCount:
     """Doubles the threads where a request takes the last one; `start` makes it so many.
 
-    All 64 from the start would take turns, and each would find the processor's caches filled by the others.
+    All 64 from the start would take turns, and each would find the processor's caches
+    filled by the others.
     """
 
     def __init__(self, start: Callable[[int], object]) -> None:
@@ -151,7 +171,9 @@ class ThreadCount:
 
 
 class LoopTasks:
-    """Keeps for the loop the requests that it has read, and hands those that others have read to the threads."""
+    """Keeps for the loop the requests that it has read, and hands those that others
+    have read to the threads.
+    """
 
     def __init__(self, threads: ThreadedTaskDispatcher) -> None:
         self._threads = threads
@@ -170,8 +192,12 @@ class LoopTasks:
 class Server:
     """A served sandbox: it runs until `stop`, which any thread may call."""
 
-    def __init__(self, sandbox: Sandbox, sockets: Sequence[socket.socket] = (), *, names: Sequence[str] = ()) -> None:
-        """Serve on these sockets, by default on a free loopback port; `names` are other names of this host."""
+    def __init__(
+        self, sandbox: Sandbox, sockets: Sequence[socket.socket] = (), *, names: Sequence[str] = ()
+    ) -> None:
+        """Serve on these sockets, by default on a free loopback port; `names` are other
+        names of this host.
+        """
         self._application = WsgiApplication(sandbox)
         self._sockets = list(sockets) or listen(0)
         self._map: dict[int, Any] = {}
@@ -216,7 +242,9 @@ class Server:
             for _ in range(len(arrived)):
                 channel = arrived.popleft()
                 # Handing a request to a thread costs more than most answers do.
-                (self._dispatcher.add_task if self._may_wait(channel) else HTTPChannel.service)(channel)
+                (self._dispatcher.add_task if self._may_wait(channel) else HTTPChannel.service)(
+                    channel
+                )
 
     def close(self) -> None:
         """Close all sockets; answers on their way have a moment to get out."""
@@ -236,7 +264,9 @@ class Server:
             socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
 
     def _may_wait(self, channel: HTTPChannel) -> bool:
-        """Whether the answer to the channel's next request may have to wait: for a fault, its client, or its body."""
+        """Whether the answer to the channel's next request may have to wait: for a
+        fault, its client, or its body.
+        """
         request = channel.requests[0]
         if len(channel.requests) > 1 or channel.total_outbufs_len:
             return True
@@ -246,7 +276,9 @@ class Server:
         target = getattr(request, "request_uri", "")
         return self._application.sandbox.may_wait(target, request.headers.get("AUTHORIZATION", ""))
 
-    def _guarded(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    def _guarded(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
         start = self.log.start() if self.log else 0.0
         answer: SandboxResponse | None = None
         try:
@@ -274,7 +306,9 @@ class Server:
 
 
 def _raised_limit() -> int:
-    """How many connections may be open: as many as the operating system allows files, less some for other files."""
+    """How many connections may be open: as many as the operating system allows files,
+    less some for other files.
+    """
     try:
         import resource  # noqa: PLC0415  not on Windows
     except ImportError:

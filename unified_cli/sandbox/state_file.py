@@ -1,4 +1,6 @@
-"""The sandbox's state in a file of SQLite: processes may share it, and an answered write survives a kill."""
+"""The sandbox's state in a file of SQLite: processes may share it, and an answered
+write survives a kill.
+"""
 
 import sqlite3
 from contextlib import ExitStack, closing
@@ -20,7 +22,8 @@ CREATE TABLE changes (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX changes_by_id ON changes (account, api, resource, id);
 CREATE TABLE files (
-    account TEXT NOT NULL, api TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL, content BLOB NOT NULL,
+    account TEXT NOT NULL, api TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL,
+    content BLOB NOT NULL,
     PRIMARY KEY (account, api, resource, id)
 );
 CREATE TABLE replies (
@@ -29,7 +32,8 @@ CREATE TABLE replies (
     PRIMARY KEY (account, path, key)
 );
 CREATE TABLE effects (
-    account TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, effects INTEGER NOT NULL,
+    account TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL,
+    effects INTEGER NOT NULL,
     PRIMARY KEY (account, method, path, key)
 ) WITHOUT ROWID;
 """
@@ -38,8 +42,9 @@ CREATE TABLE effects (
 def connect(path: Path | None) -> sqlite3.Connection:
     """The database in this file, created if it is not there; in memory where `path` is None.
 
-    Raises StorageError if the file cannot be created, StateError if another version wrote it or it is no regular file,
-    ConfigError where somebody else can have written it or put it there, sqlite3's own errors.
+    Raises StorageError if the file cannot be created, StateError if another version
+    wrote it or it is no regular file, ConfigError where somebody else can have written
+    it or put it there, sqlite3's own errors.
     """
     if path is None:
         database = _database(":memory:")

@@ -46,7 +46,12 @@ class SandboxStore:
     """
 
     def __init__(
-        self, database: sqlite3.Connection, seed: str, counts: Mapping[tuple[str, str], int], *, in_memory: bool
+        self,
+        database: sqlite3.Connection,
+        seed: str,
+        counts: Mapping[tuple[str, str], int],
+        *,
+        in_memory: bool,
     ) -> None:
         self._database = database
         self._lock = threading.RLock()
@@ -67,12 +72,17 @@ class SandboxStore:
 
     @classmethod
     def open(
-        cls, path: Path | None, seed: str | None = None, *, records: Mapping[tuple[str, str], int] | None = None
+        cls,
+        path: Path | None,
+        seed: str | None = None,
+        *,
+        records: Mapping[tuple[str, str], int] | None = None,
     ) -> Self:
         """The store in this file, made if it is not there; in memory where `path` is None.
 
-        `seed` None takes the one the file was made with. `records` says how many records of (API, resource) there are.
-        Raises StorageError if the file cannot be made or read, StateError if it is no store or of another seed.
+        `seed` None takes the one the file was made with. `records` says how many
+        records of (API, resource) there are. Raises StorageError if the file cannot be
+        made or read, StateError if it is no store or of another seed.
         """
         used = path is not None and state_file.has_changes_beside(path)
         with ExitStack() as opened:
@@ -82,8 +92,15 @@ class SandboxStore:
             except sqlite3.OperationalError as error:
                 raise StorageError(f"cannot open the sandbox's state {path}: {error}") from error
             except sqlite3.DatabaseError as error:
-                raise StateError(f"{path} is not the sandbox's state: {error}", hint=state_file.REMEDY) from error
-            store = cls(database, known[0] if known else seed or DEFAULT_SEED, records or {}, in_memory=path is None)
+                raise StateError(
+                    f"{path} is not the sandbox's state: {error}", hint=state_file.REMEDY
+                ) from error
+            store = cls(
+                database,
+                known[0] if known else seed or DEFAULT_SEED,
+                records or {},
+                in_memory=path is None,
+            )
             store.path = path
             if path is not None and not used:
                 store.lost = store._is_in_use() and not state_file.has_changes_beside(path)
@@ -95,7 +112,10 @@ class SandboxStore:
     def _adopt(self, seed: str, path: Path | None) -> None:
         with self.transaction():
             if self._row("SELECT 1 FROM changes LIMIT 1"):
-                raise StateError(f"{path or 'the sandbox'} holds changes to seed {self.seed!r} (unified sandbox reset)")
+                raise StateError(
+                    f"{path or 'the sandbox'} holds changes to seed {self.seed!r} (unified sandbox"
+                    " reset)"
+                )
             self._set_seed(seed)
 
     def _set_seed(self, seed: str) -> None:
@@ -107,7 +127,8 @@ class SandboxStore:
         """Close the file."""
         with self._lock:
             if not self._closed:
-                # Where that cannot be written, the next to open it says that changes may be missing.
+                # Where that cannot be written, the next to open it says that changes
+                # may be missing.
                 with suppress(sqlite3.OperationalError):
                     if self.path is not None and self._is_in_use():
                         self._database.execute(_NOTE_USE, (0,))
@@ -115,7 +136,9 @@ class SandboxStore:
             self._closed = True
 
     def reset(self, seed: str | None = None) -> None:
-        """Delete every change, of all connections, and start from this seed, by default from the same."""
+        """Delete every change, of all connections, and start from this seed, by default
+        from the same.
+        """
         with self.transaction():
             for table in _TABLES:
                 self._write(f"DELETE FROM {table}")  # noqa: S608  the names stand above
@@ -125,7 +148,9 @@ class SandboxStore:
         """The seeded records of a connection."""
         records = self._seeded.get(account)
         if records is None:
-            records = self._seeded[account] = SeededRecords(self.seed, account, self._counts, self.encode)
+            records = self._seeded[account] = SeededRecords(
+                self.seed, account, self._counts, self.encode
+            )
         return records
 
     @property
@@ -163,41 +188,60 @@ class SandboxStore:
         return row is not None and row[0] == "1"
 
     def changed(self, scope: Scope, low: int, high: int) -> list[tuple[int, str | None]]:
-        """Position and record, None where deleted, of the changes from `low` to `high`, both included."""
+        """Position and record, None where deleted, of the changes from `low` to `high`,
+        both included.
+        """
         return self._rows(
             "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ?"
             " AND position BETWEEN ? AND ? ORDER BY position",
             *scope, low, high,
         )  # fmt: skip
 
-    def created(self, scope: Scope, low: int, high: int, limit: int, *, newest: bool) -> list[tuple[int, str]]:
-        """At most `limit` created records strictly between two positions, from one end or the other."""
+    def created(
+        self, scope: Scope, low: int, high: int, limit: int, *, newest: bool
+    ) -> list[tuple[int, str]]:
+        """At most `limit` created records strictly between two positions, from one end
+        or the other.
+        """
         return self._rows(_NEWEST if newest else _OLDEST, *scope, max(low, CREATED), high, limit)
 
     def by_id(self, scope: Scope, identity: str) -> tuple[int, str | None] | None:
         """Position and record of what was created or changed under this id."""
         rows: list[tuple[int, str | None]] = self._rows(
-            "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ? AND id = ?",
-            *scope, identity,
-        )  # fmt: skip
+            "SELECT position, record FROM changes WHERE account = ? AND api = ? AND resource = ?"
+            " AND id = ?",
+            *scope,
+            identity,
+        )
         return rows[0] if rows else None
 
     def put(self, scope: Scope, position: int, identity: str, record: str | None) -> None:
         """Store a record, or with None that it was deleted."""
-        self._write("INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?, ?)", *scope, position, identity, record)
+        self._write(
+            "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?, ?)",
+            *scope,
+            position,
+            identity,
+            record,
+        )
 
     def next_position(self, scope: Scope) -> int:
         """The position of the next created record."""
         row = self._row(
-            "SELECT max(position) FROM changes WHERE account = ? AND api = ? AND resource = ? AND position > ?",
-            *scope, CREATED,
-        )  # fmt: skip
+            "SELECT max(position) FROM changes WHERE account = ? AND api = ? AND resource = ? AND"
+            " position > ?",
+            *scope,
+            CREATED,
+        )
         return (row[0] if row and row[0] else CREATED) + 1
 
     def reply(self, account: str, path: str, key: str) -> SandboxResponse | None:
         """What was answered under this idempotency key; None for a new or an empty one."""
         row = key and self._row(
-            "SELECT status, body, type FROM replies WHERE account = ? AND path = ? AND key = ?", account, path, key
+            "SELECT status, body, type FROM replies WHERE account = ? AND path = ? AND key = ?",
+            account,
+            path,
+            key,
         )
         if not row:
             return None
@@ -209,8 +253,13 @@ class SandboxStore:
         if key:
             self._write(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)",
-                account, path, key, answer.status, answer.headers.get("content-type", ""), answer.body,
-            )  # fmt: skip
+                account,
+                path,
+                key,
+                answer.status,
+                answer.headers.get("content-type", ""),
+                answer.body,
+            )
 
     def count_effect(self, account: str, method: str, path: str, key: str) -> None:
         """Count that a write took effect; `key` is empty where none was sent."""
@@ -225,22 +274,31 @@ class SandboxStore:
 
     def effects(self) -> list[tuple[str, str, str, str, int]]:
         """Account, method, path, key and how often: everything that took effect."""
-        return self._rows("SELECT account, method, path, key, effects FROM effects ORDER BY account, path, key, method")
+        return self._rows(
+            "SELECT account, method, path, key, effects FROM effects ORDER BY account, path, key,"
+            " method"
+        )
 
     def sizes(self) -> list[tuple[str, str, str, int]]:
         """Account, API, resource and how many records were created, changed or deleted."""
-        return self._rows("SELECT account, api, resource, count(*) FROM changes GROUP BY account, api, resource")
+        return self._rows(
+            "SELECT account, api, resource, count(*) FROM changes GROUP BY account, api, resource"
+        )
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        """Turn the errors of SQLite into ours. Raises StorageError, StateError for a damaged file."""
+        """Turn the errors of SQLite into ours. Raises StorageError, StateError for a
+        damaged file.
+        """
         where = self.path or "in memory"
         try:
             yield
         except sqlite3.OperationalError as error:
             raise StorageError(f"cannot use the sandbox's state {where}: {error}") from error
         except sqlite3.DatabaseError as error:
-            raise StateError(f"the sandbox's state {where} is damaged: {error}", hint=state_file.REMEDY) from error
+            raise StateError(
+                f"the sandbox's state {where} is damaged: {error}", hint=state_file.REMEDY
+            ) from error
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -285,13 +343,18 @@ def tell_lost(runtime: Runtime, store: SandboxStore) -> None:
     """Say where the latest changes of a store are missing."""
     if store.lost:
         beside = f"{store.path}-wal"
-        runtime.stderr.line(f"the latest changes to the sandbox are missing: they were in {beside}, which is not there")
+        runtime.stderr.line(
+            f"the latest changes to the sandbox are missing: they were in {beside}, which is not"
+            " there"
+        )
 
 
 def _forgetful(
     runtime: Runtime, why: str, seed: str | None, records: Mapping[tuple[str, str], int] | None
 ) -> SandboxStore:
-    """A store in memory. With `--quiet` nothing is said of it before a write, which will be lost."""
+    """A store in memory. With `--quiet` nothing is said of it before a write, which
+    will be lost.
+    """
     told = f"the sandbox forgets its records when this ends: {why}"
     runtime.stderr.note(told)
     store = SandboxStore.open(None, seed, records=records)

@@ -1,4 +1,6 @@
-"""The files that were uploaded, in the sandbox's database: in parts, so that a large one is never in memory."""
+"""The files that were uploaded, in the sandbox's database: in parts, so that a large
+one is never in memory.
+"""
 
 import sqlite3
 import zlib
@@ -13,7 +15,8 @@ Scope = tuple[str, str, str]
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS file_parts (
     account TEXT NOT NULL, api TEXT NOT NULL, resource TEXT NOT NULL, id TEXT NOT NULL,
-    number INTEGER NOT NULL, size INTEGER NOT NULL, checksum INTEGER NOT NULL, content BLOB NOT NULL,
+    number INTEGER NOT NULL, size INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    content BLOB NOT NULL,
     PRIMARY KEY (account, api, resource, id, number)
 );
 """
@@ -21,7 +24,9 @@ _OF = "WHERE account = ? AND api = ? AND resource = ? AND id = ?"
 
 
 class StoredFile(NamedTuple):
-    """An uploaded file: its size, what stands for its content, and its parts, each read when it is needed."""
+    """An uploaded file: its size, what stands for its content, and its parts, each read
+    when it is needed.
+    """
 
     sizes: tuple[int, ...]
     checksum: int
@@ -50,7 +55,11 @@ class StoredFiles:
     """The files in a database, of which `turn` gives one thread the use."""
 
     def __init__(
-        self, database: sqlite3.Connection, turn: Callable[[], AbstractContextManager[None]], *, in_memory: bool
+        self,
+        database: sqlite3.Connection,
+        turn: Callable[[], AbstractContextManager[None]],
+        *,
+        in_memory: bool,
     ) -> None:
         """A sandbox in memory has its files in a temporary file of SQLite's."""
         self._database = database
@@ -91,7 +100,9 @@ class StoredFiles:
         return StoredFile.of(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:
-        """A part of a file; empty where it is gone, so that its reader gets less than was announced."""
+        """A part of a file; empty where it is gone, so that its reader gets less than
+        was announced.
+        """
         statement = f"SELECT content FROM file_parts {_OF} AND number = ?"  # noqa: S608  as above
         with self._turn():
             row = self._database.execute(statement, (*place, number)).fetchone()

@@ -35,11 +35,15 @@ class SeededList(NamedTuple):
 
 
 class Row:
-    """One record: its JSON is what is answered, its value what is compared; a seeded one is generated when needed."""
+    """One record: its JSON is what is answered, its value what is compared; a seeded
+    one is generated when needed.
+    """
 
     __slots__ = ("decoded", "json", "position", "seeded")
 
-    def __init__(self, position: int, text: str | None = None, seeded: SeededList | None = None) -> None:
+    def __init__(
+        self, position: int, text: str | None = None, seeded: SeededList | None = None
+    ) -> None:
         self.position = position
         self.seeded = seeded
         self.json = None if text is None else text.encode()
@@ -81,7 +85,9 @@ def encoded(rows: Sequence[Row]) -> list[bytes]:
 
 
 def with_values(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows of a list for which values are needed: those that are generated, are generated many at once."""
+    """The rows of a list for which values are needed: those that are generated, are
+    generated many at once.
+    """
     remaining = iter(rows)
     while some := list(itertools.islice(remaining, _TOGETHER)):
         left = [row for row in some if row.decoded is None and row.seeded]
@@ -94,7 +100,9 @@ def with_values(rows: Iterable[Row]) -> Iterator[Row]:
 class Records:
     """The records of a connection, API and resource; writing needs a transaction of the store."""
 
-    def __init__(self, store: SandboxStore, account: str, api: str, resource: str, *, seeded: bool = True) -> None:
+    def __init__(
+        self, store: SandboxStore, account: str, api: str, resource: str, *, seeded: bool = True
+    ) -> None:
         self.api, self.resource = api, resource
         self.account = account
         self.scope = (account, api, SHOWN_AS.get(resource, resource))
@@ -154,7 +162,9 @@ class Records:
             identity = f"{self.resource}-new-{position - CREATED}"
             members = {"id": dump(identity), **{k: v for k, v in members.items() if k != "id"}}
         time = dump(now)
-        row = Row(position, join_members({**members, **{k: time for k in _TIMES if k not in members}}))
+        row = Row(
+            position, join_members({**members, **{k: time for k in _TIMES if k not in members}})
+        )
         self._store.put(self.scope, position, identity, row.text)
         return identity, row
 

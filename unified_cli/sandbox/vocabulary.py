@@ -1,7 +1,7 @@
 """The texts and ids of the seeded records, how many there are, and which refer to which.
 
-`vocabulary.json` has the tables: JSON, because every process with a sandbox reads it, and TOML takes twenty times as
-long.
+`vocabulary.json` has the tables: JSON, because every process with a sandbox reads it,
+and TOML takes twenty times as long.
 """
 
 import json
@@ -24,7 +24,9 @@ def count(api: str, resource: str) -> int:
 
 
 def names(api: str, resource: str) -> Sequence[str]:
-    """The titles that a resource's records have in turn; none for a resource that has no list of names."""
+    """The titles that a resource's records have in turn; none for a resource that has
+    no list of names.
+    """
     found: Sequence[str] = TABLES["titles"].get(f"{api}/{resource}", ())
     return found
 
@@ -37,7 +39,9 @@ def in_turn(words: Sequence[str], number: int) -> str:
 
 @lru_cache
 def singular(resource: str) -> str:
-    """The name of one record as fields spell it: `ticket` for `tickets`, `page_export` for `page-exports`."""
+    """The name of one record as fields spell it: `ticket` for `tickets`, `page_export`
+    for `page-exports`.
+    """
     word = resource.replace("-", "_")
     if word.endswith("ies"):
         return f"{word[:-3]}y"
@@ -46,7 +50,12 @@ def singular(resource: str) -> str:
 
 def fields_of(api: str, resource: str) -> frozenset[str]:
     """The names of the fields that seeded records of a resource have."""
-    return frozenset(field.name for field in known(api, resource).fields) | {"id", "name", "created_at", "updated_at"}
+    return frozenset(field.name for field in known(api, resource).fields) | {
+        "id",
+        "name",
+        "created_at",
+        "updated_at",
+    }
 
 
 def record_id(resource: str, number: int) -> str:
@@ -63,7 +72,9 @@ def number_of(resource: str, text: str) -> int | None:
     """The number of the seeded record with this id; None for what is not such an id."""
     name, _, number = text.rpartition("-")
     # `isdigit` alone would let other scripts' digits and leading zeros name the same record twice.
-    plain = number.isascii() and number.isdigit() and len(number) < 16 and not number.startswith("0")
+    plain = (
+        number.isascii() and number.isdigit() and len(number) < 16 and not number.startswith("0")
+    )
     return int(number) if plain and name == SHOWN_AS.get(resource, resource) else None
 
 
@@ -79,7 +90,9 @@ def _by_place(table: str) -> Mapping[FieldPlace, Json]:
 CHILDREN_PER_PARENT: Mapping[FieldPlace, int] = _by_place("children_per_parent")
 """Child n of so many for each parent belongs to parent (n - 1) // number + 1."""
 CHILD_LISTS: Mapping[FieldPlace, tuple[str, str]] = _by_place("child_lists")
-"""A parent's list of its children: the child's resource, and its field that refers to the parent."""
+"""A parent's list of its children: the child's resource, and its field that refers to
+the parent.
+"""
 DERIVED: Mapping[FieldPlace, tuple[str, str, str]] = _by_place("derived")
 """A reference that follows from another one, as a ticket's account is the account of its contact.
 
@@ -100,7 +113,14 @@ def target(api: str, resource: str, field: KnownField) -> str | None:
 def target_of(place: FieldPlace) -> str:
     """The resource that a known field refers to; empty where it refers to none."""
     api, resource, name = place
-    return next((target(api, resource, field) or "" for field in known(api, resource).fields if field.name == name), "")
+    return next(
+        (
+            target(api, resource, field) or ""
+            for field in known(api, resource).fields
+            if field.name == name
+        ),
+        "",
+    )
 
 
 def rarely_set(field: str) -> bool:

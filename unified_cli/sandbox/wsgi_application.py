@@ -1,4 +1,6 @@
-"""The sandbox as a WSGI application: who may send it requests, how long their bodies may be, and the answers."""
+"""The sandbox as a WSGI application: who may send it requests, how long their bodies
+may be, and the answers.
+"""
 
 import copy
 import re
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 GREATEST_BODY = 32 * 1024 * 1024
-"""Larger bodies are refused, but for files in forms and bytes that are passed on; 20 MB in base64 pass."""
+"""Larger bodies are refused, but for files in forms and bytes that are passed on; 20 MB
+in base64 pass.
+"""
 # A smaller body fits into one packet as it is.
 _SMALLEST = 1024
 # The head of a file in gzip: without a name or a time, compressed as fast as can be, on any system.
@@ -39,14 +43,18 @@ def check_names(names: Iterable[str]) -> None:
     """Raise UsageError for a name of a host that is none, such as a pattern."""
     for name in names:
         if not _NAME.fullmatch(name):
-            raise UsageError(f"--allow-host {name}: not a host name (NAME or NAME:PORT, without wildcards)")
+            raise UsageError(
+                f"--allow-host {name}: not a host name (NAME or NAME:PORT, without wildcards)"
+            )
 
 
 class HostCheck:
-    """The names that a request may give in its Host header, and whether other machines may send any.
+    """The names that a request may give in its Host header, and whether other machines
+    may send any.
 
-    A page of another site reaches a loopback port through its visitor's browser. The browser always sends its Origin;
-    where the page makes its own name resolve to this machine, the Host is that name.
+    A page of another site reaches a loopback port through its visitor's browser. The
+    browser always sends its Origin; where the page makes its own name resolve to this
+    machine, the Host is that name.
     """
 
     def __init__(self, port: int, allowed: Iterable[str], *, others: bool) -> None:
@@ -55,21 +63,27 @@ class HostCheck:
         self._others = others
 
     def check(self, environ: "WSGIEnvironment") -> None:
-        """Raise Refusal for what may not pass: 403 for other machines and web pages, 421 for another Host."""
+        """Raise Refusal for what may not pass: 403 for other machines and web pages,
+        421 for another Host.
+        """
         if not self._others and not _near(str(environ.get("REMOTE_ADDR", ""))):
             raise Refusal(403, "the sandbox answers this machine only")
         authority, _ = in_origin_form(environ.get("REQUEST_URI", ""))
         host = (environ.get("HTTP_HOST", "") if authority is None else authority).lower()
         if host not in self._hosts and re.sub(r":\d*$", "", host) not in self._hosts:
-            raise Refusal(421, "the sandbox is not this host (sandbox serve --allow-host NAME adds a name)")
+            raise Refusal(
+                421, "the sandbox is not this host (sandbox serve --allow-host NAME adds a name)"
+            )
         if "HTTP_ORIGIN" in environ or environ.get("HTTP_SEC_FETCH_SITE", "none") != "none":
             raise Refusal(403, "the sandbox does not answer web pages")
 
 
 def in_origin_form(target: str) -> tuple[str | None, str]:
-    """The host that a request line names, None where it is left to the Host header, and the target without it.
+    """The host that a request line names, None where it is left to the Host header, and
+    the target without it.
 
-    A client that takes this machine for a proxy sends the whole address; a server has to understand that too.
+    A client that takes this machine for a proxy sends the whole address; a server has
+    to understand that too.
     """
     found = _ABSOLUTE.match(target)
     if found is None:
@@ -85,7 +99,9 @@ def _near(address: str) -> bool:
 
 
 class WsgiApplication:
-    """A sandbox whose requests come by WSGI. Raises ConnectionDropped where a fault ends the connection."""
+    """A sandbox whose requests come by WSGI. Raises ConnectionDropped where a fault
+    ends the connection.
+    """
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
@@ -105,7 +121,9 @@ class WsgiApplication:
         return coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""), self._pages)
 
 
-def respond(answer: SandboxResponse, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+def respond(
+    answer: SandboxResponse, environ: "WSGIEnvironment", start_response: "StartResponse"
+) -> Iterable[bytes]:
     """Start the response of an answer; its body, which a HEAD leaves out."""
     headers = [(name.title(), value) for name, value in answer.headers.items()]
     if answer.status != 204:
@@ -121,9 +139,16 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
     Raises Refusal: 413 for a body that is too long, 400 for a broken target.
     """
     _, target = in_origin_form(environ["REQUEST_URI"])
-    headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key.startswith("HTTP_")}
+    headers = {
+        key[5:].replace("_", "-").lower(): value
+        for key, value in environ.items()
+        if key.startswith("HTTP_")
+    }
     headers["content-type"] = environ.get("CONTENT_TYPE") or headers.get("content-type", "")
-    request, stream = SandboxRequest.of(environ["REQUEST_METHOD"], target, headers), environ["wsgi.input"]
+    request, stream = (
+        SandboxRequest.of(environ["REQUEST_METHOD"], target, headers),
+        environ["wsgi.input"],
+    )
     if request_content.may_be_large(request, service):
         with request_content.kept(iter(lambda: stream.read(request_content.PIECE), b"")) as upload:
             yield replace(request, upload=upload)
@@ -135,13 +160,16 @@ def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[Sandbox
 
 
 class GzippedPages:
-    """Text in gzip, its records compressed once: a page that is asked for again has other cursors after them.
+    """Text in gzip, its records compressed once: a page that is asked for again has
+    other cursors after them.
 
     Safe for threads.
     """
 
     def __init__(self, most: int = 16 * 1024 * 1024) -> None:
-        """Remember records of so many bytes, as they were before; then forget all and begin anew."""
+        """Remember records of so many bytes, as they were before; then forget all and
+        begin anew.
+        """
         self._lock = threading.Lock()
         self._most = self._left = most
         self._known: dict[bytes, tuple[bytes, int]] = {}
@@ -151,7 +179,8 @@ class GzippedPages:
         end = body.rfind(b"]") + 1
         records, rest = body[:end], body[end:]
         packed, check = self._known.get(records) or self._packed(records)
-        # A small window and little memory: what is left is short, and most of the time would go into their allocation.
+        # A small window and little memory: what is left is short, and most of the time
+        # would go into their allocation.
         last = zlib.compressobj(1, wbits=-9, memLevel=1)
         sums = struct.pack("<II", zlib.crc32(rest, check), len(body) % 2**32)
         return b"".join((_GZIP, packed, last.compress(rest), last.flush(), sums))
@@ -172,10 +201,16 @@ class GzippedPages:
 def coded(answer: SandboxResponse, accepted: str, pages: GzippedPages) -> SandboxResponse:
     """The answer, its text in gzip where `accepted`, the Accept-Encoding of the request, allows it.
 
-    A file keeps its bytes: its ETag and its ranges are about them. So does an answer that a fault cuts off.
+    A file keeps its bytes: its ETag and its ranges are about them. So does an answer
+    that a fault cuts off.
     """
     kind = answer.headers.get("content-type", "")
-    if len(answer.body) < _SMALLEST or "json" not in kind or "etag" in answer.headers or answer.cut is not None:
+    if (
+        len(answer.body) < _SMALLEST
+        or "json" not in kind
+        or "etag" in answer.headers
+        or answer.cut is not None
+    ):
         return answer
     answer.headers["vary"] = "Accept-Encoding"
     if _accepts_gzip(accepted):
@@ -194,7 +229,9 @@ def _accepts_gzip(accepted: str) -> bool:
 
 
 def allow_uploads(servers: Iterable[object], service: Service) -> None:
-    """Let servers take files of up to `LARGEST_UPLOAD` bytes; all else keeps the bound that they have."""
+    """Let servers take files of up to `LARGEST_UPLOAD` bytes; all else keeps the bound
+    that they have.
+    """
 
     class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
         def parse_header(self, header_plus: bytes) -> None:

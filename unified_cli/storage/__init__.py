@@ -1,1 +1,3 @@
-"""Files on this machine: written as a whole, appended durably, created only once, locked, and named safely."""
+"""Files on this machine: written as a whole, appended durably, created only once,
+locked, and named safely.
+"""

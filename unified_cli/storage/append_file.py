@@ -1,4 +1,6 @@
-"""Files that only grow: durable when `sync` returns, or in memory where none can be written; or whole at any time."""
+"""Files that only grow: durable when `sync` returns, or in memory where none can be
+written; or whole at any time.
+"""
 
 import contextlib
 import fcntl
@@ -18,11 +20,13 @@ _BLOCK = 1024 * 1024
 
 
 class AppendFile:
-    """A private file that is made with `create` or opened with `open`, then appended to; `size` is its bytes.
+    """A private file that is made with `create` or opened with `open`, then appended
+    to; `size` is its bytes.
 
-    A crash can leave half of the last write in it: whoever reads the file decides what of its end counts, and cuts off
-    the rest. All methods raise OSError as the operating system does, and NotRegularError for anything of that name that
-    is no regular file: no link is followed, and no pipe is waited for.
+    A crash can leave half of the last write in it: whoever reads the file decides what
+    of its end counts, and cuts off the rest. All methods raise OSError as the operating
+    system does, and NotRegularError for anything of that name that is no regular file:
+    no link is followed, and no pipe is waited for.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,15 +40,20 @@ class AppendFile:
         return self._handle >= 0
 
     def create(self) -> None:
-        """Make the file. Raises FileExistsError where there is anything of that name, even a link to nothing."""
+        """Make the file. Raises FileExistsError where there is anything of that name,
+        even a link to nothing.
+        """
         self._open(os.O_CREAT | os.O_EXCL)
 
     def open(self, *, missing_ok: bool = False, writable: bool = True) -> None:
-        """Open the file; with `missing_ok` it is made where there is none, else FileNotFoundError is raised.
+        """Open the file; with `missing_ok` it is made where there is none, else
+        FileNotFoundError is raised.
 
         Without `writable` it can only be read, also by whoever may not write it.
         """
-        self._open((os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable)
+        self._open(
+            (os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable
+        )
 
     def _open(self, flags: int, *, writable: bool = True) -> None:
         way = os.O_RDWR | os.O_APPEND if writable else os.O_RDONLY
@@ -52,7 +61,9 @@ class AppendFile:
         self.size = self.status.st_size
 
     def hold(self) -> None:
-        """Hold the open file until it is closed or the process ends, so that `regular_file.remove_unheld` leaves it."""
+        """Hold the open file until it is closed or the process ends, so that
+        `regular_file.remove_unheld` leaves it.
+        """
         # Where the file system knows no locks nothing is removed either.
         with contextlib.suppress(OSError):
             fcntl.flock(self._handle, fcntl.LOCK_EX)
@@ -80,7 +91,9 @@ class AppendFile:
         self.size = size
 
     def reader(self) -> BufferedReader:
-        """The content as a file object, from its beginning; to be closed before anything is appended."""
+        """The content as a file object, from its beginning; to be closed before
+        anything is appended.
+        """
         os.lseek(self._handle, 0, os.SEEK_SET)
         return open(self._handle, "rb", closefd=False)
 
@@ -107,10 +120,12 @@ class AppendFile:
 
 
 class GrowingDocument:
-    """A new file that begins with `head` and always ends with `foot`; the elements between are joined by commas.
+    """A new file that begins with `head` and always ends with `foot`; the elements
+    between are joined by commas.
 
-    Each addition is one write, so that a process that is killed leaves all earlier elements readable. Raises OSError,
-    FileExistsError where there is anything of that name.
+    Each addition is one write, so that a process that is killed leaves all earlier
+    elements readable. Raises OSError, FileExistsError where there is anything of that
+    name.
     """
 
     def __init__(self, path: Path, head: bytes, foot: bytes) -> None:

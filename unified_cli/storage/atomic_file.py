@@ -1,4 +1,6 @@
-"""A file that appears whole or not at all: written under another name, synced, and only then given its own."""
+"""A file that appears whole or not at all: written under another name, synced, and only
+then given its own.
+"""
 
 import contextlib
 import errno
@@ -21,7 +23,8 @@ class NotSyncedError(OSError):
 class AtomicFile:
     """A new file under a temporary name, private to this user; `publish` gives it its own name.
 
-    A context manager: what was not published is removed at its end. Raises OSError as the operating system does.
+    A context manager: what was not published is removed at its end. Raises OSError as
+    the operating system does.
     """
 
     def __init__(self, temporary: Path) -> None:
@@ -32,7 +35,9 @@ class AtomicFile:
 
     @classmethod
     def beside(cls, path: Path) -> Self:
-        """One that is to become `path`, in the same folder; any number of processes can make one for the same path."""
+        """One that is to become `path`, in the same folder; any number of processes can
+        make one for the same path.
+        """
         while True:
             made = cls(path.with_name(f".{_short(path.name)}.{os.urandom(6).hex()}.part"))
             if made._file.status.st_nlink:
@@ -66,11 +71,15 @@ class AtomicFile:
             while chunk := content.read(_CHUNK):
                 yield chunk
 
-    def publish(self, path: Path, *, replace: bool, before: Callable[[], None] = lambda: None) -> None:
-        """Have the content on the disk, then give the file the name `path`, and have that on the disk too.
+    def publish(
+        self, path: Path, *, replace: bool, before: Callable[[], None] = lambda: None
+    ) -> None:
+        """Have the content on the disk, then give the file the name `path`, and have
+        that on the disk too.
 
-        `before` is called when only the name is missing: where it raises, nothing has changed. Raises FileExistsError
-        where the name is taken, unless `replace`; then another name may be tried.
+        `before` is called when only the name is missing: where it raises, nothing has
+        changed. Raises FileExistsError where the name is taken, unless `replace`; then
+        another name may be tried.
         """
         if not self._synced:
             self._file.sync()
@@ -79,14 +88,17 @@ class AtomicFile:
         give_name(self._file.path, path, replace=replace)
 
     def publish_soon(self, path: Path) -> None:
-        """Give the file the name `path` at once; after a power cut it may hold anything. Raises OSError."""
+        """Give the file the name `path` at once; after a power cut it may hold
+        anything. Raises OSError.
+        """
         self._file.path.replace(path)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Whatever cannot be tidied up now is swept later; it is no reason to call a published file a failure.
+        # Whatever cannot be tidied up now is swept later; it is no reason to call a
+        # published file a failure.
         with contextlib.suppress(OSError):
             self._file.close()
         with contextlib.suppress(OSError):
@@ -94,10 +106,11 @@ class AtomicFile:
 
 
 def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
-    """Give a synced file the name `path`, on the disk too; without `replace` its temporary name stays beside.
+    """Give a synced file the name `path`, on the disk too; without `replace` its
+    temporary name stays beside.
 
-    Raises FileExistsError where the name is taken, unless `replace`; NotSyncedError where it has its name and the
-    folder cannot be synced; OSError.
+    Raises FileExistsError where the name is taken, unless `replace`; NotSyncedError
+    where it has its name and the folder cannot be synced; OSError.
     """
     if replace:
         temporary.replace(path)
@@ -110,11 +123,13 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
 
 
 def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: None) -> None:
-    """Give the file at `path` this content: whatever happens, it has the old content or the new one, whole.
+    """Give the file at `path` this content: whatever happens, it has the old content or
+    the new one, whole.
 
-    `before` is called first, and again when only the name is missing: where it raises, the old content stays.
-    Only for whoever holds a lock: what is there under the temporary name is taken for what a killed process left.
-    Raises OSError, and what `before` raises.
+    `before` is called first, and again when only the name is missing: where it raises,
+    the old content stays. Only for whoever holds a lock: what is there under the
+    temporary name is taken for what a killed process left. Raises OSError, and what
+    `before` raises.
     """
     before()
     temporary = path.with_name(f"{path.name}.tmp")
@@ -125,13 +140,16 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left beside `path`; only for whoever knows that nobody is writing it. OSError."""
+    """Remove what killed processes left beside `path`; only for whoever knows that
+    nobody is writing it. OSError.
+    """
     for other in _left(path.parent, path.name):
         other.unlink(missing_ok=True)
 
 
 def sweep_unheld(folder: Path, name: str | None = None) -> None:
-    """Remove what killed processes left of a file of that name, or of any; what another one is writing stays. OSError.
+    """Remove what killed processes left of a file of that name, or of any; what another
+    one is writing stays. OSError.
 
     What a version before this one is writing is held by nobody: it has to write it again.
     """

@@ -1,4 +1,6 @@
-"""Facts that are kept for the next run, for a day: they make it quicker, and no run depends on one."""
+"""Facts that are kept for the next run, for a day: they make it quicker, and no run
+depends on one.
+"""
 
 import contextlib
 import hashlib
@@ -26,11 +28,15 @@ class Fact(NamedTuple):
 class Cache:
     """Facts of one kind, each in a private file of its own, below the user's cache folder.
 
-    A fact that cannot be read, is damaged, too old, or in a file that others can have written is one that is not there.
+    A fact that cannot be read, is damaged, too old, or in a file that others can have
+    written is one that is not there.
     """
 
-    def __init__(self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST) -> None:
-        """`folder` is None for a user without a home: then nothing is kept. `wall` gives seconds since 1970.
+    def __init__(
+        self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST
+    ) -> None:
+        """`folder` is None for a user without a home: then nothing is kept. `wall`
+        gives seconds since 1970.
 
         A fact of more than `largest` bytes is not read.
         """
@@ -86,7 +92,9 @@ class Cache:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Give a private file this content, the old one or the new, but after a power cut any. Raises OSError."""
+    """Give a private file this content, the old one or the new, but after a power cut
+    any. Raises OSError.
+    """
     from unified_cli.storage.atomic_file import AtomicFile  # noqa: PLC0415  as above
 
     with AtomicFile.beside(path) as file:
@@ -95,4 +103,6 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def _name(key: tuple[str, ...]) -> str:
-    return hashlib.sha256("\0".join(key).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"
+    return (
+        hashlib.sha256("\0".join(key).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"
+    )

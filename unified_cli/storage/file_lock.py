@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _MODE = 0o600
 _MOMENT = 0.2
-# Not shorter: two hundred waiting processes that look again and again would leave no time for the one that works.
+# Not shorter: two hundred waiting processes that look again and again would leave no
+# time for the one that works.
 _POLL_SECONDS = 0.1
 # Some folders, such as /proc, say at each try that a new file is not there.
 _MOST_TRIES = 10
@@ -24,7 +25,8 @@ _MOST_TRIES = 10
 class HeldLock:
     """A lock that is not waited for, held from `take` to `release`.
 
-    Its file says which process holds it, and is gone when it is released. It may be released by another thread.
+    Its file says which process holds it, and is gone when it is released. It may be
+    released by another thread.
     """
 
     def __init__(self, path: Path) -> None:
@@ -34,14 +36,19 @@ class HeldLock:
     def take(self, what: str, seconds: float = _MOMENT) -> None:
         """Take the lock; a moment is left to a process that only looks whether anybody has it.
 
-        Raises StateError where another process has it, or something else than a file has its name; StorageError where
-        the folder accepts no file.
+        Raises StateError where another process has it, or something else than a file
+        has its name; StorageError where the folder accepts no file.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415  only for long work
 
         _check(self._path)
         lock = FileLock(
-            self._path, seconds, mode=_MODE, thread_local=False, poll_interval=_MOMENT / 10, on_acquired=_sign
+            self._path,
+            seconds,
+            mode=_MODE,
+            thread_local=False,
+            poll_interval=_MOMENT / 10,
+            on_acquired=_sign,
         )
         for _ in range(_MOST_TRIES):
             try:
@@ -51,7 +58,8 @@ class HeldLock:
             except Timeout:
                 if (holder := _holder(self._path)) is not None:
                     raise StateError(f"{what} is in use by process {holder or '?'}") from None
-                # Whoever held the lock has removed the file meanwhile, and a lock on a file without a name is none.
+                # Whoever held the lock has removed the file meanwhile, and a lock on a
+                # file without a name is none.
             except OSError as error:
                 raise _refused(self._path, error) from None
         else:
@@ -61,7 +69,8 @@ class HeldLock:
     def release(self) -> None:
         """Remove the file and release the lock, if it is held.
 
-        A file that cannot be removed is taken by the next who locks. What failed in the work is told, and not that.
+        A file that cannot be removed is taken by the next who locks. What failed in the
+        work is told, and not that.
         """
         if self._lock is not None:
             with contextlib.suppress(OSError):

@@ -16,14 +16,16 @@ def make_private(folder: Path) -> None:
             # umask can only take rights away from these.
             missing.mkdir(0o700)
         except FileExistsError:
-            # Another process may be quicker. A link to nothing has the name too, and leads elsewhere.
+            # Another process may be quicker. A link to nothing has the name too, and
+            # leads elsewhere.
             if not missing.is_dir():
                 raise
         sync(missing.parent)
 
 
 def check_below(root: Path, path: Path) -> None:
-    """Raise UnsafeError where a folder between `root` and `path`, which is below it, is a link; `root` itself may be.
+    """Raise UnsafeError where a folder between `root` and `path`, which is below it, is
+    a link; `root` itself may be.
 
     Whoever can change a folder could else have files written or read anywhere.
     """
@@ -31,12 +33,14 @@ def check_below(root: Path, path: Path) -> None:
     for folder in between:
         if folder.is_symlink():
             raise UnsafeError(
-                f"the folder {folder} is a symbolic link", hint=f"nothing below {root} may lead elsewhere"
+                f"the folder {folder} is a symbolic link",
+                hint=f"nothing below {root} may lead elsewhere",
             )
 
 
 class FixedFolder:
-    """A folder that must stay the one that it was at the beginning; it may be a link, but no folder below it.
+    """A folder that must stay the one that it was at the beginning; it may be a link,
+    but no folder below it.
 
     Whoever can replace it by a link could else have files written anywhere.
     """
@@ -50,9 +54,14 @@ class FixedFolder:
         self._known = self._known or self._found()
 
     def check(self, path: Path) -> None:
-        """Raise UnsafeError where it is another one by now, or one between it and `path` is a link; StorageError."""
+        """Raise UnsafeError where it is another one by now, or one between it and
+        `path` is a link; StorageError.
+        """
         if self._known and not os.path.samestat(self._known, self._found()):
-            raise UnsafeError(f"the folder {self.path} was replaced by another one", hint="nothing is written there")
+            raise UnsafeError(
+                f"the folder {self.path} was replaced by another one",
+                hint="nothing is written there",
+            )
         check_below(self.path, path)
 
     def _found(self) -> os.stat_result:
@@ -63,7 +72,9 @@ class FixedFolder:
 
 
 def sync(folder: Path) -> None:
-    """Have the names in the folder on the disk: files that were made, renamed or removed. Raises OSError."""
+    """Have the names in the folder on the disk: files that were made, renamed or
+    removed. Raises OSError.
+    """
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

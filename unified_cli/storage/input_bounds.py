@@ -27,7 +27,9 @@ _PIECE = 1024 * 1024
 
 
 def is_named_pipe(path: str) -> bool:
-    """Whether the path is that of a named pipe: of `mkfifo`, not of a shell's `<(…)`, which is open already."""
+    """Whether the path is that of a named pipe: of `mkfifo`, not of a shell's `<(…)`,
+    which is open already.
+    """
     try:
         return stat.S_ISFIFO(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -35,7 +37,9 @@ def is_named_pipe(path: str) -> bool:
 
 
 def reader(path: str) -> BinaryIO:
-    """The file, open. Raises TimeoutError for a named pipe to which nobody writes, other OSErrors, and ValueError."""
+    """The file, open. Raises TimeoutError for a named pipe to which nobody writes,
+    other OSErrors, and ValueError.
+    """
     if not is_named_pipe(path):
         return open(path, "rb")  # noqa: PTH123  a path as typed
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -52,7 +56,9 @@ def _wait_for_writer(handle: int, path: str) -> None:
     poller = select.poll()
     poller.register(handle, select.POLLIN)
     if not poller.poll(WRITER_SECONDS * 1000) and _has_no_writer(handle):
-        raise TimeoutError(errno.ETIMEDOUT, f"nobody writes to this pipe (after {WRITER_SECONDS:g} s)", path)
+        raise TimeoutError(
+            errno.ETIMEDOUT, f"nobody writes to this pipe (after {WRITER_SECONDS:g} s)", path
+        )
 
 
 def _has_no_writer(handle: int) -> bool:
@@ -64,7 +70,9 @@ def _has_no_writer(handle: int) -> bool:
 
 
 def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
-    """All of the file, from where it stands. Raises UsageError for more than `LARGEST_DOCUMENT` bytes, and OSError."""
+    """All of the file, from where it stands. Raises UsageError for more than
+    `LARGEST_DOCUMENT` bytes, and OSError.
+    """
     content = io.BytesIO()
     while piece := file.read(_PIECE):
         content.write(piece)
@@ -74,16 +82,22 @@ def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
 
 
 def lines(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """The lines with their ends. Raises UsageError for one of more than `LONGEST_LINE` bytes, and OSError."""
+    """The lines with their ends. Raises UsageError for one of more than `LONGEST_LINE`
+    bytes, and OSError.
+    """
     yield from _lines(partial(file.readline, _PIECE), b"", (b"\n",), name)
 
 
 def text_lines(file: TextIO, name: str) -> Iterator[str]:
-    """The lines of a text with their ends. Raises UsageError for one of more than `LONGEST_LINE` characters."""
+    """The lines of a text with their ends. Raises UsageError for one of more than
+    `LONGEST_LINE` characters.
+    """
     yield from _lines(partial(file.readline, _PIECE), "", ("\n", "\r"), name)
 
 
-def _lines(read: Callable[[], AnyStr], empty: AnyStr, ends: tuple[AnyStr, ...], name: str) -> Iterator[AnyStr]:
+def _lines(
+    read: Callable[[], AnyStr], empty: AnyStr, ends: tuple[AnyStr, ...], name: str
+) -> Iterator[AnyStr]:
     number = 0
     while line := read():
         number += 1
@@ -101,4 +115,6 @@ def _lines(read: Callable[[], AnyStr], empty: AnyStr, ends: tuple[AnyStr, ...], 
 
 def too_long(what: str) -> UsageError:
     """The error for a record of more than `LONGEST_LINE` bytes."""
-    return UsageError(f"{what} is longer than {LONGEST_LINE >> 20} MiB, the most that a record may have")
+    return UsageError(
+        f"{what} is longer than {LONGEST_LINE >> 20} MiB, the most that a record may have"
+    )

@@ -1,6 +1,7 @@
 """Named bytes below the URL of a store of S3, Google Cloud or Azure, or of a shared folder.
 
-They are put whole, created at most once, listed and removed; what a store refuses becomes an error of this program.
+They are put whole, created at most once, listed and removed; what a store refuses
+becomes an error of this program.
 """
 
 import os
@@ -31,12 +32,19 @@ _ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AZURE_STORAGE_ENDPOINT")
 _OTHERS = 0o077
 Result = TypeVar("Result")
 _CREDENTIALS = {
-    "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of the machine",
+    "s3": (
+        "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of"
+        " the machine"
+    ),
     "gs": "GOOGLE_APPLICATION_CREDENTIALS in the environment, or the account of the machine",
-    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY in the environment, or the identity of the machine",
+    "az": (
+        "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY in the environment, or the"
+        " identity of the machine"
+    ),
 }
-# The library has one exception for whatever it knows no better; its dump names an answer's status and an error of the
-# operating system by their numbers. That of tables has its own words.
+# The library has one exception for whatever it knows no better; its dump names an
+# answer's status and an error of the operating system by their numbers. That of tables
+# has its own words.
 _STATUS = re.compile(r"(?:\bstatus: |\bstatus code\s+\S+ )(\d{3})\b")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
 # What the library says instead of sending anything in clear text that it may not.
@@ -50,14 +58,17 @@ _SCHEMES = ("s3", "gs", "az", _FILE)
 
 
 class StoreUrl(NamedTuple):
-    """A `bucket`, or container, and the `prefix` in it; of a shared folder only the prefix, its path."""
+    """A `bucket`, or container, and the `prefix` in it; of a shared folder only the
+    prefix, its path.
+    """
 
     scheme: str
     bucket: str
     prefix: str
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.bucket}{'/' if self.bucket and self.prefix else ''}{self.prefix}"
+        slash = "/" if self.bucket and self.prefix else ""
+        return f"{self.scheme}://{self.bucket}{slash}{self.prefix}"
 
     @property
     def is_folder(self) -> bool:
@@ -68,7 +79,8 @@ class StoreUrl(NamedTuple):
 def parse_url(text: str) -> StoreUrl | None:
     """The URL as which the text is read; None for the path of a local folder.
 
-    Raises UsageError for another scheme, or a URL that names no place; UnsafeError for one with credentials.
+    Raises UsageError for another scheme, or a URL that names no place; UnsafeError for
+    one with credentials.
     """
     if "://" not in text:
         return None
@@ -79,11 +91,18 @@ def parse_url(text: str) -> StoreUrl | None:
         raise UsageError("the URL to export to is malformed") from None
     if username is not None:
         # Not shown: it is the secret.
-        raise UnsafeError("the URL to export to holds credentials", hint="put them into the environment")
+        raise UnsafeError(
+            "the URL to export to holds credentials", hint="put them into the environment"
+        )
     if url.scheme not in _SCHEMES:
-        raise UsageError(f"cannot export to {url.scheme}:// (choose from {', '.join(f'{s}://' for s in _SCHEMES)})")
+        raise UsageError(
+            f"cannot export to {url.scheme}:// (choose from"
+            f" {', '.join(f'{s}://' for s in _SCHEMES)})"
+        )
     if url.query or url.fragment or {".", ".."} & {*url.path.split("/")}:
-        raise UsageError(f"{url.scheme}://{url.netloc} takes a plain path after it, without ?, #, . and ..")
+        raise UsageError(
+            f"{url.scheme}://{url.netloc} takes a plain path after it, without ?, #, . and .."
+        )
     return _folder(url) if url.scheme == _FILE else _place(url)
 
 
@@ -100,17 +119,22 @@ def _place(url: SplitResult) -> StoreUrl:
 
 
 def check(environ: Mapping[str, str]) -> None:
-    """Raise ConfigError where the library that reaches object stores is not installed, or an address is without TLS."""
+    """Raise ConfigError where the library that reaches object stores is not installed,
+    or an address is without TLS.
+    """
     if find_spec("obstore") is None:
         raise ConfigError("object stores need the package obstore", hint="pip install obstore")
     if (name := _clear_text(environ)) is not None:
-        raise ConfigError(f"{name} is an address without TLS", hint=_allowing(name.partition("_")[0]))
+        raise ConfigError(
+            f"{name} is an address without TLS", hint=_allowing(name.partition("_")[0])
+        )
 
 
 class Stored(NamedTuple):
     """What a store tells of an object without reading it.
 
-    Its `size` in bytes, when it was written by the store's clock, and a `tag` that changes whenever it is written.
+    Its `size` in bytes, when it was written by the store's clock, and a `tag` that
+    changes whenever it is written.
     """
 
     size: int
@@ -123,8 +147,9 @@ class StoredObjects:
 
     `file://` makes the folder; from then on nothing that this process makes is open to others.
 
-    Credentials come from the environment, as the store's own tools take them. All methods raise StorageError, for a
-    store that does not answer with the exit code of a network, for one that refuses with that of a configuration.
+    Credentials come from the environment, as the store's own tools take them. All
+    methods raise StorageError, for a store that does not answer with the exit code of a
+    network, for one that refuses with that of a configuration.
     """
 
     def __init__(self, url: StoreUrl, store: "ObjectStore") -> None:
@@ -133,7 +158,8 @@ class StoredObjects:
 
     @classmethod
     def at(cls, url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> Self:
-        """The objects below the URL, whose folder is made where it is one and missing; nothing is sent.
+        """The objects below the URL, whose folder is made where it is one and missing;
+        nothing is sent.
 
         Raises ConfigError without the library, StorageError.
         """
@@ -141,7 +167,8 @@ class StoredObjects:
         from obstore import exceptions  # noqa: PLC0415  an extra
 
         if url.is_folder:
-            # The library gives files the rights that the process leaves open, and its threads share them.
+            # The library gives files the rights that the process leaves open, and its
+            # threads share them.
             os.umask(_OTHERS)
         try:
             return cls(url, _opened(url, environ, make=make))
@@ -167,7 +194,8 @@ class StoredObjects:
     def create(self, path: str, data: bytes) -> bool:
         """Write an object unless there is one; says whether the one that is there has these bytes.
 
-        They must be unlike those of any other writer: a put whose answer is lost is repeated, and meets itself.
+        They must be unlike those of any other writer: a put whose answer is lost is
+        repeated, and meets itself.
         """
         return self.created(path, data) is not None
 
@@ -188,7 +216,9 @@ class StoredObjects:
         return tag
 
     def stored(self, path: str) -> Stored | None:
-        """What the store tells of an object, also where its lists do not show it yet; None where there is none."""
+        """What the store tells of an object, also where its lists do not show it yet;
+        None where there is none.
+        """
 
         def head() -> Stored | None:
             try:
@@ -199,14 +229,21 @@ class StoredObjects:
         return self._do("read", head)
 
     def listed(self, folder: str) -> dict[str, Stored]:
-        """The names of all objects below the folder, as paths from it, in their order, each with what is told of it."""
-        found = self._do("list", lambda: [meta for batch in self._store.list(folder) for meta in batch])
+        """The names of all objects below the folder, as paths from it, in their order,
+        each with what is told of it.
+        """
+        found = self._do(
+            "list", lambda: [meta for batch in self._store.list(folder) for meta in batch]
+        )
         named = {meta["path"].removeprefix(f"{folder}/"): _stored(meta) for meta in found}
         return dict(sorted(named.items()))
 
     def names(self) -> list[str]:
         """The names of the objects that are in no folder."""
-        return self._do("list", lambda: sorted(meta["path"] for meta in self._store.list_with_delimiter()["objects"]))
+        return self._do(
+            "list",
+            lambda: sorted(meta["path"] for meta in self._store.list_with_delimiter()["objects"]),
+        )
 
     def remove(self, paths: Collection[str]) -> None:
         """Remove those of the objects that are there."""
@@ -221,7 +258,8 @@ class StoredObjects:
     def _do(self, what: str, work: Callable[[], Result]) -> Result:
         """What the work gives. Raises StorageError for what the library raises.
 
-        The library cannot be interrupted, so the thread that hears of Ctrl-C leaves the work to another one.
+        The library cannot be interrupted, so the thread that hears of Ctrl-C leaves the
+        work to another one.
         """
         from obstore import exceptions  # noqa: PLC0415  as above
 
@@ -237,7 +275,9 @@ def _stored(meta: "ObjectMeta") -> Stored:
 
 
 def _tag(told: "ObjectMeta | PutResult") -> str:
-    """The tag, empty where the store has none. One store puts it in quotes in one answer and not in another."""
+    """The tag, empty where the store has none. One store puts it in quotes in one
+    answer and not in another.
+    """
     return (told["e_tag"] or "").strip('"')
 
 
@@ -263,13 +303,22 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
     return _client(url, _allows_clear_text(environ), tuple(sorted(environ.items())))
 
 
-# Each reads the authorities of the system and makes connections of its own; a worker does many tasks for one place.
+# Each reads the authorities of the system and makes connections of its own; a worker
+# does many tasks for one place.
 @lru_cache(maxsize=1)
-def _client(url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]) -> "ObjectStore":
-    """The client of a bucket, the same as before with the same environment, from which the library takes the rest."""
+def _client(
+    url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]
+) -> "ObjectStore":
+    """The client of a bucket, the same as before with the same environment, from which
+    the library takes the rest.
+    """
     from obstore import store  # noqa: PLC0415  as above
 
-    makers: dict[str, Callable[..., ObjectStore]] = {"s3": store.S3Store, "gs": store.GCSStore, "az": store.AzureStore}
+    makers: dict[str, Callable[..., ObjectStore]] = {
+        "s3": store.S3Store,
+        "gs": store.GCSStore,
+        "az": store.AzureStore,
+    }
     return makers[url.scheme](
         url.bucket,
         prefix=url.prefix or None,
@@ -282,11 +331,20 @@ def _client(url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ..
 
 
 def table_settings(url: StoreUrl, environ: Mapping[str, str]) -> dict[str, str]:
-    """What tells another library of the same kind how to reach the store, with the same credentials."""
+    """What tells another library of the same kind how to reach the store, with the same
+    credentials.
+    """
     if url.is_folder:
         return {}
-    own = {name: value for name, value in environ.items() if name.startswith(f"{_VARIABLES[url.scheme]}_")}
-    limits = {"timeout": f"{_TIMEOUT.seconds}s", "allow_http": str(_allows_clear_text(environ)).lower()}
+    own = {
+        name: value
+        for name, value in environ.items()
+        if name.startswith(f"{_VARIABLES[url.scheme]}_")
+    }
+    limits = {
+        "timeout": f"{_TIMEOUT.seconds}s",
+        "allow_http": str(_allows_clear_text(environ)).lower(),
+    }
     # Without a lock elsewhere, a commit is an object that is made only where there is none.
     return {**own, **limits, **({"aws_conditional_put": "etag"} if url.scheme == "s3" else {})}
 
@@ -313,19 +371,26 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
     failed = f"cannot {what} {url}"
     if url.is_folder:
         number = _NUMBER.search(str(error))
-        return StorageError(f"{failed}: {os.strerror(int(number[1])) if number else 'the folder does not take it'}")
+        return StorageError(
+            f"{failed}: {os.strerror(int(number[1])) if number else 'the folder does not take it'}"
+        )
     found = _STATUS.search(str(error))
     status = int(found[1]) if found else None
     denied = isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError)
     if _METADATA.search(str(error)):
-        return DeniedStoreError(f"{failed}: there are no credentials", hint=f"it takes {_CREDENTIALS[url.scheme]}")
+        return DeniedStoreError(
+            f"{failed}: there are no credentials", hint=f"it takes {_CREDENTIALS[url.scheme]}"
+        )
     if _REFUSED.search(str(error)):
         # A file of credentials may name the address.
         return DeniedStoreError(
-            f"{failed}: its address is without TLS, so nothing was sent", hint=_allowing(_VARIABLES[url.scheme])
+            f"{failed}: its address is without TLS, so nothing was sent",
+            hint=_allowing(_VARIABLES[url.scheme]),
         )
     if denied or status in {401, 403}:
-        return DeniedStoreError(f"{failed}: access is denied", hint=f"it takes {_CREDENTIALS[url.scheme]}")
+        return DeniedStoreError(
+            f"{failed}: access is denied", hint=f"it takes {_CREDENTIALS[url.scheme]}"
+        )
     if isinstance(error, FileNotFoundError) or status == 404:
         return StorageError(f"{failed}: {url.bucket} does not exist")
     said = f"its answer is {status}" if status else "it does not answer"
@@ -335,5 +400,6 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
 def unusable(url: StoreUrl) -> DeniedStoreError:
     """The error for a store that the library cannot even address."""
     return DeniedStoreError(
-        f"cannot use {url}: its settings are not complete", hint=f"it takes {_CREDENTIALS[url.scheme]}"
+        f"cannot use {url}: its settings are not complete",
+        hint=f"it takes {_CREDENTIALS[url.scheme]}",
     )

@@ -1,6 +1,8 @@
-"""A file that somebody named for a result: checked before anything is asked of the service, and written whole.
+"""A file that somebody named for a result: checked before anything is asked of the
+service, and written whole.
 
-Or an output that is no file and never replaced: a device, a pipe, a socket, a descriptor that is open already.
+Or an output that is no file and never replaced: a device, a pipe, a socket, a
+descriptor that is open already.
 """
 
 import errno
@@ -22,14 +24,17 @@ if TYPE_CHECKING:
 
 OVERWRITE = "--force overwrites it"
 ANOTHER = "name another file, or remove it"
-# The descriptors of this process by name: opening one again would cut a regular file that is behind it.
+# The descriptors of this process by name: opening one again would cut a regular file
+# that is behind it.
 _DESCRIPTOR = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,7}))|/proc/self/fd/(\d{1,7})")
 
 
 def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OVERWRITE) -> int:
-    """Write the chunks to the file, which must not exist unless `force`; gives how many bytes they are.
+    """Write the chunks to the file, which must not exist unless `force`; gives how many
+    bytes they are.
 
-    `instead` says what to do about a file that is there. Raises StorageError; then nothing is left of it.
+    `instead` says what to do about a file that is there. Raises StorageError; then
+    nothing is left of it.
     """
     check(path, force=force, instead=instead)
     try:
@@ -46,7 +51,9 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
 
 
 def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
-    """Raise StorageError, before anything is asked of the service, for a file that could not be written."""
+    """Raise StorageError, before anything is asked of the service, for a file that
+    could not be written.
+    """
     if path.is_symlink():
         raise StorageError(f"{path} is a symbolic link; name the file itself")
     if path.is_dir():
@@ -63,13 +70,17 @@ def check_folder(path: Path) -> None:
     if not path.name or path.name == "..":
         raise StorageError(f"{path} is a folder; name a file in it")
     if not path.parent.is_dir():
-        raise StorageError(f"there is no folder {path.parent}", hint=f"mkdir -p {shlex.quote(str(path.parent))}")
+        raise StorageError(
+            f"there is no folder {path.parent}", hint=f"mkdir -p {shlex.quote(str(path.parent))}"
+        )
     if not os.access(path.parent, os.W_OK):
         raise StorageError(f"the folder {path.parent} cannot be written")
 
 
 class OutputStream(WholeWriter):
-    """Writes to what is at `path`; its errors name it. Closing leaves a descriptor open that was open before."""
+    """Writes to what is at `path`; its errors name it. Closing leaves a descriptor open
+    that was open before.
+    """
 
     def __init__(self, path: Path, descriptor: int, *, owned: bool) -> None:
         super().__init__(descriptor)
@@ -98,8 +109,9 @@ class OutputStream(WholeWriter):
 def open_stream(path: Path) -> OutputStream | None:
     """A stream to what is at `path`; None where a file can be made there, or is.
 
-    A link is not followed, unless it is the system's own name of a descriptor. Raises StorageError, also for a named
-    pipe that nobody has opened to read: its reader may never come.
+    A link is not followed, unless it is the system's own name of a descriptor. Raises
+    StorageError, also for a named pipe that nobody has opened to read: its reader may
+    never come.
     """
     try:
         if match := _DESCRIPTOR.fullmatch(str(path)):
@@ -118,7 +130,9 @@ def open_stream(path: Path) -> OutputStream | None:
 
 
 def write_stream(stream: OutputStream, chunks: Iterable[bytes]) -> int:
-    """Write the chunks to the stream and close it; gives how many bytes they are. Raises StorageError."""
+    """Write the chunks to the stream and close it; gives how many bytes they are.
+    Raises StorageError.
+    """
     size = 0
     try:
         with stream:
@@ -135,7 +149,9 @@ def is_stream(path: Path) -> bool:
 
 
 def is_special(path: Path) -> bool:
-    """Whether there is something at `path` that is neither a regular file nor a folder nor a link. Raises OSError."""
+    """Whether there is something at `path` that is neither a regular file nor a folder
+    nor a link. Raises OSError.
+    """
     try:
         mode = os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -1,6 +1,7 @@
 """Who may touch a file or a folder that this program obeys: this user and root, nobody else.
 
-`problem` is the one rule, for settings, catalogues, credentials, journals, files of ids, the sandbox and caches alike.
+`problem` is the one rule, for settings, catalogues, credentials, journals, files of
+ids, the sandbox and caches alike.
 """
 
 import os
@@ -14,7 +15,9 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def problem(path: Path, status: os.stat_result) -> ConfigError | None:
-    """Why another user could have put words into the file or folder, with the command that mends it; None if nobody."""
+    """Why another user could have put words into the file or folder, with the command
+    that mends it; None if nobody.
+    """
     if os.name != "posix":
         return None
     if belongs_to_another(status):
@@ -31,7 +34,8 @@ def check(path: Path, status: os.stat_result) -> None:
 
 
 def check_own_folder(folder: Path) -> None:
-    """Raise ConfigError where there is a `problem` with a folder of this program's, or with the one that it is in.
+    """Raise ConfigError where there is a `problem` with a folder of this program's, or
+    with the one that it is in.
 
     There may be none. OSError.
     """
@@ -45,7 +49,9 @@ def check_own_folder(folder: Path) -> None:
 
 
 def check_with_folder(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError where there is a `problem` with the file, or others can put another one in its place."""
+    """Raise ConfigError where there is a `problem` with the file, or others can put
+    another one in its place.
+    """
     if os.name != "posix":
         return
     check(path, status)
@@ -57,7 +63,9 @@ def check_with_folder(path: Path, status: os.stat_result) -> None:
 def _check_folder(folder: Path) -> None:
     status = folder.stat()
     if belongs_to_another(status):
-        raise ConfigError(f"the folder {folder} belongs to another user", hint=f"chown {os.geteuid()} {folder}")
+        raise ConfigError(
+            f"the folder {folder} belongs to another user", hint=f"chown {os.geteuid()} {folder}"
+        )
     if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
         raise ConfigError(f"anybody can replace files in {folder}", hint=f"chmod go-w {folder}")
 

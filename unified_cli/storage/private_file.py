@@ -1,4 +1,6 @@
-"""Private files, written as a whole: the old content or the new one, whatever happens in between."""
+"""Private files, written as a whole: the old content or the new one, whatever happens
+in between.
+"""
 
 import contextlib
 import os
@@ -16,36 +18,46 @@ _LOCK_SECONDS = 30
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[Path]:
-    """Hold the lock of the file at `path` and give the file itself, which is elsewhere where `path` is a link.
+    """Hold the lock of the file at `path` and give the file itself, which is elsewhere
+    where `path` is a link.
 
-    Makes the folder, open to this user only, where there is none. Raises ConfigError where the folder cannot be written
-    or another process holds the lock for 30 seconds.
+    Makes the folder, open to this user only, where there is none. Raises ConfigError
+    where the folder cannot be written or another process holds the lock for 30 seconds.
     """
     target = Path(os.path.realpath(path))
     _check_target(target)
     try:
         folders.make_private(target.parent)
         with file_lock.waiting(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS):
-            # Under the lock nobody else is writing, so what is left is of processes that were killed.
+            # Under the lock nobody else is writing, so what is left is of processes
+            # that were killed.
             atomic_file.sweep(target)
             yield target
     except TimeoutError:
-        raise ConfigError(f"another process has held the lock of {path} for {_LOCK_SECONDS} seconds") from None
+        raise ConfigError(
+            f"another process has held the lock of {path} for {_LOCK_SECONDS} seconds"
+        ) from None
     except atomic_file.NotSyncedError as error:
-        raise ConfigError(f"{path} is changed, but may be lost in a power cut: {error.strerror}") from None
+        raise ConfigError(
+            f"{path} is changed, but may be lost in a power cut: {error.strerror}"
+        ) from None
     except NotRegularError as error:
         # Of the lock, since the target was looked at before.
-        raise ConfigError(f"cannot write {path}: {error.filename} is {error.strerror}", hint="remove it") from None
+        raise ConfigError(
+            f"cannot write {path}: {error.filename} is {error.strerror}", hint="remove it"
+        ) from None
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from None
 
 
 def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: None) -> None:
-    """Give the file at `target` this content, for this user's eyes only; OSError leaves the old content.
+    """Give the file at `target` this content, for this user's eyes only; OSError leaves
+    the old content.
 
-    But NotSyncedError does not: the new content is there, and may be lost in a power cut. The caller holds the lock.
-    The new content is on the disk before it gets the name, and the name before this returns. `first` is done when only
-    the name is missing; where it fails, nothing has changed.
+    But NotSyncedError does not: the new content is there, and may be lost in a power
+    cut. The caller holds the lock. The new content is on the disk before it gets the
+    name, and the name before this returns. `first` is done when only the name is
+    missing; where it fails, nothing has changed.
     """
     with AtomicFile.beside(target) as file:
         file.write(content)

@@ -1,4 +1,6 @@
-"""Open a file that the program keeps something in: a regular one, and without waiting for anybody."""
+"""Open a file that the program keeps something in: a regular one, and without waiting
+for anybody.
+"""
 
 import contextlib
 import errno
@@ -14,7 +16,9 @@ _OTHER_KINDS = {errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ENODEV}
 
 
 class NotRegularError(OSError):
-    """Something else than a regular file has this name: a link, a folder, a pipe, a socket or a device."""
+    """Something else than a regular file has this name: a link, a folder, a pipe, a
+    socket or a device.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(errno.EINVAL, "not a regular file", str(path))
@@ -46,12 +50,16 @@ def sha256(path: Path) -> str:
 
 
 def without_waiting(path: Path, flags: int = os.O_RDONLY) -> int:
-    """A descriptor of whatever is at `path`: a named pipe without a writer does not block the open. Raises OSError."""
+    """A descriptor of whatever is at `path`: a named pipe without a writer does not
+    block the open. Raises OSError.
+    """
     return os.open(path, flags | _WITHOUT_WAITING, 0o600)
 
 
 def remove_unheld(path: Path) -> None:
-    """Remove a file that no process holds: whoever made it was killed. One that cannot be looked at stays."""
+    """Remove a file that no process holds: whoever made it was killed. One that cannot
+    be looked at stays.
+    """
     with contextlib.suppress(OSError):
         handle = descriptor(path, os.O_RDWR)
         try:
@@ -62,7 +70,8 @@ def remove_unheld(path: Path) -> None:
 
 
 def check(path: Path, *, follow: bool = False) -> None:
-    """Raise NotRegularError where something else than a regular file has this name; nothing at all may be there.
+    """Raise NotRegularError where something else than a regular file has this name;
+    nothing at all may be there.
 
     For libraries that open a file by its name. Raises OSError.
     """

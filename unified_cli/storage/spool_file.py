@@ -1,4 +1,6 @@
-"""A private temporary file that has no name while it is used: nothing is left of it, whatever ends the process."""
+"""A private temporary file that has no name while it is used: nothing is left of it,
+whatever ends the process.
+"""
 
 import contextlib
 import os
@@ -18,7 +20,8 @@ class SpoolFile:
     """A file to append to and to read from anywhere; a context manager, gone at its end."""
 
     def __init__(self, folder: Path | None, wall: float) -> None:
-        """Make it in `folder`, or in the system's folder for temporary files; `wall` is the time now.
+        """Make it in `folder`, or in the system's folder for temporary files; `wall` is
+        the time now.
 
         What killed processes left in the folder is removed. Raises StorageError.
         """
@@ -63,7 +66,9 @@ class SpoolFile:
             self._file.close()
 
     def _failure(self, error: OSError) -> StorageError:
-        return StorageError(f"cannot write a temporary file in {self._folder or 'its folder'}: {error.strerror}")
+        return StorageError(
+            f"cannot write a temporary file in {self._folder or 'its folder'}: {error.strerror}"
+        )
 
 
 def _sweep(folder: Path, before: float) -> None:

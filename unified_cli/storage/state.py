@@ -1,4 +1,6 @@
-"""Read the state that earlier runs left: a last line that was torn by a crash is repaired, anything else is damage."""
+"""Read the state that earlier runs left: a last line that was torn by a crash is
+repaired, anything else is damage.
+"""
 
 import codecs
 import os
@@ -19,7 +21,9 @@ _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 
 class StateLine(NamedTuple):
-    """A line of a file, without its end; `number` counts from 1, `position` is that of its first byte."""
+    """A line of a file, without its end; `number` counts from 1, `position` is that of
+    its first byte.
+    """
 
     number: int
     position: int
@@ -31,7 +35,11 @@ def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
     chunk = bytearray()
     for line in lines:
         # A line break within a record is white space: in a string it would be escaped.
-        chunk += (line.replace(b"\n", b" ").replace(b"\r", b" ") if b"\n" in line or b"\r" in line else line) + b"\n"
+        chunk += (
+            line.replace(b"\n", b" ").replace(b"\r", b" ")
+            if b"\n" in line or b"\r" in line
+            else line
+        ) + b"\n"
         if len(chunk) > _CHUNK:
             yield bytes(chunk)
             chunk.clear()
@@ -39,7 +47,8 @@ def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | None:
-    """The content of a file of state; None where there is none. `remedy` says what to do about one that is no use.
+    """The content of a file of state; None where there is none. `remedy` says what to
+    do about one that is no use.
 
     Raises StateError for what is no regular file or has more than `largest` bytes, StorageError.
     """
@@ -54,18 +63,22 @@ def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | No
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
     if len(content) > largest:
-        raise StateError(f"{path} is larger than {largest >> 20} MiB, so it is damaged", hint=remedy)
+        raise StateError(
+            f"{path} is larger than {largest >> 20} MiB, so it is damaged", hint=remedy
+        )
     return content
 
 
 def lines(
     file: AppendFile | MemoryFile, remedy: str, *, longest: int = LONGEST_LINE, repair: bool = True
 ) -> Iterator[StateLine]:
-    """Each line of an open file of JSON objects, one a line. What a crash left of a last line is cut off at the end.
+    """Each line of an open file of JSON objects, one a line. What a crash left of a
+    last line is cut off at the end.
 
-    Without `repair` it is only left out: another process may be writing it. `longest` bounds the bytes of a line,
-    `remedy` says what to do about damage. Raises StateError for a line that no crash can have left, before it is taken
-    into memory where it is too long; OSError.
+    Without `repair` it is only left out: another process may be writing it. `longest`
+    bounds the bytes of a line, `remedy` says what to do about damage. Raises StateError
+    for a line that no crash can have left, before it is taken into memory where it is
+    too long; OSError.
     """
     position, torn = 0, False
     with file.reader() as content:

@@ -1,4 +1,6 @@
-"""A file that is read several times and must be the same each time, whatever becomes of its name."""
+"""A file that is read several times and must be the same each time, whatever becomes of
+its name.
+"""
 
 import hashlib
 import io
@@ -35,11 +37,15 @@ class UnchangedFile:
         os.close(self._handle)
 
     def reader(self) -> BinaryIO:
-        """The content from its beginning. Reading raises StateError where it is not the same any more, and OSError."""
+        """The content from its beginning. Reading raises StateError where it is not the
+        same any more, and OSError.
+        """
         return io.BufferedReader(_CheckedReader(self), _BUFFER)
 
     def read(self, size: int, at: int) -> bytes:
-        """At most `size` bytes from the position `at`. Raises StateError where the file has changed, and OSError."""
+        """At most `size` bytes from the position `at`. Raises StateError where the file
+        has changed, and OSError.
+        """
         found = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
         if (now.st_size, now.st_mtime_ns) != (self._status.st_size, self._status.st_mtime_ns):
@@ -70,17 +76,22 @@ class UnchangedFile:
     def check_name(self) -> None:
         """Raise StateError where the name is gone, or is that of another file."""
         if not self.has_name:
-            raise StateError(f"{self.path} was replaced meanwhile; the file that was opened was read to its end")
+            raise StateError(
+                f"{self.path} was replaced meanwhile; the file that was opened was read to its end"
+            )
 
     def changed(self) -> StateError:
         """The error for a file that holds something else than when it was opened."""
         return StateError(
-            f"{self.path} has changed since it was opened", hint="put back what it held, and run it again"
+            f"{self.path} has changed since it was opened",
+            hint="put back what it held, and run it again",
         )
 
 
 class _CheckedReader(io.RawIOBase):
-    """Reads a file from its beginning, and compares what it reads with what the file held when it was opened."""
+    """Reads a file from its beginning, and compares what it reads with what the file
+    held when it was opened.
+    """
 
     def __init__(self, file: UnchangedFile) -> None:
         self._file = file
@@ -96,6 +107,9 @@ class _CheckedReader(io.RawIOBase):
         view[: len(found)] = found
         self._at += len(found)
         self._digest.update(found)
-        if not found and (self._at, self._digest.hexdigest()) != (self._file.size, self._file.sha256):
+        if not found and (self._at, self._digest.hexdigest()) != (
+            self._file.size,
+            self._file.sha256,
+        ):
             raise self._file.changed()
         return len(found)

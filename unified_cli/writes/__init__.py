@@ -1,1 +1,3 @@
-"""Many writes: a journal that survives whatever ends the process, the sender, and what became of them."""
+"""Many writes: a journal that survives whatever ends the process, the sender, and what
+became of them.
+"""

@@ -1,4 +1,6 @@
-"""The journal of an applied plan, by the plan's digest: the same plan is never applied twice, whatever its name."""
+"""The journal of an applied plan, by the plan's digest: the same plan is never applied
+twice, whatever its name.
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -17,11 +19,15 @@ from unified_cli.writes.journal import Journal
 _KINDS = (RunKind.APPLY,)
 _LINES_BEFORE = 1
 """The header of a plan."""
-_REMEDY = "nothing was sent; restore it from a backup, or remove it: then the plan is applied anew, with new keys"
+_REMEDY = (
+    "nothing was sent; restore it from a backup, or remove it: then the plan is applied anew, with"
+    " new keys"
+)
 
 
 class ApplyHeader(msgspec.Struct):
-    """The first line: the plan's digest, the name of its file, when it was applied first, and its number of calls.
+    """The first line: the plan's digest, the name of its file, when it was applied
+    first, and its number of calls.
 
     `version` is that of the program which applied it first; older ones did not say.
     """
@@ -36,16 +42,20 @@ class ApplyHeader(msgspec.Struct):
 
 
 class ApplyJournal(Journal):
-    """The open journal of a plan; without a `lock` it is only in memory, since no file could be written."""
+    """The open journal of a plan; without a `lock` it is only in memory, since no file
+    could be written.
+    """
 
     lock: HeldLock | None = None
 
     @classmethod
     def open(cls, data: Path | None, header: ApplyHeader) -> "tuple[Self, StorageError | None]":
-        """The journal of the plan that a header names, begun where there is none; and, where it is not kept, why.
+        """The journal of the plan that a header names, begun where there is none; and,
+        where it is not kept, why.
 
-        Raises StateError where another process applies the plan, or the journal is damaged; ConfigError where somebody
-        else can have written it; StorageError where there is one that cannot be used.
+        Raises StateError where another process applies the plan, or the journal is
+        damaged; ConfigError where somebody else can have written it; StorageError where
+        there is one that cannot be used.
         """
         try:
             return cls._in_folder(data, header), None
@@ -109,7 +119,9 @@ def _path(data: Path, header: ApplyHeader) -> Path:
 
 
 def _is_begun(path: Path) -> bool:
-    """Whether the plan has a journal that says something; so it may where it cannot even be looked at."""
+    """Whether the plan has a journal that says something; so it may where it cannot
+    even be looked at.
+    """
     try:
         return path.stat().st_size > 0
     except (FileNotFoundError, NotADirectoryError):
@@ -119,7 +131,8 @@ def _is_begun(path: Path) -> bool:
 
 
 def counts(path: Path) -> Counter[str]:
-    """How many calls have which outcome, as far as a journal knows. Raises StateError for a damaged one, StorageError.
+    """How many calls have which outcome, as far as a journal knows. Raises StateError
+    for a damaged one, StorageError.
 
     What was not tried is not counted in a journal, but in its header.
     """
@@ -131,5 +144,7 @@ def counts(path: Path) -> Counter[str]:
         return calls + _LINES_BEFORE
 
     found = journals.outcomes_of(path, _REMEDY, highest)
-    found["not-tried"] = calls - sum(number for name, number in found.items() if name != "not-tried")
+    found["not-tried"] = calls - sum(
+        number for name, number in found.items() if name != "not-tried"
+    )
     return found

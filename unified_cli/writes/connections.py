@@ -1,4 +1,6 @@
-"""The connections of a run: its calls as requests, and only where a profile still leads to the same connection."""
+"""The connections of a run: its calls as requests, and only where a profile still leads
+to the same connection.
+"""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -22,7 +24,9 @@ _MOST_SETTINGS = 256
 
 
 class RunConnections:
-    """Gives the settings of a profile, those that are `known` or resolved here, and the request of a call."""
+    """Gives the settings of a profile, those that are `known` or resolved here, and the
+    request of a call.
+    """
 
     def __init__(
         self,
@@ -48,12 +52,16 @@ class RunConnections:
         return RunCall(profile, str(address), account, operation.command, identifier)
 
     def request(self, call: RunCall, body: bytes | None, key: str) -> Request:
-        """The request of a call; `body` is the common one of its run. Raises StateError, UsageError."""
+        """The request of a call; `body` is the common one of its run. Raises
+        StateError, UsageError.
+        """
         settings = self.settings(call.profile)
         address, account = settings.reachable()
         if (str(address), account) != (call.base_url, call.account):
             raise run_selection.moved(call, settings)
-        content = Content(call.query, body if call.body is None else call.body.encode("utf-8"), key or None)
+        content = Content(
+            call.query, body if call.body is None else call.body.encode("utf-8"), key or None
+        )
         scope = requests.scope_of(settings, self._catalogue.service)
         return requests.for_operation(scope, self.operation(call.operation), call.id, content)
 
@@ -70,8 +78,8 @@ class RunConnections:
     def check(self, run: StoredRun, numbers: Iterable[int]) -> None:
         """Check everything about these calls of a run before one of them is sent.
 
-        Raises StateError for a profile that leads to another connection, UnsafeError with the names of all profiles
-        that forbid writing, ConfigError.
+        Raises StateError for a profile that leads to another connection, UnsafeError
+        with the names of all profiles that forbid writing, ConfigError.
         """
         profiles: dict[str | None, Operation] = {}
         for number in numbers:
@@ -84,7 +92,8 @@ class RunConnections:
         if forbidden:
             verb = "is" if len(forbidden) == 1 else "are"
             raise UnsafeError(
-                f"{counted(len(forbidden), 'profile')} {verb} read-only: {', '.join(forbidden)}; nothing was sent",
+                f"{counted(len(forbidden), 'profile')} {verb} read-only: {', '.join(forbidden)};"
+                " nothing was sent",
                 hint=f"leave {'it' if len(forbidden) == 1 else 'them'} out: -p '!NAME'",
             )
 

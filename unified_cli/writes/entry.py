@@ -1,4 +1,6 @@
-"""The lines of a journal: its header, what is to be sent, that it is about to be sent, and what came of it."""
+"""The lines of a journal: its header, what is to be sent, that it is about to be sent,
+and what came of it.
+"""
 
 from collections.abc import Container
 from enum import Enum
@@ -51,8 +53,8 @@ OUTCOMES = {
 class RunCall(msgspec.Struct, omit_defaults=True):
     """One call of a run: its connection, and the exact request but for the key and the token.
 
-    `body` is None where it is the one that the journal's header holds for all calls; `line` is that of the input.
-    A line that cannot be used has no `base_url`.
+    `body` is None where it is the one that the journal's header holds for all calls;
+    `line` is that of the input. A line that cannot be used has no `base_url`.
     """
 
     profile: str | None
@@ -73,8 +75,9 @@ class RunCall(msgspec.Struct, omit_defaults=True):
 class JournalEntry(msgspec.Struct, omit_defaults=True):
     """One line: `s` is the state of write `n`.
 
-    A write that is sent has its idempotency key `k` and the time `t`, and the hash `h` of its record or, on a line
-    before, the `call`. An outcome has `id`, `status` and `why`, and that of an error the exit `code` that it has alone.
+    A write that is sent has its idempotency key `k` and the time `t`, and the hash `h`
+    of its record or, on a line before, the `call`. An outcome has `id`, `status` and
+    `why`, and that of an error the exit `code` that it has alone.
     """
 
     s: EntryState
@@ -90,7 +93,9 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
 
 def bounded(entry: JournalEntry) -> JournalEntry:
-    """The entry without an id that no record has, or that holds a secret, and with a reason that can be read again."""
+    """The entry without an id that no record has, or that holds a secret, and with a
+    reason that can be read again.
+    """
     secret = bool(entry.id) and masked(entry.id) != entry.id
     if len(entry.id) + len(entry.why) < _LONGEST_TEXT and not secret:
         return entry
@@ -99,7 +104,9 @@ def bounded(entry: JournalEntry) -> JournalEntry:
 
 
 class RunKind(Enum):
-    """What kind of work a run is; those of an import, an export and a plan only say where it keeps its state."""
+    """What kind of work a run is; those of an import, an export and a plan only say
+    where it keeps its state.
+    """
 
     FAN_OUT = "fan-out"
     LINES = "lines"
@@ -128,9 +135,16 @@ HeaderT = TypeVar("HeaderT", bound=JournalHeader)
 
 
 def read_header(
-    line: bytes, path: Path, form: type[HeaderT], kinds: Container[RunKind | None], *, hint: str | None = None
+    line: bytes,
+    path: Path,
+    form: type[HeaderT],
+    kinds: Container[RunKind | None],
+    *,
+    hint: str | None = None,
 ) -> HeaderT:
-    """The first line of a journal of one of these kinds. Raises StateError where it is none, or of a later version."""
+    """The first line of a journal of one of these kinds. Raises StateError where it is
+    none, or of a later version.
+    """
     found = state.decoded(line, form)
     if found is None or found.kind not in kinds:
         raise StateError(f"{path} is damaged in line 1, or no such journal", hint=hint)

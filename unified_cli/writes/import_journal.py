@@ -1,4 +1,5 @@
-"""The journal of an import, beside its input file: which input goes where, and what became of each record.
+"""The journal of an import, beside its input file: which input goes where, and what
+became of each record.
 
 What is sent again is decided by the importer.
 """
@@ -18,7 +19,10 @@ from unified_cli.writes.journal import Journal
 _KINDS = (RunKind.IMPORT,)
 SUFFIX = ".unified-journal"
 """What is added to the name of the input."""
-_REMEDY = "nothing was sent; restore it from a backup, or --restart sends every record again, under new keys"
+_REMEDY = (
+    "nothing was sent; restore it from a backup, or --restart sends every record again, under new"
+    " keys"
+)
 
 
 class ImportHeader(msgspec.Struct):
@@ -53,10 +57,12 @@ class ImportJournal(Journal):
     def open(
         cls, path: Path, header: ImportHeader, other: Counterpart, *, highest: int, restart: bool
     ) -> "ImportJournal":
-        """The journal of this input, begun where there is none, or where `restart` throws the old one away.
+        """The journal of this input, begun where there is none, or where `restart`
+        throws the old one away.
 
-        A replay throws away none of the `other` kind. `highest` is the number of the input's last record. Its caller
-        holds the lock. Raises StateError for a journal of something else or a damaged one, StorageError.
+        A replay throws away none of the `other` kind. `highest` is the number of the
+        input's last record. Its caller holds the lock. Raises StateError for a journal
+        of something else or a damaged one, StorageError.
         """
         journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)
         journal.header, journal._other = header, other
@@ -82,11 +88,15 @@ class ImportJournal(Journal):
         if found.fingerprint != asked.fingerprint:
             # The header has a digest of them all.
             what = "another operation, connection, query or --map"
-            hint = "the same command as before resumes it; --restart discards it, and sends everything again"
+            hint = (
+                "the same command as before resumes it; --restart discards it, and sends everything"
+                " again"
+            )
             raise StateError(f"{self.path} is of an import with {what}", hint=hint)
         if (found.size, found.sha256) != (asked.size, asked.sha256):
             raise StateError(
-                f"{self.path} is of other input: the file has changed", hint="--restart begins a new import"
+                f"{self.path} is of other input: the file has changed",
+                hint="--restart begins a new import",
             )
         return found
 
@@ -98,14 +108,19 @@ class ImportJournal(Journal):
                 self._check_kind(found)
 
     def _check_kind(self, found: ImportHeader) -> None:
-        """Raise StateError for the journal of a replay where something is sent, and the other way round."""
+        """Raise StateError for the journal of a replay where something is sent, and the
+        other way round.
+        """
         if found.fingerprint != self._other.fingerprint:
             return
         if self._other.is_replay:
             said = "a replay of this import, which sent nothing"
             hint = "remove it, or --restart discards it: then everything is sent"
         else:
-            said, hint = "this import itself, which a replay cannot continue", "replay it with a copy of its input"
+            said, hint = (
+                "this import itself, which a replay cannot continue",
+                "replay it with a copy of its input",
+            )
         raise StateError(f"{self.path} is of {said}", hint=hint)
 
 

@@ -22,9 +22,10 @@ _MEMBER = re.compile(rb'\{\s*"')
 class InputFile:
     """A file of records, looked through once: `count` records, the `last` with this number.
 
-    `labelled` is the number of the first that names its connection, 0 if none does; `sound` says that none is wrong.
-    `items` is the name under which a page of the service keeps its records. It is read from the file that was opened,
-    whatever becomes of its name.
+    `labelled` is the number of the first that names its connection, 0 if none does;
+    `sound` says that none is wrong. `items` is the name under which a page of the
+    service keeps its records. It is read from the file that was opened, whatever
+    becomes of its name.
     """
 
     file: UnchangedFile
@@ -56,7 +57,8 @@ class InputFile:
 def examine(path: Path, wanted: str | None, items: str, *, ids: bool) -> InputFile:
     """Look through a file before anything is done with it; `ids` says that lines may be bare ids.
 
-    Raises UsageError for what is no input at all: empty, too large, an array or CSV that is broken; StorageError.
+    Raises UsageError for what is no input at all: empty, too large, an array or CSV
+    that is broken; StorageError.
     """
     try:
         file = UnchangedFile(path)
@@ -81,7 +83,8 @@ def _examined(file: UnchangedFile, wanted: str | None, items: str, *, ids: bool)
 
 
 def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool]:
-    """The number of the lines, of the last, and of the first that names its connection; and whether none is wrong.
+    """The number of the lines, of the last, and of the first that names its connection;
+    and whether none is wrong.
 
     Raises UsageError for none, and for too many.
     """
@@ -92,20 +95,29 @@ def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool
         if not (labelled or line.wrong or line.bare) and record_label.carries(line.text):
             labelled = line.number
         if last > input_bounds.MOST_RECORDS:
-            raise UsageError(f"{name} has more than {input_bounds.MOST_RECORDS:,} lines or records", hint="split it")
+            raise UsageError(
+                f"{name} has more than {input_bounds.MOST_RECORDS:,} lines or records",
+                hint="split it",
+            )
     if not count:
         raise UsageError(f"{name} holds no records")
     return count, last, labelled, sound
 
 
-def ids_or_records(content: bytes, name: str, items: str, wanted: str | None) -> Iterator[InputLine]:
-    """The lines of what came through a pipe: records, or ids; without a `wanted` format by how it begins."""
+def ids_or_records(
+    content: bytes, name: str, items: str, wanted: str | None
+) -> Iterator[InputLine]:
+    """The lines of what came through a pipe: records, or ids; without a `wanted` format
+    by how it begins.
+    """
     chosen = wanted or _guess(io.BytesIO(content), Path(name), items, ids=True)
     return READERS[chosen](io.BytesIO(content), name, items)
 
 
 def _guess(file: BinaryIO, path: Path, items: str, *, ids: bool) -> str:
-    """By name for CSV and JSON, else by how it begins: where there may be ids, a table by its column `id`."""
+    """By name for CSV and JSON, else by how it begins: where there may be ids, a table
+    by its column `id`.
+    """
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
     first = next((line for line in input_formats.split(file, str(path)) if line.text), None)
@@ -114,7 +126,11 @@ def _guess(file: BinaryIO, path: Path, items: str, *, ids: bool) -> str:
         return "csv" if first and input_formats.names_id(first.text) else GUESSED_IDS
     if begins == b"[":
         # An id may begin like an array; it hardly goes on like one.
-        return GUESSED_IDS if first and ids and not input_formats.is_array(first.text, file) else "json"
+        return (
+            GUESSED_IDS
+            if first and ids and not input_formats.is_array(first.text, file)
+            else "json"
+        )
     return _guess_object(first.text, items) if first and ids else "ndjson"
 
 

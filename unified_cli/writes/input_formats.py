@@ -1,4 +1,6 @@
-"""The formats of records: NDJSON line by line, a JSON array, CSV, or one id per line; each with its line number."""
+"""The formats of records: NDJSON line by line, a JSON array, CSV, or one id per line;
+each with its line number.
+"""
 
 import csv
 import io
@@ -29,7 +31,8 @@ _OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": "two blanks in 
 
 
 class InputLine(NamedTuple):
-    """One record as it was read: JSON text, or a `bare` id; `number` is its line, or its place in an array.
+    """One record as it was read: JSON text, or a `bare` id; `number` is its line, or
+    its place in an array.
 
     `wrong` says why it cannot be used; the others may still be.
     """
@@ -66,7 +69,9 @@ def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
 
 
 def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
-    """Ids of which nobody said that they are ids: those that look like a row of a table cannot be used."""
+    """Ids of which nobody said that they are ids: those that look like a row of a table
+    cannot be used.
+    """
     for line in _ids(file, name, items):
         yield line if line.wrong else line._replace(wrong=_row_flaw(line.text.decode("utf-8")))
 
@@ -97,7 +102,9 @@ def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
 
 
 class _RowLines:
-    """The lines of a table; `size` is how many characters there are in them since it was last set to 0."""
+    """The lines of a table; `size` is how many characters there are in them since it
+    was last set to 0.
+    """
 
     def __init__(self, lines: Iterator[str], name: str) -> None:
         self._lines = lines
@@ -128,7 +135,8 @@ def _csv(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
         for row in rows:
             if row and len(row) != len(heads):
                 raise UsageError(
-                    f"{name}, line {at}: {counted(len(row), 'cell')} under {counted(len(heads), 'column')}"
+                    f"{name}, line {at}: {counted(len(row), 'cell')} under"
+                    f" {counted(len(heads), 'column')}"
                 )
             if row:
                 cells = {head: cell for head, cell in zip(heads, row, strict=True) if cell}
@@ -144,7 +152,10 @@ def _csv(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
 def _check_heads(heads: list[str], name: str) -> None:
     if len(heads) == 1 and (other := next((one for one in _OTHERS if one in heads[0]), None)):
         # Spreadsheets of half the world write these; each row would become one field.
-        raise UsageError(f"{name}, line 1: one column, with {other!r} in its name (cells are separated by commas)")
+        raise UsageError(
+            f"{name}, line 1: one column, with {other!r} in its name (cells are separated by"
+            " commas)"
+        )
     for head, count in Counter(heads).items():
         if not head.strip():
             raise UsageError(f"{name}, line 1: a column has no name")
@@ -157,9 +168,11 @@ READERS = {"ndjson": _ndjson, "json": _json, "csv": _csv, "ids": _ids, GUESSED_I
 
 
 def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
-    """The elements of an array, or of the member `items` of an object; an object without it is the only record.
+    """The elements of an array, or of the member `items` of an object; an object
+    without it is the only record.
 
-    Raises ValueError with the reason where the text is neither, TooLongError for a record of more than `LONGEST_LINE`.
+    Raises ValueError with the reason where the text is neither, TooLongError for a
+    record of more than `LONGEST_LINE`.
     """
     pieces = _pieces(file)
     begins = next(pieces, b"")
@@ -185,7 +198,9 @@ def is_array(begins: bytes, rest: BinaryIO) -> bool:
 
 
 def _object(text: bytes, items: str) -> bytes:
-    """The array of a page's records, or of the one record; the text itself where it may be longer than a record."""
+    """The array of a page's records, or of the one record; the text itself where it may
+    be longer than a record.
+    """
     if len(text) >= LONGEST_LINE:
         return text
     text = text.removeprefix(_BOM).strip(_BLANK)

@@ -1,4 +1,6 @@
-"""What is sent for each record of an input: its id, its body, reshaped by a jq program, and the hash of both."""
+"""What is sent for each record of an input: its id, its body, reshaped by a jq program,
+and the hash of both.
+"""
 
 import base64
 import hashlib
@@ -20,7 +22,9 @@ from unified_cli.output.jq_program import changed_by_jq, compiled
 from unified_cli.writes.input_formats import InputLine
 
 MARK = "_import"
-"""The member that result files add to a record, and that is removed when they are imported again."""
+"""The member that result files add to a record, and that is removed when they are
+imported again.
+"""
 
 # Taking the members apart needs many times the memory of the text.
 _LARGE = 1024 * 1024
@@ -28,7 +32,8 @@ _LARGE = 1024 * 1024
 _LONGEST_NAME = 64
 
 NOT_ASKED_FOR = (
-    f"has a {LABEL}, and chooses no connection without -p of several (leave it out, or -p with a glob, a tag or names)"
+    f"has a {LABEL}, and chooses no connection without -p of several (leave it out, or -p with a"
+    " glob, a tag or names)"
 )
 """Of a record that names a connection where records must not."""
 
@@ -36,10 +41,12 @@ Reshape = Callable[[bytes], list[bytes]]
 
 
 class LineMark(msgspec.Struct, omit_defaults=True):
-    """What a result file says about a record. Its idempotency `key` is used again, so that nothing is done twice.
+    """What a result file says about a record. Its idempotency `key` is used again, so
+    that nothing is done twice.
 
-    `request` is the hash of a request that failed, whose key is for this request only: the record may be corrected. A
-    key without it is of a request in doubt, first `sent` at this time. `text` is a line that was no record.
+    `request` is the hash of a request that failed, whose key is for this request only:
+    the record may be corrected. A key without it is of a request in doubt, first `sent`
+    at this time. `text` is a line that was no record.
     """
 
     line: int
@@ -53,10 +60,11 @@ class LineMark(msgspec.Struct, omit_defaults=True):
 
 
 class InputItem(msgspec.Struct, frozen=True, dict=True):
-    """One request to send: `identifier` for its path, its `body`, and the `record` that it came from.
+    """One request to send: `identifier` for its path, its `body`, and the `record` that
+    it came from.
 
-    `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what the record carried; `profile`
-    is the connection it is for, where there are several.
+    `wrong` says why it cannot be sent; `empty` that the map left it out; `mark` is what
+    the record carried; `profile` is the connection it is for, where there are several.
     """
 
     number: int
@@ -71,7 +79,11 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
     @property
     def in_doubt(self) -> bool:
         """Whether the import that the record comes from may have done it."""
-        return self.mark is not None and not self.mark.request and bool(self.mark.key or self.mark.sent)
+        return (
+            self.mark is not None
+            and not self.mark.request
+            and bool(self.mark.key or self.mark.sent)
+        )
 
     @property
     def key(self) -> str:
@@ -80,7 +92,9 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def hash(self) -> str:
-        """What tells this request from another one; the same for a record that was in a result file meanwhile."""
+        """What tells this request from another one; the same for a record that was in a
+        result file meanwhile.
+        """
         return self._hash(_canonical(self.body) if self.body else b"")
 
     @property
@@ -92,12 +106,15 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
         digest = hashlib.sha256(b"" if self.profile is None else self.profile.encode() + b"\0")
         # Half a surrogate pair, which no request can hold, has a hash too.
         identifier = self.identifier
-        digest.update(b"" if identifier is None else identifier.encode("utf-8", "surrogatepass") + b"\0")
+        digest.update(
+            b"" if identifier is None else identifier.encode("utf-8", "surrogatepass") + b"\0"
+        )
         digest.update(body)
         return digest.hexdigest()
 
     def key_for(self, import_id: str) -> str:
-        """The idempotency key: the same for every attempt at this line of this import, and for nothing else.
+        """The idempotency key: the same for every attempt at this line of this import,
+        and for nothing else.
 
         Assumption: the service compares keys and no bodies, so another body must have another key.
         """
@@ -116,7 +133,8 @@ def _canonical(body: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class ItemRules:
-    """What becomes of a line: `reshape` changes its record; `profiles` are those that records may name.
+    """What becomes of a line: `reshape` changes its record; `profiles` are those that
+    records may name.
 
     With `profiles` None a record must name none: what it says must not choose the connection.
     """
@@ -159,7 +177,9 @@ def _bare(line: InputLine, rules: ItemRules) -> InputItem:
 
 
 def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str | None]:
-    """The record without the name of its connection, and that name. Raises ValueError saying why it has none."""
+    """The record without the name of its connection, and that name. Raises ValueError
+    saying why it has none.
+    """
     if profiles is None:
         if record_label.carries(record):
             raise ValueError(NOT_ASKED_FOR)
@@ -168,7 +188,9 @@ def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str
         raise ValueError("is no JSON object")
     record, name = record_label.split(record)
     if name not in profiles:
-        raise ValueError(f'has the {LABEL} "{excerpt(name, _LONGEST_NAME)}", which -p does not select')
+        raise ValueError(
+            f'has the {LABEL} "{excerpt(name, _LONGEST_NAME)}", which -p does not select'
+        )
     return record, name
 
 
@@ -191,7 +213,8 @@ def _shaped(item: InputItem, rules: ItemRules) -> InputItem:
 
 
 def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
-    """The record without the mark of a result file, and that mark; ValueError for one without a record.
+    """The record without the mark of a result file, and that mark; ValueError for one
+    without a record.
 
     Raises it also for a key that nobody has sent.
     """
@@ -227,7 +250,9 @@ def _with_id(item: InputItem, body: bytes, operation: Operation) -> InputItem:
     identifier = _identifier(members.pop("id", b"null"))
     if identifier is None:
         return replace(item, body=None, wrong="has no id")
-    return replace(item, identifier=identifier, body=join(members) if operation.name == "update" else None)
+    return replace(
+        item, identifier=identifier, body=join(members) if operation.name == "update" else None
+    )
 
 
 def _identifier(text: bytes) -> str | None:
@@ -240,21 +265,30 @@ def _identifier(text: bytes) -> str | None:
 class RecordMap:
     """A compiled program; not for several threads."""
 
-    def __init__(self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None) -> None:
-        """Raises UsageError for what is no jq program; `note` tells the user, once, that it may change numbers."""
+    def __init__(
+        self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None
+    ) -> None:
+        """Raises UsageError for what is no jq program; `note` tells the user, once,
+        that it may change numbers.
+        """
         self._option, self._note = option, note
         self._program = compiled(program, option)
 
     def __call__(self, record: bytes) -> list[bytes]:
-        """What the program makes of a record, each result as JSON text. Raises ValueError saying why it cannot."""
+        """What the program makes of a record, each result as JSON text. Raises
+        ValueError saying why it cannot.
+        """
         if self._note and (digits := changed_by_jq(record)):
             self._note(
-                f"{self._option} computes in doubles, which cannot represent {digits}; other numbers may change too"
+                f"{self._option} computes in doubles, which cannot represent {digits}; other"
+                " numbers may change too"
             )
             self._note = None
         try:
             with signals.ending_at_once():
-                results: str = self._program.input_text(json_check.without_halves(record).decode("utf-8")).text()
+                results: str = self._program.input_text(
+                    json_check.without_halves(record).decode("utf-8")
+                ).text()
         except ValueError as error:
             first = str(error).partition("\n")[0] or "it failed"
             raise ValueError(excerpt(first, 200)) from None

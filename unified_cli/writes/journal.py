@@ -1,4 +1,6 @@
-"""The journal of many writes: what is sent stands on the disk before it is sent, and what came of it after."""
+"""The journal of many writes: what is sent stands on the disk before it is sent, and
+what came of it after.
+"""
 
 import contextlib
 from array import array
@@ -23,7 +25,9 @@ class Journal:
     `remedy` says what to do about one that is no use, `longest` bounds the bytes of a line.
     """
 
-    def __init__(self, file: AppendFile | MemoryFile, remedy: str, *, longest: int = state.LONGEST_LINE) -> None:
+    def __init__(
+        self, file: AppendFile | MemoryFile, remedy: str, *, longest: int = state.LONGEST_LINE
+    ) -> None:
         self.path = file.path
         self.highest = 0
         self._file = file
@@ -35,7 +39,9 @@ class Journal:
         self._last = array("q")
 
     def begin(self, header: msgspec.Struct) -> None:
-        """Write the first line, on the disk with the file's name when this returns. Raises StorageError."""
+        """Write the first line, on the disk with the file's name when this returns.
+        Raises StorageError.
+        """
         self._append([msgspec.json.encode(header)])
         try:
             folders.sync(self.path.parent)
@@ -45,9 +51,10 @@ class Journal:
     def load(self, accept: Callable[[bytes], int], *, repair: bool = True) -> bool:
         """Read what earlier runs wrote; False where there is nothing yet.
 
-        `accept` is given the first line, and says what the highest number of an entry can be. Without `repair` the
-        file stays as it is, for it may be another process that is writing its last line. Raises StateError for a
-        damaged journal, and what `accept` raises; OSError.
+        `accept` is given the first line, and says what the highest number of an entry
+        can be. Without `repair` the file stays as it is, for it may be another process
+        that is writing its last line. Raises StateError for a damaged journal, and what
+        `accept` raises; OSError.
         """
         empty = True
         for line in state.lines(self._file, self._remedy, longest=self._longest, repair=repair):
@@ -60,7 +67,9 @@ class Journal:
 
     @contextlib.contextmanager
     def opening(self, use: str) -> Iterator[None]:
-        """Close the file where what is done within fails. Raises StorageError, with what the `use` was, for OSError."""
+        """Close the file where what is done within fails. Raises StorageError, with
+        what the `use` was, for OSError.
+        """
         try:
             yield
         except OSError as error:
@@ -84,11 +93,17 @@ class Journal:
 
     def counts(self) -> dict[EntryState, int]:
         """How many writes are in each state but NEW."""
-        return {state: self._states.count(at) for at, state in enumerate(STATES) if state is not EntryState.NEW}
+        return {
+            state: self._states.count(at)
+            for at, state in enumerate(STATES)
+            if state is not EntryState.NEW
+        }
 
     def outcomes(self) -> Counter[str]:
         """How many writes of which the journal holds a line have which outcome."""
-        return Counter(OUTCOMES[self.state(number)] for number, at in enumerate(self._last) if at >= 0)
+        return Counter(
+            OUTCOMES[self.state(number)] for number, at in enumerate(self._last) if at >= 0
+        )
 
     def call(self, number: int) -> JournalEntry:
         """The line with the call of a write; for one of `numbers`."""
@@ -171,8 +186,8 @@ class Journal:
 def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) -> AppendFile:
     """The file of a journal, open; without `writable` only to be read.
 
-    Raises ConfigError where somebody else can have written it, StateError for what is no regular file,
-    FileNotFoundError, StorageError.
+    Raises ConfigError where somebody else can have written it, StateError for what is
+    no regular file, FileNotFoundError, StorageError.
     """
     file = AppendFile(path)
     try:
@@ -195,10 +210,11 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
 
 
 def outcomes_of(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Counter[str]:
-    """How many writes have which outcome, as far as a journal knows that another process may be writing.
+    """How many writes have which outcome, as far as a journal knows that another
+    process may be writing.
 
-    `highest` is given the first line, and says what the highest number of an entry can be. Raises StateError for a
-    damaged journal, StorageError.
+    `highest` is given the first line, and says what the highest number of an entry can
+    be. Raises StateError for a damaged journal, StorageError.
     """
     with contextlib.closing(Journal(open_file(path, writable=False), remedy)) as journal:
         with journal.opening("read"):
@@ -207,7 +223,9 @@ def outcomes_of(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Cou
 
 
 def check_owner(path: Path) -> None:
-    """Raise ConfigError where somebody else can have written the journal of that name, if there is one."""
+    """Raise ConfigError where somebody else can have written the journal of that name,
+    if there is one.
+    """
     with contextlib.suppress(OSError):
         # A link has no mode of its own, and is refused when it is opened.
         if not path.is_symlink():

@@ -1,4 +1,6 @@
-"""The list of runs; imports, exports and applied plans are in it too, whose state is kept elsewhere."""
+"""The list of runs; imports, exports and applied plans are in it too, whose state is
+kept elsewhere.
+"""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -22,37 +24,51 @@ LAST = "last"
 def newest(runtime: Runtime) -> list[JsonObject]:
     """The runs as JSON, the newest first; the names are a contract.
 
-    One that cannot be obeyed or read is named on stderr. Raises ConfigError, StorageError for the folder of them all.
+    One that cannot be obeyed or read is named on stderr. Raises ConfigError,
+    StorageError for the folder of them all.
     """
     registry = RunRegistry(runtime)
     for journal in stdin_copy.unfinished(runtime):
         # Version 0.1 listed no imports; those of files it left beside them, where nobody can look.
         registry.point("import … -", str(journal), at=journal.stat().st_mtime)
     found = [one for run in registry.ids() if (one := _facts(runtime, registry, run)) is not None]
-    return [facts for _, facts in sorted(found, key=lambda one: (one[0], one[1]["id"]), reverse=True)]
+    return [
+        facts for _, facts in sorted(found, key=lambda one: (one[0], one[1]["id"]), reverse=True)
+    ]
 
 
 def last(runtime: Runtime, *, also_done: bool = False) -> str:
-    """The id of the newest run that is not done, which is told; `also_done` takes the newest where all are.
+    """The id of the newest run that is not done, which is told; `also_done` takes the
+    newest where all are.
 
     Raises UsageError where there is none, ConfigError and StorageError as `newest` does.
     """
     found = newest(runtime)
     chosen = [one for one in found if _is_left(one)] or (found if also_done else [])
     if not chosen:
-        raise UsageError("every run is done" if found else "there are no runs", hint="unified runs list")
+        raise UsageError(
+            "every run is done" if found else "there are no runs", hint="unified runs list"
+        )
     first = chosen[0]
-    runtime.stderr.note(f"the newest run{'' if _is_left(first) else ', done,'} is {first['id']}: {first['command']}")
+    runtime.stderr.note(
+        f"the newest run{'' if _is_left(first) else ', done,'} is {first['id']}: {first['command']}"
+    )
     return str(first["id"])
 
 
 def _is_left(run: JsonObject) -> bool:
-    """Whether something of a run is not done. What an import or a plan left counts too, lest an older run is taken."""
-    return run["state"] == "open" or any(run[name.replace("-", "_")] for name in COUNTED if name != "done")
+    """Whether something of a run is not done. What an import or a plan left counts too,
+    lest an older run is taken.
+    """
+    return run["state"] == "open" or any(
+        run[name.replace("-", "_")] for name in COUNTED if name != "done"
+    )
 
 
 def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, JsonObject] | None:
-    """When a run began, in seconds since 1970, and what is known of it; None where it was removed meanwhile."""
+    """When a run began, in seconds since 1970, and what is known of it; None where it
+    was removed meanwhile.
+    """
     state = "damaged"
     try:
         with StoredRun.look(registry, run) as stored:
@@ -69,10 +85,14 @@ def _facts(runtime: Runtime, registry: RunRegistry, run: str) -> tuple[float, Js
     return 0.0, _row(run, state)
 
 
-def _row(run: str, state: str, header: RunHeader | None = None, counts: Counter[str] | None = None) -> JsonObject:
+def _row(
+    run: str, state: str, header: RunHeader | None = None, counts: Counter[str] | None = None
+) -> JsonObject:
     return {
         "id": run,
-        "started": datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds") if header else None,
+        "started": datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
+        if header
+        else None,
         "command": header.command if header else "",
         "state": state,
         **{name.replace("-", "_"): None if counts is None else counts[name] for name in COUNTED},
@@ -81,7 +101,8 @@ def _row(run: str, state: str, header: RunHeader | None = None, counts: Counter[
 
 
 def _state_of(runtime: Runtime, stored: StoredRun) -> tuple[Counter[str] | None, str]:
-    """The outcomes of a run's calls, an import's records or a plan's calls, None for an export; and a word for it.
+    """The outcomes of a run's calls, an import's records or a plan's calls, None for an
+    export; and a word for it.
 
     Raises StateError and StorageError for what cannot be read.
     """

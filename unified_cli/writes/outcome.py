@@ -24,7 +24,9 @@ class WriteAttempt(NamedTuple):
 
 
 def attempt(client: Client, request: Request, number: int, identifier: str | None) -> WriteAttempt:
-    """Send the request of write `number`; `identifier` is that of its record, if it is known before."""
+    """Send the request of write `number`; `identifier` is that of its record, if it is
+    known before.
+    """
     try:
         answer = sent(client, request)
     except UnifiedError as error:
@@ -34,7 +36,8 @@ def attempt(client: Client, request: Request, number: int, identifier: str | Non
 
 
 def sent(client: Client, request: Request) -> Answer:
-    """The answer to a write; content that is no JSON is read to its end, since the answer counts only if it is whole.
+    """The answer to a write; content that is no JSON is read to its end, since the
+    answer counts only if it is whole.
 
     Raises the errors of `Client.send`.
     """
@@ -53,11 +56,15 @@ def failed(number: int, error: UnifiedError) -> WriteAttempt:
 
 def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntry:
     """The line for the journal about a write that ended with an error."""
-    return JournalEntry(state, number, status=error.status or 0, why=error.one_line, code=int(error.code))
+    return JournalEntry(
+        state, number, status=error.status or 0, why=error.one_line, code=int(error.code)
+    )
 
 
 def restored(entry: JournalEntry) -> UnifiedError:
-    """The error behind an outcome, as far as the journal knows it; older versions wrote down no exit code."""
+    """The error behind an outcome, as far as the journal knows it; older versions wrote
+    down no exit code.
+    """
     kinds = {int(kind.code): kind for kind in UnifiedError.__subclasses__()}
     error = kinds.get(entry.code, IncompleteError)(entry.why)
     error.status = entry.status or None
@@ -68,11 +75,17 @@ def state_of(error: UnifiedError) -> EntryState:
     """What is known of a write that ended with an error."""
     if isinstance(error, UnknownError):
         return EntryState.UNKNOWN
-    return EntryState.REFUSED if isinstance(error, RefusedError) and not error.retryable else EntryState.FAILED
+    return (
+        EntryState.REFUSED
+        if isinstance(error, RefusedError) and not error.retryable
+        else EntryState.FAILED
+    )
 
 
 def identifier_of(body: bytes, service: Service) -> str | None:
-    """The id of the record in an answer, which may stand in an envelope; None where there is none to be seen."""
+    """The id of the record in an answer, which may stand in an envelope; None where
+    there is none to be seen.
+    """
     try:
         text = body.strip()
         found = member(text, "id") or member(member(text, service.items) or b"", "id") or b""
@@ -85,7 +98,8 @@ def identifier_of(body: bytes, service: Service) -> str | None:
 
 
 def may_resend(request: Request, age: float, window: float) -> bool:
-    """Whether a request in doubt, first sent so many seconds ago, has no second effect when it is sent again.
+    """Whether a request in doubt, first sent so many seconds ago, has no second effect
+    when it is sent again.
 
     `window` is for how many seconds the service honours an idempotency key, as far as we know.
     """
@@ -93,7 +107,9 @@ def may_resend(request: Request, age: float, window: float) -> bool:
 
 
 def record_in(body: bytes, service: Service) -> Parts:
-    """The members of the record in an answer, which may stand in an envelope; none where there is no record."""
+    """The members of the record in an answer, which may stand in an envelope; none
+    where there is no record.
+    """
     try:
         members = parts(body.strip()) or {}
         inner = members.get(service.items, b"")

@@ -16,7 +16,9 @@ from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
 
 @dataclass(frozen=True, slots=True)
 class OutcomeGroup:
-    """Writes with the same outcome: how many, and the file they are in; None where there are none."""
+    """Writes with the same outcome: how many, and the file they are in; None where
+    there are none.
+    """
 
     name: str
     states: tuple[EntryState, ...]
@@ -33,7 +35,9 @@ GROUPS = (
 
 
 def check(beside: Path) -> None:
-    """Raise StateError or StorageError, before anything is sent, where a file of outcomes could not be written."""
+    """Raise StateError or StorageError, before anything is sent, where a file of
+    outcomes could not be written.
+    """
     for path in (_path_of(group, beside) for group in GROUPS):
         try:
             regular_file.check(path)
@@ -42,8 +46,11 @@ def check(beside: Path) -> None:
         output_file.check(path, force=True)
 
 
-def write(group: OutcomeGroup, beside: Path, count: int, lines: Iterable[bytes] | None) -> OutcomeGroup:
-    """Write the file of a group beside the input, or remove what an earlier run left where there is nothing to write.
+def write(
+    group: OutcomeGroup, beside: Path, count: int, lines: Iterable[bytes] | None
+) -> OutcomeGroup:
+    """Write the file of a group beside the input, or remove what an earlier run left
+    where there is nothing to write.
 
     Without `lines` they are only counted. Raises StorageError.
     """
@@ -61,15 +68,25 @@ def _path_of(group: OutcomeGroup, beside: Path) -> Path:
 
 
 def show(
-    runtime: Runtime, output: TableFormat | None, unit: str, groups: Sequence[OutcomeGroup], *, left_out: int = 0
+    runtime: Runtime,
+    output: TableFormat | None,
+    unit: str,
+    groups: Sequence[OutcomeGroup],
+    *,
+    left_out: int = 0,
 ) -> None:
-    """Print how many writes had each outcome, and the file that lists them; `unit` is what one is called.
+    """Print how many writes had each outcome, and the file that lists them; `unit` is
+    what one is called.
 
     `left_out` is how many there was nothing to send for.
     """
     rows = [(group.name, str(group.count), str(group.path or "")) for group in groups]
     value: list[JsonObject] = [
-        {"outcome": group.name, f"{unit}s": group.count, "file": str(group.path) if group.path else None}
+        {
+            "outcome": group.name,
+            f"{unit}s": group.count,
+            "file": str(group.path) if group.path else None,
+        }
         for group in groups
     ]
     if left_out:

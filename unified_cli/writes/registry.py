@@ -32,10 +32,11 @@ _LONGEST_POINTER = 16 * 1024
 class RunHeader(msgspec.Struct):
     """The first line of a run's journal: what was asked for, by which version, when.
 
-    `command` are the words after the program's name, `selection` the values of `-p`; `account_id`, `base_url` and
-    `token_file` are what those flags gave. `calls` is the number of calls, `body` their common body. A run whose
-    journal is elsewhere, an `import` or an `export`, has its `path`. Older versions wrote no `kind`. What is `ordered`
-    is done in the order of the calls.
+    `command` are the words after the program's name, `selection` the values of `-p`;
+    `account_id`, `base_url` and `token_file` are what those flags gave. `calls` is the
+    number of calls, `body` their common body. A run whose journal is elsewhere, an
+    `import` or an `export`, has its `path`. Older versions wrote no `kind`. What is
+    `ordered` is done in the order of the calls.
     """
 
     run: str
@@ -54,8 +55,12 @@ class RunHeader(msgspec.Struct):
     v: int = VERSION
 
     @classmethod
-    def of(cls, kind: RunKind, operation: Operation, options: ConnectionOptions, at: float, calls: int) -> Self:
-        """The header of so many calls of an operation to the connections that the options select."""
+    def of(
+        cls, kind: RunKind, operation: Operation, options: ConnectionOptions, at: float, calls: int
+    ) -> Self:
+        """The header of so many calls of an operation to the connections that the
+        options select.
+        """
         token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
         return cls(
             "",
@@ -79,7 +84,9 @@ class RunRegistry:
         self._wall = runtime.wall
 
     def ids(self) -> list[str]:
-        """The ids of all runs. Raises ConfigError where others can change the folder, StorageError."""
+        """The ids of all runs. Raises ConfigError where others can change the folder,
+        StorageError.
+        """
         if self._folder is None:
             return []
         try:
@@ -91,7 +98,9 @@ class RunRegistry:
         return [name for name in names if RUN_ID.fullmatch(name)]
 
     def path(self, run: str) -> Path:
-        """The journal of a run. Raises UsageError where there is no such run, ConfigError as `ids` does."""
+        """The journal of a run. Raises UsageError where there is no such run,
+        ConfigError as `ids` does.
+        """
         hint = "unified runs list shows them"
         if not RUN_ID.fullmatch(run):
             raise UsageError(f"{run!r} is no id of a run, such as 20261121-7f3a", hint=hint)
@@ -102,14 +111,18 @@ class RunRegistry:
         return path
 
     def lock(self, run: str) -> HeldLock:
-        """The lock of a run, taken. Raises StateError where another process works on it, StorageError."""
+        """The lock of a run, taken. Raises StateError where another process works on
+        it, StorageError.
+        """
         path = self.path(run)
         lock = _lock_of(path)
         lock.take(f"run {run}")
         return lock
 
     def reserve(self) -> tuple[str, HeldLock]:
-        """The id of a new run, and its lock, taken. Raises as `ids`, also where nothing can be kept."""
+        """The id of a new run, and its lock, taken. Raises as `ids`, also where nothing
+        can be kept.
+        """
         if self._folder is None:
             raise StorageError("there is no home directory")
         try:
@@ -133,7 +146,9 @@ class RunRegistry:
         raise StorageError(f"{self._folder} has no place for another run")
 
     def _sweep(self, folder: Path) -> None:
-        """Remove what killed processes left: journals that were not whole, so that nothing was sent, and locks."""
+        """Remove what killed processes left: journals that were not whole, so that
+        nothing was sent, and locks.
+        """
         parts = {part.name[1:].partition(_SUFFIX)[0] for part in folder.glob(f".*{_SUFFIX}.*.part")}
         locks = {lock.name.partition(_SUFFIX)[0] for lock in folder.glob(f"*{_SUFFIX}.lock")}
         for run in parts | locks:
@@ -148,7 +163,8 @@ class RunRegistry:
                     lock.release()
 
     def write(self, header: RunHeader, entries: Iterable[JournalEntry]) -> Path:
-        """Write the journal of a new run, whose id is reserved; it is there with all its lines, or not at all.
+        """Write the journal of a new run, whose id is reserved; it is there with all
+        its lines, or not at all.
 
         Raises StorageError.
         """
@@ -165,7 +181,8 @@ class RunRegistry:
         return path
 
     def point(self, command: str, path: str, *, at: float | None = None) -> str | None:
-        """List work whose state is kept at `path`, once, and give its id; None where nothing can be written.
+        """List work whose state is kept at `path`, once, and give its id; None where
+        nothing can be written.
 
         `at` is when it began, if that is not now.
         """
@@ -178,7 +195,9 @@ class RunRegistry:
                     return run
             run, lock = self.reserve()
             try:
-                header = RunHeader(run, masked(command), self._wall() if at is None else at, path=path)
+                header = RunHeader(
+                    run, masked(command), self._wall() if at is None else at, path=path
+                )
                 header.kind = RunKind(command.partition(" ")[0])
                 self.write(header, ())
             finally:

@@ -20,7 +20,13 @@ from unified_cli.writes.entry import OUTCOMES, EntryState, RunCall
 from unified_cli.writes.outcome import WriteAttempt
 
 _HEADS = (Column("profile", cut=True), "outcome", "status", Column("reason", cut=True))
-_LOOKS = {"done": Look.GOOD, "failed": Look.BAD, "in-doubt": Look.DOUBT, "not-tried": Look.OPEN, "left-out": Look.OPEN}
+_LOOKS = {
+    "done": Look.GOOD,
+    "failed": Look.BAD,
+    "in-doubt": Look.DOUBT,
+    "not-tried": Look.OPEN,
+    "left-out": Look.OPEN,
+}
 
 
 class ToldCall(NamedTuple):
@@ -32,7 +38,9 @@ class ToldCall(NamedTuple):
 
 
 class RunResults(Protocol):
-    """Tells what became of the writes of a run; `causes` says that the summary at the end groups them by cause."""
+    """Tells what became of the writes of a run; `causes` says that the summary at the
+    end groups them by cause.
+    """
 
     causes: bool
 
@@ -40,15 +48,21 @@ class RunResults(Protocol):
         """Tell what became of a call."""
 
     def end(self) -> UnifiedError | None:
-        """Complete the output; gives what is wrong with it, which changes nothing of what was done."""
+        """Complete the output; gives what is wrong with it, which changes nothing of
+        what was done.
+        """
 
 
 class OutcomeRecords:
-    """Prints a record for each call: its `outcome`, its `status`, then the `result` or the `error`, and the key."""
+    """Prints a record for each call: its `outcome`, its `status`, then the `result` or
+    the `error`, and the key.
+    """
 
     causes = True
 
-    def __init__(self, printer: Printer, service: Service, operation_of: Callable[[str], Operation]) -> None:
+    def __init__(
+        self, printer: Printer, service: Service, operation_of: Callable[[str], Operation]
+    ) -> None:
         """`operation_of` gives the operation of a command."""
         self._printer, self._service, self._operation_of = printer, service, operation_of
 
@@ -59,11 +73,18 @@ class OutcomeRecords:
             self._put(told, EntryState.NEW, [("status", b"null")])
             return
         if attempt.error is not None:
-            facts = {name: value for name, value in attempt.error.facts().items() if name != "idempotency_key"}
+            facts = {
+                name: value
+                for name, value in attempt.error.facts().items()
+                if name != "idempotency_key"
+            }
             name, value = "error", msgspec.json.encode(facts)
         else:
             body = (attempt.answer.body if attempt.answer else None) or b"null"
-            name, value = "result", unwrapped(body, self._service, self._operation_of(call.operation))
+            name, value = (
+                "result",
+                unwrapped(body, self._service, self._operation_of(call.operation)),
+            )
         status = msgspec.json.encode(attempt.entry.status or None)
         self._put(told, attempt.entry.s, [("status", status), (name, value)])
 
@@ -82,7 +103,8 @@ class OutcomeRecords:
 
 
 class OutcomeTable:
-    """Shows each call on a terminal in a row that fits: its connection, its outcome, its status and the reason.
+    """Shows each call on a terminal in a row that fits: its connection, its outcome,
+    its status and the reason.
 
     The reasons are whole in the summary, which groups them.
     """
@@ -92,7 +114,12 @@ class OutcomeTable:
     def __init__(self, runtime: Runtime, names: Iterable[str]) -> None:
         """`names` are those of the connections."""
         outcomes = ["outcome", *OUTCOMES.values()]
-        widest = [_widest(["profile", *names]), _widest(outcomes), _widest(["status"]), runtime.width]
+        widest = [
+            _widest(["profile", *names]),
+            _widest(outcomes),
+            _widest(["status"]),
+            runtime.width,
+        ]
         self._rows = screen.StreamedTable(runtime, _HEADS, widest)
 
     def put(self, told: ToldCall) -> None:
@@ -114,7 +141,9 @@ def _widest(words: Iterable[str]) -> int:
 
 
 def _said(error: UnifiedError) -> MaskedText:
-    """What an answer says, without its status, which has a column, and the request, which is the same for all."""
+    """What an answer says, without its status, which has a column, and the request,
+    which is the same for all.
+    """
     said = error.reason.partition(": ")[2] if error.status else ""
     return masked(said) if said else error.message
 
@@ -131,13 +160,19 @@ class ServedRecords:
         self._printer, self._stderr, self._several = printer, stderr, several
 
     def put(self, told: ToldCall) -> None:
-        """Print the record of a line that was done, or why it was not; the last line counts what was not tried."""
+        """Print the record of a line that was done, or why it was not; the last line
+        counts what was not tried.
+        """
         call, _, attempt = told
         if attempt is None:
             return
         if attempt.error is not None:
             key = attempt.error.idempotency_key
-            self.tell(call.line, call.profile, f"{attempt.error.one_line}{f'; its key was {key}' if key else ''}")
+            self.tell(
+                call.line,
+                call.profile,
+                f"{attempt.error.one_line}{f'; its key was {key}' if key else ''}",
+            )
         elif attempt.answer and attempt.answer.body:
             profile = call.profile if self._several else None
             self._printer.page([Record(attempt.answer.body)], one_line=False, profile=profile)

@@ -24,7 +24,9 @@ class StoredRun:
     `kept` is False where the journal is only in memory, since no file could be written.
     """
 
-    def __init__(self, journal: Journal, lock: HeldLock | None, *, kept: bool, repair: bool = True) -> None:
+    def __init__(
+        self, journal: Journal, lock: HeldLock | None, *, kept: bool, repair: bool = True
+    ) -> None:
         self.journal = journal
         self.kept = kept
         self._lock = lock
@@ -39,7 +41,9 @@ class StoredRun:
     def begin(
         cls, registry: RunRegistry, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
     ) -> tuple[Self, StorageError | None]:
-        """A new run with these calls, on the disk; and, where nothing can be written there, why not."""
+        """A new run with these calls, on the disk; and, where nothing can be written
+        there, why not.
+        """
         try:
             header.run, lock = registry.reserve()
         except StorageError as error:
@@ -65,7 +69,9 @@ class StoredRun:
 
     @classmethod
     def open(cls, registry: RunRegistry, run: str) -> Self:
-        """The run of that id, to work on it. Raises UsageError, StateError where it is in use or damaged."""
+        """The run of that id, to work on it. Raises UsageError, StateError where it is
+        in use or damaged.
+        """
         path = registry.path(run)
         lock = registry.lock(run)
         try:

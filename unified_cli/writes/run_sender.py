@@ -45,7 +45,9 @@ class CallJob:
         return self.call.profile
 
 
-def begun(runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> StoredRun:
+def begun(
+    runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
+) -> StoredRun:
     """A run that begins with these calls; its id is told, or why it has none."""
     run, not_kept = StoredRun.begin(RunRegistry(runtime), header, calls)
     if not_kept is not None:
@@ -72,7 +74,8 @@ class RunSender:
     _unprinted: UnifiedError | stdout.ClosedError | None = None
 
     def send(self, items: Sequence[CallItem], rules: StopRules, *, failed: int = 0) -> None:
-        """Send these calls, as far as the rules go, and tell what became of each; so many others have `failed` before.
+        """Send these calls, as far as the rules go, and tell what became of each; so
+        many others have `failed` before.
 
         Raises the error that sums up the whole run, if not all of it is done.
         """
@@ -82,7 +85,9 @@ class RunSender:
             stops.end()
         unprinted: UnifiedError | None = None
         if items:
-            with progress(self.runtime, Work(self.run.kind.unit, total=len(items)), to_stdout=True) as shown:
+            with progress(
+                self.runtime, Work(self.run.kind.unit, total=len(items)), to_stdout=True
+            ) as shown:
                 self._send_all(items, rules, stops, shown)
             # What was broken off is left unclosed, so that nobody takes it for whole.
             unprinted = None if stops.error else self.results.end()
@@ -95,7 +100,9 @@ class RunSender:
         if unprinted is not None:
             raise unprinted
 
-    def _send_all(self, items: Sequence[CallItem], rules: StopRules, stops: ConnectionStops, shown: Progress) -> None:
+    def _send_all(
+        self, items: Sequence[CallItem], rules: StopRules, stops: ConnectionStops, shown: Progress
+    ) -> None:
         try:
             for part in rules.parts(len(items)):
                 self._stage([items[position] for position in part], rules, stops, shown)
@@ -112,15 +119,21 @@ class RunSender:
             raise
         except UnifiedError as error:
             is_done = self._ended == len(items) and not self._failed
-            error.next_command = f"unified runs show {self.run.id}" if is_done and self.run.kept else self._resume
+            error.next_command = (
+                f"unified runs show {self.run.id}" if is_done and self.run.kept else self._resume
+            )
             raise
 
     @property
     def _resume(self) -> str | None:
         return f"unified runs resume {self.run.id}" if self.run.kept else None
 
-    def _stage(self, items: Sequence[CallItem], rules: StopRules, stops: ConnectionStops, shown: Progress) -> None:
-        way = SendWay[CallItem, CallJob](lambda item: item.profile, self._job, self._client, _attempt)
+    def _stage(
+        self, items: Sequence[CallItem], rules: StopRules, stops: ConnectionStops, shown: Progress
+    ) -> None:
+        way = SendWay[CallItem, CallJob](
+            lambda item: item.profile, self._job, self._client, _attempt
+        )
         for sent in Sender(self.writers, self.run.journal, way, stops).outcomes(items):
             self._ended += 1
             error = sent.attempt.error
@@ -133,7 +146,9 @@ class RunSender:
             self._tell(sent, stops)
 
     def _tell(self, sent: SentJob[CallJob], stops: ConnectionStops) -> None:
-        """Tell a result. Where that fails nothing more is sent, and what is under way is still written down."""
+        """Tell a result. Where that fails nothing more is sent, and what is under way
+        is still written down.
+        """
         if self._unprinted is None:
             try:
                 self.results.put(ToldCall(sent.job.call, sent.job.sent.k, sent.attempt))
@@ -161,10 +176,14 @@ class RunSender:
         return self.writers.clients.open_bulk(settings, name=name)
 
     def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
-        """Add to the signal how many calls are done; those after them were sent, or not, without an answer so far."""
+        """Add to the signal how many calls are done; those after them were sent, or
+        not, without an answer so far.
+        """
         under_way = len(self._tried) - self._ended
         done = f"{self._ended} of {counted(len(items), self.run.kind.unit)}"
-        done += f", {under_way} more {'was' if under_way == 1 else 'were'} sent" if under_way else ""
+        done += (
+            f", {under_way} more {'was' if under_way == 1 else 'were'} sent" if under_way else ""
+        )
         signals.say_how_to_continue(stop, done, self._onward(items))
 
     def _onward(self, items: Sequence[CallItem]) -> str:

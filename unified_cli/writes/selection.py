@@ -25,15 +25,18 @@ _WORDS = ("failed", "in-doubt", "not-tried", "done")
 def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
     """The values of `-p`, with the names of profiles in place of what they say of runs.
 
-    Raises UsageError for a run that is not there, ConfigError where no call had this outcome, StateError where a
-    profile leads to another connection than it did, or the run is damaged.
+    Raises UsageError for a run that is not there, ConfigError where no call had this
+    outcome, StateError where a profile leads to another connection than it did, or the
+    run is damaged.
     """
     config = file.read(runtime)
     # The process's environment decodes a variable at each access.
     resolving = runtime._replace(environ={**runtime.environ})
 
     def settings(name: str) -> Settings:
-        return own_account.resolved(overrides(options, name)._replace(output=None), resolving, config)
+        return own_account.resolved(
+            overrides(options, name)._replace(output=None), resolving, config
+        )
 
     selection = _RunSelection(RunRegistry(runtime), [*config.profiles], settings)
     return tuple(one for pattern in patterns for one in selection.expanded(pattern))
@@ -58,7 +61,9 @@ class _RunSelection(NamedTuple):
             return
         run, _, word = selector.removeprefix(PREFIX).partition(":")
         if word not in _WORDS:
-            raise UsageError(f"-p {pattern} must be run:ID:OUTCOME", hint=f"the outcomes are {', '.join(_WORDS)}")
+            raise UsageError(
+                f"-p {pattern} must be run:ID:OUTCOME", hint=f"the outcomes are {', '.join(_WORDS)}"
+            )
         with StoredRun.look(self.registry, run) as stored:
             calls = dict(_calls(stored, word))
         if not calls:
@@ -88,9 +93,13 @@ class _RunSelection(NamedTuple):
     def _gone(self, run: str, call: RunCall) -> ConfigError:
         """The error for a profile that is not there any more."""
         now = next(self._leading_to([call]), None)
-        add = f"unified profile add {call.profile} base_url={call.base_url} account_id={call.account}"
+        add = (
+            f"unified profile add {call.profile} base_url={call.base_url} account_id={call.account}"
+        )
         hint = f'its connection is profile "{now}" now' if now else add
-        return ConfigError(f'there is no profile "{call.profile}", which run {run} called', hint=hint)
+        return ConfigError(
+            f'there is no profile "{call.profile}", which run {run} called', hint=hint
+        )
 
     def _leading_to(self, calls: Iterable[RunCall]) -> Iterator[str]:
         """The profiles that lead to one of the connections of these calls."""
@@ -100,7 +109,9 @@ class _RunSelection(NamedTuple):
         for name in self.profiles:
             with suppress(UnifiedError):
                 settings = self.settings(name)
-                if any(is_of(call, settings) for call in of_account.get(settings.account_id or "", ())):
+                if any(
+                    is_of(call, settings) for call in of_account.get(settings.account_id or "", ())
+                ):
                     yield name
 
 
@@ -114,8 +125,8 @@ def moved(call: RunCall, settings: Settings) -> StateError:
     """The error for a profile that leads to another connection than that of the call."""
     who = f'profile "{call.profile}"' if call.profile else "the environment"
     return StateError(
-        f"{who} leads to account {settings.account_id} at {settings.address} now, and the run was for account "
-        f"{call.account} at {call.base_url}",
+        f"{who} leads to account {settings.account_id} at {settings.address} now, and the run was"
+        f" for account {call.account} at {call.base_url}",
         hint="nothing was sent",
     )
 

@@ -53,25 +53,39 @@ class SentJob(NamedTuple, Generic[JobT]):
 class FairWriters(FairReaders):
     """The clients and the workers of work of many writes; a context, which closes the clients.
 
-    `workers` bounds how many work at a time. Where there are several connections, whoever waits for a limit lets others
-    go on. What is `ordered` is told in the order of the jobs, and then nobody overtakes.
+    `workers` bounds how many work at a time. Where there are several connections,
+    whoever waits for a limit lets others go on. What is `ordered` is told in the order
+    of the jobs, and then nobody overtakes.
     """
 
     def __init__(
-        self, runtime: Runtime, catalogue: Catalogue, workers: int, *, connections: int, ordered: bool = False
+        self,
+        runtime: Runtime,
+        catalogue: Catalogue,
+        workers: int,
+        *,
+        connections: int,
+        ordered: bool = False,
     ) -> None:
         # One worker sends one after the other.
         several = connections > 1 and workers > 1 and not ordered
-        super().__init__(runtime, catalogue, workers, in_turn=not several, connections=min(connections, _MOST_OPEN))
+        super().__init__(
+            runtime,
+            catalogue,
+            workers,
+            in_turn=not several,
+            connections=min(connections, _MOST_OPEN),
+        )
         self.threads = self.slots.threads(connections) if several else workers
         self.ordered = ordered
 
 
 class SendWay(NamedTuple, Generic[ItemT, JobT]):
-    """How items are sent: each has a profile; `plan` makes its job when its turn comes, or None where there is none.
+    """How items are sent: each has a profile; `plan` makes its job when its turn comes,
+    or None where there is none.
 
-    `open_client` and `attempt` may wait, and are called in the threads of the workers. No more than `ahead` of
-    `weight` is taken from the items before their turn.
+    `open_client` and `attempt` may wait, and are called in the threads of the workers.
+    No more than `ahead` of `weight` is taken from the items before their turn.
     """
 
     profile_of: Callable[[ItemT], str | None]
@@ -86,7 +100,11 @@ class Sender(Generic[ItemT, JobT]):
     """Sends items as far as the `stops` let it."""
 
     def __init__(
-        self, writers: FairWriters, journal: Journal, way: SendWay[ItemT, JobT], stops: ConnectionStops
+        self,
+        writers: FairWriters,
+        journal: Journal,
+        way: SendWay[ItemT, JobT],
+        stops: ConnectionStops,
     ) -> None:
         self._writers, self._journal, self._way, self._stops = writers, journal, way, stops
         self._workers = WorkerPool(writers.threads, self._send)
@@ -95,16 +113,20 @@ class Sender(Generic[ItemT, JobT]):
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
         """Each job with what became of it, as it comes or in the order of the items.
 
-        The next jobs are made when there are workers for them; those of the same moment are put on the disk together.
-        Raises StorageError of the journal.
+        The next jobs are made when there are workers for them; those of the same moment
+        are put on the disk together. Raises StorageError of the journal.
         """
-        turns: FairTurns[ItemT] = FairTurns(items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight)
+        turns: FairTurns[ItemT] = FairTurns(
+            items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight
+        )
         jobs, ordered = self._jobs(turns), self._writers.ordered
         places: deque[int] = deque()
         held: dict[int, SentJob[JobT]] = {}
         with self._workers:
             while True:
-                if batch := [*islice(jobs, min(self._room(), _AHEAD * self._writers.threads - len(places)))]:
+                if batch := [
+                    *islice(jobs, min(self._room(), _AHEAD * self._writers.threads - len(places)))
+                ]:
                     self._journal.add_sent([job.sent for job in batch])
                     for job in batch:
                         self._workers.submit(job)
@@ -137,7 +159,9 @@ class Sender(Generic[ItemT, JobT]):
         return min(self._workers.free, self._writers.slots.room(self._workers.busy))
 
     def _take(self) -> list[SentJob[JobT]]:
-        """Some jobs that ended: the journal is told of them, and put on the disk where none did for a while."""
+        """Some jobs that ended: the journal is told of them, and put on the disk where
+        none did for a while.
+        """
         ended = self._workers.take(_SYNC_EVERY)
         if ended:
             self._journal.add(one.attempt.entry for one in ended)

@@ -1,4 +1,6 @@
-"""Records that come through a pipe, kept in a file, so that an import of them has a journal to go on from."""
+"""Records that come through a pipe, kept in a file, so that an import of them has a
+journal to go on from.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -13,18 +15,23 @@ _FOLDER, _NAME = "imports", "stdin"
 
 
 def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
-    """Read standard input to its end and keep it in the data folder; `where` is what the records go into.
+    """Read standard input to its end and keep it in the data folder; `where` is what
+    the records go into.
 
-    The same records for the same place are the same file, so that a second run finds the journal of the first. Raises
-    UsageError where there is nothing to read, or with `token_stdin`, as the token cannot come from there too;
-    StorageError.
+    The same records for the same place are the same file, so that a second run finds
+    the journal of the first. Raises UsageError where there is nothing to read, or with
+    `token_stdin`, as the token cannot come from there too; StorageError.
     """
     if token_stdin:
-        raise UsageError("standard input holds the records, so no token can be read from it (--token-file FILE)")
+        raise UsageError(
+            "standard input holds the records, so no token can be read from it (--token-file FILE)"
+        )
     if runtime.stdin is None:
         raise UsageError("standard input is closed, so there is nothing to import")
     if runtime.stdin_is_terminal:
-        raise UsageError("standard input is a terminal (name a file, or: … | unified import API/RESOURCE -)")
+        raise UsageError(
+            "standard input is a terminal (name a file, or: … | unified import API/RESOURCE -)"
+        )
     data = runtime.folder("data")
     if data is None:
         raise StorageError("no home directory for the journal (import from a file instead)")
@@ -49,7 +56,10 @@ def unfinished(runtime: Runtime) -> list[Path]:
         return []
     found = []
     for journal in sorted((data / _FOLDER).glob(f"*{import_journal.SUFFIX}")):
-        results = {path.name for path in journal.parent.glob(f"{journal.name.removesuffix(import_journal.SUFFIX)}.*")}
+        results = {
+            path.name
+            for path in journal.parent.glob(f"{journal.name.removesuffix(import_journal.SUFFIX)}.*")
+        }
         results.discard(journal.name)
         if not (results and all("unified-done" in name for name in results)):
             found.append(journal)
@@ -63,7 +73,10 @@ def _copy(runtime: Runtime, folder: Path, digest: Any) -> Path:
         while chunk := runtime.stdin.read(1 << 20):
             if copy.size > input_bounds.LARGEST_COPY:
                 bound = f"{input_bounds.LARGEST_COPY >> 30} GiB"
-                raise UsageError(f"standard input is larger than {bound}", hint="put it into a file, and name that")
+                raise UsageError(
+                    f"standard input is larger than {bound}",
+                    hint="put it into a file, and name that",
+                )
             digest.update(chunk)
             copy.write(chunk)
         path = folder / f"{digest.hexdigest()[:24]}.ndjson"

@@ -1,7 +1,9 @@
-"""When many writes are to stop: after too many failures, or after a stage that was not done as a whole.
+"""When many writes are to stop: after too many failures, or after a stage that was not
+done as a whole.
 
-Stages are for runs over several connections; of piped records the failures are bounded alone. For all of them: when a
-connection is to get no more, because they would all fail.
+Stages are for runs over several connections; of piped records the failures are bounded
+alone. For all of them: when a connection is to get no more, because they would all
+fail.
 """
 
 import math
@@ -18,7 +20,9 @@ _STAGES = "--stages 1,5,20%"
 
 
 class StopRules(NamedTuple):
-    """`stages` are the sizes of the first stages, `most_failures` how many may fail; None where there is no bound."""
+    """`stages` are the sizes of the first stages, `most_failures` how many may fail;
+    None where there is no bound.
+    """
 
     stages: tuple[int, ...] = ()
     most_failures: int | None = None
@@ -38,10 +42,12 @@ class StopRules(NamedTuple):
 
 
 class ConnectionStops:
-    """The connections that get nothing more, each with the error that stopped it, and whether all has `ended`.
+    """The connections that get nothing more, each with the error that stopped it, and
+    whether all has `ended`.
 
-    With `alone` all is for one connection, whatever its name, and ends with it. After `most_in_a_row` failures that are
-    none of the record the rest of a connection would fail too; with None any number may.
+    With `alone` all is for one connection, whatever its name, and ends with it. After
+    `most_in_a_row` failures that are none of the record the rest of a connection would
+    fail too; with None any number may.
     """
 
     def __init__(self, *, alone: bool, most_in_a_row: int | None = None) -> None:
@@ -67,7 +73,9 @@ class ConnectionStops:
         self._over, self._error = True, self._error or error
 
     def note(self, profile: str | None, error: UnifiedError | None) -> None:
-        """Stop the connection of this outcome where its other writes would fail too; for any thread."""
+        """Stop the connection of this outcome where its other writes would fail too;
+        for any thread.
+        """
         if error is not None and error.stops_connection:
             self.stopped.setdefault(profile, error)
 
@@ -83,7 +91,9 @@ def parse(options: StopOptions, total: int) -> StopRules:
     """The rules as typed: numbers, or shares of the total. Raises UsageError."""
     most = options.max_failures
     if options.fail_fast and most is not None:
-        raise UsageError("--fail-fast stops at the first failure, so --max-failures cannot be used with it")
+        raise UsageError(
+            "--fail-fast stops at the first failure, so --max-failures cannot be used with it"
+        )
     sizes = () if options.stages is None else _stages(options.stages, total)
     if most is None:
         return StopRules(sizes, 0 if options.fail_fast else None)
@@ -98,8 +108,13 @@ def _stages(text: str, total: int) -> tuple[int, ...]:
     sizes = tuple(_count(part, total, "--stages", least=1) for part in parts)
     for before, after in pairwise(parts):
         # Which of a number and a share is larger depends on how many there are.
-        if before.endswith("%") == after.endswith("%") and int(after.rstrip("%")) < int(before.rstrip("%")):
-            raise UsageError(f"--stages: {after} comes after {before}, and a later stage is not smaller", hint=_STAGES)
+        if before.endswith("%") == after.endswith("%") and int(after.rstrip("%")) < int(
+            before.rstrip("%")
+        ):
+            raise UsageError(
+                f"--stages: {after} comes after {before}, and a later stage is not smaller",
+                hint=_STAGES,
+            )
     return sizes
 
 

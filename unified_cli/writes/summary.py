@@ -23,7 +23,9 @@ _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
 
 class Cause(NamedTuple):
-    """An outcome, and what is behind it: the status of the answer, or the reason where there was none."""
+    """An outcome, and what is behind it: the status of the answer, or the reason where
+    there was none.
+    """
 
     outcome: str
     status: int
@@ -32,7 +34,9 @@ class Cause(NamedTuple):
 
 @dataclass(slots=True)
 class CausedCalls:
-    """The calls with the same cause: how many, the first reason and how many have its words, the first names."""
+    """The calls with the same cause: how many, the first reason and how many have its
+    words, the first names.
+    """
 
     why: MaskedText
     words: str
@@ -42,7 +46,9 @@ class CausedCalls:
 
     @property
     def reason(self) -> MaskedText:
-        """The first reason, and how many say so where others have other words; empty where there is none."""
+        """The first reason, and how many say so where others have other words; empty
+        where there is none.
+        """
         if not self.why or self.alike == self.count:
             return self.why
         return masked(f"{self.why} (so say {self.alike} of {self.count})")
@@ -90,14 +96,20 @@ class Causes:
 
     def groups(self) -> Sequence[tuple[Cause, CausedCalls]]:
         """The groups: what is done first, the largest first of each outcome."""
-        return sorted(self._groups.items(), key=lambda one: (_ORDER.index(one[0].outcome), -one[1].count))
+        return sorted(
+            self._groups.items(), key=lambda one: (_ORDER.index(one[0].outcome), -one[1].count)
+        )
 
 
 class RunSummary:
     """The state of a whole run, from its journal."""
 
     def __init__(
-        self, run: StoredRun, connections: RunConnections, wall: float, errors: Mapping[int, UnifiedError]
+        self,
+        run: StoredRun,
+        connections: RunConnections,
+        wall: float,
+        errors: Mapping[int, UnifiedError],
     ) -> None:
         """`errors` has an error of this process for each exit code that a call ended with."""
         self._run = run
@@ -117,7 +129,8 @@ class RunSummary:
             if state is EntryState.NEW:
                 self.resumable += 1
             elif state in IN_DOUBT:
-                # A profile may be gone, or lead elsewhere, of a call that was none of those sent now.
+                # A profile may be gone, or lead elsewhere, of a call that was none of
+                # those sent now.
                 with contextlib.suppress(UnifiedError):
                     self.resumable += may_resume(run, connections, number, wall)
             if state is not EntryState.OK:
@@ -136,7 +149,9 @@ class RunSummary:
 
     def show(self, runtime: Runtime) -> None:
         """Print how many are done, then a line for each cause of what is not."""
-        runtime.stderr.note(f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}")
+        runtime.stderr.note(
+            f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}"
+        )
         groups = self.causes
         for cause, group in groups[:_MOST_CAUSES]:
             reason = f": {group.reason}" if group.reason else ""
@@ -156,8 +171,12 @@ class RunSummary:
         return self.counts["done"] == self.total
 
     def conclude(self, stopped: UnifiedError | None) -> None:
-        """Raise the error that sums up the run, if not all of it is done; `stopped` is what ended it early."""
-        failed, doubtful, untried = (self.counts[name] for name in ("failed", "in-doubt", "not-tried"))
+        """Raise the error that sums up the run, if not all of it is done; `stopped` is
+        what ended it early.
+        """
+        failed, doubtful, untried = (
+            self.counts[name] for name in ("failed", "in-doubt", "not-tried")
+        )
         ending = Ending(
             self._kind.unit,
             self.total,

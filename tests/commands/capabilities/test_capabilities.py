@@ -24,7 +24,10 @@ STATES = {0: "offered", 4: "refused", 5: "failed", 7: "forbidden"}
 
 def connections(config: Config, accounts: Sequence[str], base_url: str = "sandbox:") -> list[str]:
     names = [f"c{at:03}" for at in range(len(accounts))]
-    tables = (f'[profiles.{name}]\naccount_id = "{one}"\n' for name, one in zip(names, accounts, strict=True))
+    tables = (
+        f'[profiles.{name}]\naccount_id = "{one}"\n'
+        for name, one in zip(names, accounts, strict=True)
+    )
     config(f'base_url = "{base_url}"\n' + "".join(tables))
     return names
 
@@ -32,14 +35,21 @@ def connections(config: Config, accounts: Sequence[str], base_url: str = "sandbo
 def cells(unified: Unified, command: str, **world: Any) -> dict[tuple[str, str], str]:
     result = unified(f"capabilities {command} -o ndjson", **world)
     records = [json.loads(line) for line in result.stdout.splitlines()]
-    return {(one["_profile"], f"{one['api']} {one['resource']} {one['operation']}"): one["state"] for one in records}
+    return {
+        (one["_profile"], f"{one['api']} {one['resource']} {one['operation']}"): one["state"]
+        for one in records
+    }
 
 
 def compare_with_calls(unified: Unified, config: Config, each: int, lists: Sequence[str]) -> None:
     names = connections(config, [f"{kind}:{at}" for kind in CHARACTERS for at in range(each)])
     asked = " ".join(dict.fromkeys("/".join(one.split()[:2]) for one in lists))
     found = cells(unified, f"{asked} --probe -p '*'")
-    called = {(name, one): STATES[unified(f"-p {name} {one} --limit 1").code] for name in names for one in lists}
+    called = {
+        (name, one): STATES[unified(f"-p {name} {one} --limit 1").code]
+        for name in names
+        for one in lists
+    }
     assert {cell: state for cell, state in found.items() if cell in called} == called
     assert set(called.values()) == {"offered", "refused", "forbidden"}
 
@@ -49,7 +59,9 @@ def test_the_matrix_is_what_calling_each_list_shows(unified: Unified, config: Co
 
 
 @pytest.mark.long(seconds=5)
-def test_the_matrix_of_thirty_is_what_calling_each_list_shows(unified: Unified, config: Config) -> None:
+def test_the_matrix_of_thirty_is_what_calling_each_list_shows(
+    unified: Unified, config: Config
+) -> None:
     compare_with_calls(unified, config, size(6, 1), LISTS)
 
 
@@ -78,7 +90,9 @@ c6: the connection needs a new login (needs_reauth: invalid_grant: the provider
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_a_terminal_shows_a_row_for_each_resource_and_equal_ones_once(columns: int, tmp_path: Path) -> None:
+def test_a_terminal_shows_a_row_for_each_resource_and_equal_ones_once(
+    columns: int, tmp_path: Path
+) -> None:
     accounts = [
         "full",
         "empty",
@@ -92,19 +106,37 @@ def test_a_terminal_shows_a_row_for_each_resource_and_equal_ones_once(columns: i
     ]
     tables = [f'[profiles.c{at}]\naccount_id = "{one}"\n' for at, one in enumerate(accounts)]
     configured(tmp_path, f'base_url = "sandbox:"\n{"".join(tables)}read_only = true\n')
-    resources = ["ticketing/tags", "ticketing/users", "ticketing/teams", "ticketing/contacts", "ticketing/tickets"]
-    words = ["capabilities", *resources, "user-directory/roles", "user-directory/groups", "-p", "c*"]
+    resources = [
+        "ticketing/tags",
+        "ticketing/users",
+        "ticketing/teams",
+        "ticketing/contacts",
+        "ticketing/tickets",
+    ]
+    words = [
+        "capabilities",
+        *resources,
+        "user-directory/roles",
+        "user-directory/groups",
+        "-p",
+        "c*",
+    ]
     assert (
         drawn(tmp_path, words, columns)
         == (MATRIX if columns == 80 else MATRIX.replace("provider\n ", "provider")).splitlines()
     )
 
 
-def test_a_terminal_says_of_one_connection_whether_it_offers_what(unified: Unified, config: Config) -> None:
+def test_a_terminal_says_of_one_connection_whether_it_offers_what(
+    unified: Unified, config: Config
+) -> None:
     connections(config, ["help-desk"])
-    words = "capabilities ticketing/tags ticketing/attachments voice/calls voice/recordings -p c000 --color never"
-    assert unified(words, tty=True).stdout == (
-        "RESOURCE               L    C    G    U    D\n"
+    words = (
+        "capabilities ticketing/tags ticketing/attachments voice/calls voice/recordings -p c000"
+        " --color never"
+    )
+    assert (
+        unified(words, tty=True).stdout == "RESOURCE               L    C    G    U    D\n"
         "ticketing/tags         yes  yes  yes  yes  yes\n"
         "ticketing/attachments  yes  yes  yes  yes\n"
         "  download: yes\n"
@@ -117,7 +149,9 @@ def test_a_terminal_says_of_one_connection_whether_it_offers_what(unified: Unifi
     )
 
 
-def test_three_hundred_are_counted_and_the_exceptions_named(unified: Unified, config: Config, service: Service) -> None:
+def test_three_hundred_are_counted_and_the_exceptions_named(
+    unified: Unified, config: Config, service: Service
+) -> None:
     connections(config, [str(at) for at in range(300)], service.url)
     every = {"ticketing": {"tags": ["list", "get"], "tickets": ["list"]}}
     less = {"ticketing": {"tickets": ["list"]}}
@@ -131,8 +165,8 @@ def test_three_hundred_are_counted_and_the_exceptions_named(unified: Unified, co
     environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}
     result = unified("capabilities ticketing/tags -p * --color never", environ=environ, tty=True)
     assert (result.code, len(service.seen)) == (0, 600)
-    assert result.stdout == (
-        "RESOURCE        L        C      G        U      D\n"
+    assert (
+        result.stdout == "RESOURCE        L        C      G        U      D\n"
         "ticketing/tags  100/300  0/300  100/300  0/300  0/300\n"
         f"{LEGEND}\n"
         "n/300: so many of 300 connections offer it\n"
@@ -156,7 +190,9 @@ def test_the_states_and_their_reasons(unified: Unified, service: Service, config
             forbidden = served({"statusCode": 403, "error": "Forbidden", "message": "no"}, 403)
             return served({"result": []}) if seen.segments[-1] == "calls" else forbidden
         return {
-            "says": served(offer({"voice": {"calls": ["list", "evil\x1b"], "\x1b": []}, "x": {"\x1b": ["y"]}})),
+            "says": served(
+                offer({"voice": {"calls": ["list", "evil\x1b"], "\x1b": []}, "x": {"\x1b": ["y"]}})
+            ),
             "silent": served({"statusCode": 404, "error": "Not Found", "message": "no"}, 404),
             "closed": served({"statusCode": 401, "error": "Unauthorized", "message": "no"}, 401),
             "broken": served([1]),
@@ -165,7 +201,10 @@ def test_the_states_and_their_reasons(unified: Unified, service: Service, config
     service.reply = reply
     environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}
     found = cells(unified, "voice/calls voice/recordings -p *", environ=environ)
-    lists = {name: (found[name, "voice calls list"], found[name, "voice recordings list"]) for name, _ in found}
+    lists = {
+        name: (found[name, "voice calls list"], found[name, "voice recordings list"])
+        for name, _ in found
+    }
     assert lists == {
         "c000": ("offered", "refused"),
         "c001": ("unknown", "unknown"),
@@ -201,23 +240,33 @@ def test_formats(unified: Unified, config: Config) -> None:
         "blocked": False,
         "held": None,
     }
-    callable_now = [one for one in document["capabilities"] if one["state"] == "offered" and one["held"] is None]
+    callable_now = [
+        one for one in document["capabilities"] if one["state"] == "offered" and one["held"] is None
+    ]
     assert {one["_profile"] for one in callable_now} == {"c000"}
     assert unified(f"{command} -o csv").stdout.startswith(
         "_profile,api,resource,operation,state,why,status,blocked\r\nc000,ticketing,tags,list,offered,,active,no\r\n"
     )
-    assert unified(command).stdout.startswith("c000\tticketing\ttags\tlist\toffered\t\tactive\tno\n")
+    assert unified(command).stdout.startswith(
+        "c000\tticketing\ttags\tlist\toffered\t\tactive\tno\n"
+    )
     suites = [*JUnitXml.fromstring(unified(f"{command} -o junit").raw)]
     assert [suite.name for suite in suites] == ["c000", "c001"]
-    assert (suites[0].failures, suites[0].skipped) == (0, sum("voice" in case.classname for case in suites[0]))
+    assert (suites[0].failures, suites[0].skipped) == (
+        0,
+        sum("voice" in case.classname for case in suites[0]),
+    )
     # What cannot be called before there is a new login is not passed for being offered.
     assert suites[1].failures == suites[1].tests == 6
     assert {case.classname for case in suites[1]} == {"ticketing.tags", "voice.calls"}
 
 
-def test_a_profile_that_cannot_be_called_hides_none_of_the_others(unified: Unified, config: Config) -> None:
+def test_a_profile_that_cannot_be_called_hides_none_of_the_others(
+    unified: Unified, config: Config
+) -> None:
     path = config(
-        '[profiles.good]\nbase_url = "sandbox:"\naccount_id = "full"\n[profiles.bad]\nbase_url = "sandbox:"\n'
+        '[profiles.good]\nbase_url = "sandbox:"\naccount_id = "full"\n[profiles.bad]\nbase_url ='
+        ' "sandbox:"\n'
     )
     found = cells(unified, "voice/calls -p *")
     assert found == {("good", "voice calls list"): "offered", ("bad", "voice calls list"): "failed"}
@@ -249,12 +298,20 @@ def test_what_is_known_explains_for_a_day_and_keeps_nothing_from_being_sent(
     }
 
     def reply(seen: Seen) -> Any:
-        return served(offer(offered[seen.segments[1]])) if seen.path.endswith("/capabilities") else refusal
+        return (
+            served(offer(offered[seen.segments[1]]))
+            if seen.path.endswith("/capabilities")
+            else refusal
+        )
 
     service.reply = reply
     now = 1_000_000.0
     folders = {"config": tmp_path / "config", "cache": tmp_path / "cache"}
-    world = {"folders": folders, "environ": {"UNIFIED_TOKEN": "t", "NO_COLOR": "1"}, "wall": lambda: now}
+    world = {
+        "folders": folders,
+        "environ": {"UNIFIED_TOKEN": "t", "NO_COLOR": "1"},
+        "wall": lambda: now,
+    }
     assert "Not offered by" not in unified("ticketing tags list --help", **world).stdout
     assert unified("capabilities ticketing -p *", **world).code == 0
     for path in (tmp_path / "cache" / "capabilities").iterdir():
@@ -312,8 +369,16 @@ def test_what_a_flag_led_to_is_not_told_of_the_profile(
     environ = {"UNIFIED_TOKEN": "t", "UNIFIED_BASE_URL": service.url}
     assert unified("capabilities ticketing -p c000 -a other", environ=environ, **world).code == 0
     assert "Not offered by" not in unified("ticketing tags list --help", **world).stdout
-    assert unified("capabilities ticketing", environ={**environ, "UNIFIED_ACCOUNT_ID": "acct-1"}, **world).code == 0
-    assert "1 of 1 connection, asked just now: acct-1\n" in unified("ticketing tags list --help", **world).stdout
+    assert (
+        unified(
+            "capabilities ticketing", environ={**environ, "UNIFIED_ACCOUNT_ID": "acct-1"}, **world
+        ).code
+        == 0
+    )
+    assert (
+        "1 of 1 connection, asked just now: acct-1\n"
+        in unified("ticketing tags list --help", **world).stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -323,9 +388,18 @@ def test_what_a_flag_led_to_is_not_told_of_the_profile(
         "[]",
         # As an older version kept it, by the names of profiles.
         '{"at": 1000000, "key": ["lacking", "voice"], "value": [2, {"calls list": [1, "c000"]}]}',
-        '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": [["a", ""]], "lacking": {"calls list": 7}}}',
-        '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": [["a"]], "lacking": {"calls list": [0, 9]}}}',
-        '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": 7, "lacking": {"calls list": [0]}}}',
+        (
+            '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": [["a", ""]],'
+            ' "lacking": {"calls list": 7}}}'
+        ),
+        (
+            '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": [["a"]], "lacking":'
+            ' {"calls list": [0, 9]}}}'
+        ),
+        (
+            '{"at": 1000000, "key": ["lacking", "voice"], "value": {"asked": 7, "lacking": {"calls'
+            ' list": [0]}}}'
+        ),
     ],
 )
 def test_a_damaged_cache_is_none(content: str, unified: Unified, tmp_path: Path) -> None:
@@ -333,7 +407,10 @@ def test_a_damaged_cache_is_none(content: str, unified: Unified, tmp_path: Path)
     folder.mkdir(parents=True)
     name = hashlib.sha256(b"lacking\0voice").hexdigest()[:32]
     (folder / f"{name}.json").write_text(content)
-    world = {"folders": {"config": tmp_path / "config", "cache": tmp_path / "cache"}, "wall": lambda: 1_000_000.0}
+    world = {
+        "folders": {"config": tmp_path / "config", "cache": tmp_path / "cache"},
+        "wall": lambda: 1_000_000.0,
+    }
     assert "Not offered by" not in unified("voice calls list --help", **world).stdout
 
 
@@ -341,7 +418,9 @@ def test_an_answer_that_is_too_large_is_not_taken_into_memory(
     unified: Unified, service: Service, config: Config
 ) -> None:
     (name,) = connections(config, ["a"], service.url)
-    offered = b'{"unified":{"ticketing":{"tags":["list"]}},"proxy":[' + b'{"a":[]},' * 2_000_000 + b"0]}"
+    offered = (
+        b'{"unified":{"ticketing":{"tags":["list"]}},"proxy":[' + b'{"a":[]},' * 2_000_000 + b"0]}"
+    )
     service.reply = lambda _: served(offered)
     environ = {"UNIFIED_TOKEN": "t"}
     result = unified(f"capabilities ticketing/tags -p {name}", environ=environ)

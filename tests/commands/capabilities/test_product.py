@@ -1,4 +1,6 @@
-"""`capabilities --product`: what a product offers, as for a connection, before anybody has connected it."""
+"""`capabilities --product`: what a product offers, as for a connection, before anybody
+has connected it.
+"""
 
 import json
 
@@ -15,7 +17,9 @@ NAME = PRODUCT.path.split("/")[2]
 
 def test_it_is_shown_as_for_a_connection(unified: Unified) -> None:
     with publishing() as published:
-        result = unified(f"capabilities --product {NAME} -o ndjson", environ=published.environ(account=None))
+        result = unified(
+            f"capabilities --product {NAME} -o ndjson", environ=published.environ(account=None)
+        )
         assert [one.path for one in published.seen] == [PRODUCT.path]
         assert "integrated_account_id" not in dict(published.seen[0].query)
         assert (result.code, result.stderr) == (0, "")
@@ -23,11 +27,19 @@ def test_it_is_shown_as_for_a_connection(unified: Unified) -> None:
     records = [json.loads(line) for line in result.stdout.splitlines()]
     others = [json.loads(line) for line in of_connection.stdout.splitlines()]
     assert [[*one] for one in records] == [[*one] for one in others]
-    found = {(one["api"], one["resource"], one["operation"]) for one in records if one["state"] == "offered"}
-    assert found == {
-        (one["model"], one["resource"], method) for one in PRODUCT.body["unified"] for method in one["methods"]
+    found = {
+        (one["api"], one["resource"], one["operation"])
+        for one in records
+        if one["state"] == "offered"
     }
-    assert {(one["_profile"], one["status"], one["blocked"]) for one in records} == {(NAME, None, None)}
+    assert found == {
+        (one["model"], one["resource"], method)
+        for one in PRODUCT.body["unified"]
+        for method in one["methods"]
+    }
+    assert {(one["_profile"], one["status"], one["blocked"]) for one in records} == {
+        (NAME, None, None)
+    }
 
 
 def test_some_of_it_can_be_asked_for(unified: Unified) -> None:
@@ -61,14 +73,18 @@ def test_what_cannot_be_asked_for_is_told(typed: str, code: int, unified: Unifie
 def test_a_product_that_is_not_there_is_told_as_one(unified: Unified) -> None:
     with publishing() as published:
         result = unified("capabilities --product nope", environ=published.environ(ENVIRONMENT))
-    assert result.stderr.splitlines()[0].endswith("(its slug or its id, as `connections list` shows)")
+    assert result.stderr.splitlines()[0].endswith(
+        "(its slug or its id, as `connections list` shows)"
+    )
     assert "account" not in result.stderr
 
 
 def test_a_product_without_an_api_is_told_as_one(unified: Unified) -> None:
     with publishing() as published:
         published.change("product-capabilities", lambda body: {**body, "unified": []})
-        result = unified(f"capabilities ticketing/tags --product {NAME} -o ndjson", environ=published.environ())
+        result = unified(
+            f"capabilities ticketing/tags --product {NAME} -o ndjson", environ=published.environ()
+        )
     whys = {json.loads(line)["why"] for line in result.stdout.splitlines()}
     assert whys == {"no unified API is installed or mapped for this product"}
 
@@ -81,7 +97,8 @@ def test_a_read_only_profile_says_nothing_of_a_product(unified: Unified, config:
 
 
 @pytest.mark.parametrize(
-    ("form", "begins"), [("json", "{"), ("md", "# Deskly"), ("html -o raw", "<!doctype html><title>Deskly")]
+    ("form", "begins"),
+    [("json", "{"), ("md", "# Deskly"), ("html -o raw", "<!doctype html><title>Deskly")],
 )
 def test_what_is_written_of_a_product_is_printed(
     form: str, begins: str, unified: Unified, unified_sandbox: UnifiedSandbox

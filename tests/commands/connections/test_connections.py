@@ -1,4 +1,6 @@
-"""`unified connections`: what the token can see, without its credentials, and profiles made of it."""
+"""`unified connections`: what the token can see, without its credentials, and profiles
+made of it.
+"""
 
 import json
 import tomllib
@@ -19,7 +21,9 @@ LIST = "connections list"
 ADD = "connections add --yes"
 
 
-def connection(identifier: str, tenant: str = "acme", product: str = "deskly", **more: Any) -> dict[str, Any]:
+def connection(
+    identifier: str, tenant: str = "acme", product: str = "deskly", **more: Any
+) -> dict[str, Any]:
     return {
         "id": identifier,
         "tenant_id": tenant,
@@ -35,7 +39,9 @@ def connection(identifier: str, tenant: str = "acme", product: str = "deskly", *
 def answering(service: Service, *pages: list[dict[str, Any]], items: str = "result") -> None:
     def reply(seen: Seen) -> Reply:
         at = int(cursor_of(seen) or 0)
-        return served({items: pages[at], "next_cursor": str(at + 1) if at + 1 < len(pages) else None})
+        return served(
+            {items: pages[at], "next_cursor": str(at + 1) if at + 1 < len(pages) else None}
+        )
 
     service.reply = reply
 
@@ -52,18 +58,26 @@ def profiles(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("items", ["result", "results"])
 def test_all_pages_are_listed_with_the_profiles_that_lead_there(
-    unified: Unified, service: Service, environ: dict[str, str], config: Callable[[str], Path], items: str
+    unified: Unified,
+    service: Service,
+    environ: dict[str, str],
+    config: Callable[[str], Path],
+    items: str,
 ) -> None:
     answering(
-        service, [connection("c-1")], [connection("c-2", "globex", status="needs_reauth", is_sandbox=True)], items=items
+        service,
+        [connection("c-1")],
+        [connection("c-2", "globex", status="needs_reauth", is_sandbox=True)],
+        items=items,
     )
     near = '[profiles.one]\naccount_id = "c-1"\n'
     far = '[profiles.far]\nbase_url = "https://x.example"\naccount_id = "c-2"\n'
     config(f'base_url = "{service.url}"\n{near}{far}')
     result = unified(LIST, environ=environ)
     assert (result.code, result.stderr) == (0, "")
-    assert result.stdout == (
-        "c-1\tdeskly\tacme\tactive\tno\t2026-01-01\tone\nc-2\tdeskly\tglobex\tneeds_reauth\tyes\t2026-01-01\t\n"
+    assert (
+        result.stdout == "c-1\tdeskly\tacme\tactive\tno\t2026-01-01\tone\n"
+        "c-2\tdeskly\tglobex\tneeds_reauth\tyes\t2026-01-01\t\n"
     )
     assert [(seen.method, seen.target) for seen in service.seen] == [
         ("GET", "/integrated-account"),
@@ -73,7 +87,11 @@ def test_all_pages_are_listed_with_the_profiles_that_lead_there(
 
 @pytest.mark.parametrize(
     ("options", "query"),
-    [("--page-size 7", "limit=7"), ("-q limit=9 --page-size 7", "limit=9"), ("-q a=b --page-size 7", "a=b&limit=7")],
+    [
+        ("--page-size 7", "limit=7"),
+        ("-q limit=9 --page-size 7", "limit=9"),
+        ("-q a=b --page-size 7", "a=b&limit=7"),
+    ],
 )
 def test_the_page_size_is_sent_once(
     options: str, query: str, unified: Unified, service: Service, environ: dict[str, str]
@@ -87,12 +105,19 @@ def test_the_credentials_of_connections_are_nowhere(
     unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
 ) -> None:
     answering(service, [connection("c-1")])
-    for command in (f"{LIST} -vv", f"{LIST} -o json -vv", f"{LIST} -vv --where '.context == null'", f"{ADD} -vv"):
+    for command in (
+        f"{LIST} -vv",
+        f"{LIST} -o json -vv",
+        f"{LIST} -vv --where '.context == null'",
+        f"{ADD} -vv",
+    ):
         result = unified(command, environ=environ)
         assert result.code == 0
         assert SECRET not in result.stdout + result.stderr
         assert "< (not shown: it holds credentials)\n" in result.stderr
-    assert not [path for path in tmp_path.rglob("*") if path.is_file() and SECRET in path.read_text()]
+    assert not [
+        path for path in tmp_path.rglob("*") if path.is_file() and SECRET in path.read_text()
+    ]
 
 
 @pytest.mark.parametrize("form", ["", "-o json", "-o table"])
@@ -111,18 +136,39 @@ def test_json_holds_the_facts(unified: Unified, service: Service, environ: dict[
         "version": 1,
         "connections": [
             {
-                "id": "c-1", "product": "deskly", "category": "ticketing", "tenant": "acme", "status": "active",
-                "blocked": None, "sandbox": False, "created": "2026-01-01T00:00:00Z", "updated_at": "",
-                "authentication_method": "", "region": "", "last_error": "", "last_forbidden_error": None,
+                "id": "c-1",
+                "product": "deskly",
+                "category": "ticketing",
+                "tenant": "acme",
+                "status": "active",
+                "blocked": None,
+                "sandbox": False,
+                "created": "2026-01-01T00:00:00Z",
+                "updated_at": "",
+                "authentication_method": "",
+                "region": "",
+                "last_error": "",
+                "last_forbidden_error": None,
                 "profiles": [],
             },
             {
-                "id": "7", "product": "", "category": "", "tenant": "", "status": "",
-                "blocked": None, "sandbox": False, "created": "", "updated_at": "", "authentication_method": "",
-                "region": "", "last_error": "", "last_forbidden_error": None, "profiles": [],
+                "id": "7",
+                "product": "",
+                "category": "",
+                "tenant": "",
+                "status": "",
+                "blocked": None,
+                "sandbox": False,
+                "created": "",
+                "updated_at": "",
+                "authentication_method": "",
+                "region": "",
+                "last_error": "",
+                "last_forbidden_error": None,
+                "profiles": [],
             },
         ],
-    }  # fmt: skip
+    }
 
 
 def test_a_program_selects(unified: Unified, service: Service, environ: dict[str, str]) -> None:
@@ -134,15 +180,26 @@ def test_a_program_selects(unified: Unified, service: Service, environ: dict[str
     assert (wrong.code, wrong.stderr.startswith("error: --where: ")) == (2, True)
 
 
-def test_the_token_of_one_connection_is_told_apart(unified: Unified, service: Service, environ: dict[str, str]) -> None:
-    service.reply = lambda _: served({"statusCode": 403, "error": "Forbidden", "message": "not for this token"}, 403)
+def test_the_token_of_one_connection_is_told_apart(
+    unified: Unified, service: Service, environ: dict[str, str]
+) -> None:
+    service.reply = lambda _: served(
+        {"statusCode": 403, "error": "Forbidden", "message": "not for this token"}, 403
+    )
     result = unified(LIST, environ=environ)
     assert result.code == 7
-    assert "the token of a single connection may not do this: use that of the environment" in result.stderr
+    assert (
+        "the token of a single connection may not do this: use that of the environment"
+        in result.stderr
+    )
 
 
 def test_profiles_are_added_once_and_used(
-    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path, config: Callable[[str], Path]
+    unified: Unified,
+    service: Service,
+    environ: dict[str, str],
+    tmp_path: Path,
+    config: Callable[[str], Path],
 ) -> None:
     config(f'base_url = "{service.url}"\n')
     answering(service, [connection("c-1"), connection("c-2", "Globex & Söhne", "hire/track")])
@@ -152,8 +209,8 @@ def test_profiles_are_added_once_and_used(
         "p.Globex-S-hne-hire-track\tc-2\thire/track\tGlobex & Söhne\tactive",
     ]
     assert first.code == 0
-    assert first.stderr == (
-        f"added 2 profiles to {tmp_path}/config/config.toml\n"
+    assert (
+        first.stderr == f"added 2 profiles to {tmp_path}/config/config.toml\n"
         "they have no token but UNIFIED_TOKEN (unified profile login --shared stores one for all)\n"
     )
     assert profiles(tmp_path) == {
@@ -161,9 +218,17 @@ def test_profiles_are_added_once_and_used(
         "p.Globex-S-hne-hire-track": {"account_id": "c-2", "tags": ["eu", "new"]},
     }
     again = unified(ADD, environ=environ)
-    assert (again.stdout, again.stderr) == ("", "nothing to add: 2 connections, each with a profile\n")
-    assert unified("-p tag:eu ticketing tickets list -o ndjson --limit 1", environ=environ).code == 0
-    assert {dict(seen.query).get("integrated_account_id") for seen in service.seen[-2:]} == {"c-1", "c-2"}
+    assert (again.stdout, again.stderr) == (
+        "",
+        "nothing to add: 2 connections, each with a profile\n",
+    )
+    assert (
+        unified("-p tag:eu ticketing tickets list -o ndjson --limit 1", environ=environ).code == 0
+    )
+    assert {dict(seen.query).get("integrated_account_id") for seen in service.seen[-2:]} == {
+        "c-1",
+        "c-2",
+    }
 
 
 def test_what_is_new_is_added_and_what_is_gone_is_named(
@@ -173,7 +238,9 @@ def test_what_is_new_is_added_and_what_is_gone_is_named(
     unified(ADD, environ=environ)
     answering(service, [connection("c-2", "globex")])
     result = unified(ADD, environ=environ)
-    assert result.stderr.startswith("not listed any more: acme-deskly (unified profile remove NAME)\nadded 1 profile ")
+    assert result.stderr.startswith(
+        "not listed any more: acme-deskly (unified profile remove NAME)\nadded 1 profile "
+    )
     assert [*profiles(tmp_path)] == ["acme-deskly", "globex-deskly"]
     assert result.stderr.endswith(
         "they have no token but UNIFIED_TOKEN (unified profile login globex-deskly stores one)\n"
@@ -187,10 +254,11 @@ def test_two_of_one_name_are_refused_and_nothing_is_written(
     answering(service, [connection("c-1"), connection("c-2"), connection("c-3", "other")])
     result = unified(ADD, environ=environ)
     assert (result.code, result.stdout) == (2, "")
-    assert result.stderr == (
-        'error: nothing added: the name "acme-deskly" would not be the only one, of c-1, c-2 '
-        "(unified profile add NAME -a c-1 gives one another name; run this again after it, or select others with "
-        "--where)\n"
+    assert (
+        result.stderr
+        == 'error: nothing added: the name "acme-deskly" would not be the only one, of c-1, c-2'
+        " (unified profile add NAME -a c-1 gives one another name; run this again after it, or"
+        " select others with --where)\n"
     )
     assert not (tmp_path / "config" / "config.toml").exists()
     assert unified(f"profile add first --base-url {service.url} -a c-1").code == 0
@@ -201,16 +269,25 @@ def test_two_of_one_name_are_refused_and_nothing_is_written(
 def test_each_name_that_is_not_the_only_one_is_told(
     unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
 ) -> None:
-    names = {"c-1": "acme", "c-2": "acme", "c-3": "other", "c-4": "globex", "c-5": "globex", "c-6": "alone"}
+    names = {
+        "c-1": "acme",
+        "c-2": "acme",
+        "c-3": "other",
+        "c-4": "globex",
+        "c-5": "globex",
+        "c-6": "alone",
+    }
     assert unified(f"profile add other-deskly --base-url {service.url} -a c-9").code == 0
     answering(service, [connection(account, name) for account, name in names.items()])
     result = unified(ADD, environ=environ)
     assert (result.code, result.stdout, [*profiles(tmp_path)]) == (2, "", ["other-deskly"])
-    assert result.stderr == (
-        'error: nothing added: the name "acme-deskly" would not be the only one, of c-1, c-2; the name "other-deskly" '
-        'would not be the only one, a profile has this name already; the name "globex-deskly" would not be the only '
-        "one, of c-4, c-5 (unified profile add NAME -a c-1 gives one another name; run this again after it, or select "
-        "others with --where)\n"
+    assert (
+        result.stderr
+        == 'error: nothing added: the name "acme-deskly" would not be the only one, of c-1, c-2;'
+        ' the name "other-deskly" would not be the only one, a profile has this name already;'
+        ' the name "globex-deskly" would not be the only one, of c-4, c-5 (unified profile add'
+        " NAME -a c-1 gives one another name; run this again after it, or select others with"
+        " --where)\n"
     )
 
 
@@ -219,7 +296,9 @@ def test_nothing_is_added_without_a_yes(
 ) -> None:
     answering(service, [connection("c-1")])
     refused = unified("connections add", environ=environ)
-    assert refused.stderr == "error: nothing added: cannot ask whether to add 1 profile (add --yes)\n"
+    assert (
+        refused.stderr == "error: nothing added: cannot ask whether to add 1 profile (add --yes)\n"
+    )
     assert unified("connections add --dry-run", environ=environ).code == 0
     no = unified("connections add", environ=environ, tty=True, stdin=b"n\n")
     assert (no.code, no.stderr) == (2, "add 1 profile? [y/N] error: nothing added\n")
@@ -238,13 +317,20 @@ def test_the_sandbox_is_a_fleet(unified: Unified, tmp_path: Path) -> None:
     assert json.loads(found.stdout)["id"] == "tickets-1"
 
 
-def test_a_program_that_is_no_test_is_refused(unified: Unified, service: Service, environ: dict[str, str]) -> None:
+def test_a_program_that_is_no_test_is_refused(
+    unified: Unified, service: Service, environ: dict[str, str]
+) -> None:
     answering(service, [connection("c-1")])
     result = unified([*LIST.split(), "--where", '.status = "active"'], environ=environ)
-    assert (result.code, result.stderr) == (2, "error: --where gives neither true nor false (== compares)\n")
+    assert (result.code, result.stderr) == (
+        2,
+        "error: --where gives neither true nor false (== compares)\n",
+    )
 
 
-def test_an_empty_list_is_said_to_be_one(unified: Unified, service: Service, environ: dict[str, str]) -> None:
+def test_an_empty_list_is_said_to_be_one(
+    unified: Unified, service: Service, environ: dict[str, str]
+) -> None:
     answering(service, [connection("c-1")])
     none = unified(f"{LIST} --where false", environ=environ)
     assert (none.code, none.stdout, none.stderr) == (0, "", "none of 1 connection matches\n")
@@ -253,14 +339,31 @@ def test_an_empty_list_is_said_to_be_one(unified: Unified, service: Service, env
 
 
 def test_what_was_listed_is_told_elsewhere_for_a_day(
-    unified: Unified, service: Service, environ: dict[str, str], config: Callable[[str], Path], tmp_path: Path
+    unified: Unified,
+    service: Service,
+    environ: dict[str, str],
+    config: Callable[[str], Path],
+    tmp_path: Path,
 ) -> None:
     hostile = connection("c-3", "x", "desk\x1b[31mly", status="ev\x1bil")
-    answering(service, [connection("c-1"), connection("c-2", status="needs_reauth"), hostile, connection("../c-4")])
+    answering(
+        service,
+        [
+            connection("c-1"),
+            connection("c-2", status="needs_reauth"),
+            hostile,
+            connection("../c-4"),
+        ],
+    )
     names = {"one": "c-1", "two": "c-2", "three": "c-3"}
-    tables = "".join(f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in names.items())
+    tables = "".join(
+        f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in names.items()
+    )
     config(f'base_url = "{service.url}"\n{tables}')
-    world = {"folders": {"config": tmp_path / "config", "cache": tmp_path / "cache"}, "environ": environ}
+    world = {
+        "folders": {"config": tmp_path / "config", "cache": tmp_path / "cache"},
+        "environ": environ,
+    }
     now = 1_000_000.0
     assert unified(LIST, wall=lambda: now, **world).code == 0
     assert len([*(tmp_path / "cache" / "connections").iterdir()]) == 3
@@ -269,7 +372,9 @@ def test_what_was_listed_is_told_elsewhere_for_a_day(
     assert [line.split("\t")[-1] for line in listed.stdout.splitlines()] == [
         "deskly, active, seen 2 h ago", "deskly, needs_reauth, seen 2 h ago", "",
     ]  # fmt: skip
-    assert [one["connection"] for one in unified("profile list -o json", **later).json["profiles"]] == [
+    assert [
+        one["connection"] for one in unified("profile list -o json", **later).json["profiles"]
+    ] == [
         {"product": "deskly", "status": "active", "age": 7200},
         {"product": "deskly", "status": "needs_reauth", "age": 7200},
         {"product": "", "status": "", "age": 7200},
@@ -292,15 +397,27 @@ def test_what_was_listed_is_told_elsewhere_for_a_day(
 def test_the_credentials_of_connections_are_dropped_from_any_request(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
-    one = b'{"id": 1.10, "context": {"k": "%b"}, "a": [{"con\\u0074ext": "%b", "b": 2}], "context": "%b"}'
+    one = (
+        b'{"id": 1.10, "context": {"k": "%b"}, "a": [{"con\\u0074ext": "%b", "b": 2}], "context":'
+        b' "%b"}'
+    )
     page = b'{"result": [%b], "next_cursor": null}' % one
     page = page.replace(b"%b", SECRET.encode())
     service.reply = lambda _: served(page)
-    for more in ("", "-o raw", "-o ndjson --all", "--jq '.result[0]|keys'", "-vv", f"--out {tmp_path}/x"):
+    for more in (
+        "",
+        "-o raw",
+        "-o ndjson --all",
+        "--jq '.result[0]|keys'",
+        "-vv",
+        f"--out {tmp_path}/x",
+    ):
         result = unified(f"request GET /integrated-account {more}", environ=service.environ)
         assert result.code == 0, result.stderr
         assert SECRET not in result.stdout + result.stderr
-    assert (tmp_path / "x").read_text() == '{"result":[{"id":1.10,"a":[{"b":2}]}],"next_cursor":null}'
+    assert (
+        tmp_path / "x"
+    ).read_text() == '{"result":[{"id":1.10,"a":[{"b":2}]}],"next_cursor":null}'
 
 
 AS_TEXT = json.dumps({"account": {"context": {"access_token": SECRET}}, "message": "no"})
@@ -323,7 +440,13 @@ def test_the_credentials_of_connections_are_dropped_from_errors(
 ) -> None:
     error = {"statusCode": max(status, 400), "error": "Forbidden", "message": "blocked", **of_error}
     service.reply = lambda _: served(error, status)
-    commands = (LIST, ADD, "capabilities", "request GET /integrated-account/c-1", "request GET /Integrated-Account/c-1")
+    commands = (
+        LIST,
+        ADD,
+        "capabilities",
+        "request GET /integrated-account/c-1",
+        "request GET /Integrated-Account/c-1",
+    )
     for at, command in enumerate(commands):
         for more in ("--json-errors", "-vv", f"--record {tmp_path}/{at}.har"):
             if more.startswith("--record") and not command.startswith("request"):
@@ -331,9 +454,13 @@ def test_the_credentials_of_connections_are_dropped_from_errors(
             result = unified(f"{command} {more} --retries 0", environ=service.environ)
             assert result.code in {4, 5, 7}, result.stderr
             assert SECRET not in result.stdout + result.stderr
-    result = unified("request GET /integrated-account/c-1 --json-errors --retries 0", environ=service.environ)
+    result = unified(
+        "request GET /integrated-account/c-1 --json-errors --retries 0", environ=service.environ
+    )
     assert '"body": {"statusCode": ' in result.stderr
-    assert not [path for path in tmp_path.rglob("*") if path.is_file() and SECRET in path.read_text()]
+    assert not [
+        path for path in tmp_path.rglob("*") if path.is_file() and SECRET in path.read_text()
+    ]
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "text/html", "application/json"])
@@ -342,23 +469,43 @@ def test_what_cannot_be_looked_through_is_not_shown(
     unified: Unified, service: Service, tmp_path: Path, kind: str, status: int
 ) -> None:
     body = f'{{"id": 1, "context": {{"access_token": "{SECRET}"}}'.encode()
-    service.reply = lambda _: Reply(status, body, {"Content-Type": kind, "Content-Disposition": "attachment"})
-    result = unified(
-        f"request GET /integrated-account/c-1 --retries 0 --json-errors --out {tmp_path}/x", environ=service.environ
+    service.reply = lambda _: Reply(
+        status, body, {"Content-Type": kind, "Content-Disposition": "attachment"}
     )
-    assert (result.code, result.stdout, SECRET in result.stderr) == (7 if status == 403 else 5, "", False)
+    result = unified(
+        f"request GET /integrated-account/c-1 --retries 0 --json-errors --out {tmp_path}/x",
+        environ=service.environ,
+    )
+    assert (result.code, result.stdout, SECRET in result.stderr) == (
+        7 if status == 403 else 5,
+        "",
+        False,
+    )
     assert not (tmp_path / "x").exists()
 
 
-def test_the_body_of_a_change_of_a_connection_is_not_shown(unified: Unified, service: Service) -> None:
-    words = ["request", "PATCH", "/integrated-account/me", "-d", json.dumps({"context": {"key": SECRET}}), "-vv"]
+def test_the_body_of_a_change_of_a_connection_is_not_shown(
+    unified: Unified, service: Service
+) -> None:
+    words = [
+        "request",
+        "PATCH",
+        "/integrated-account/me",
+        "-d",
+        json.dumps({"context": {"key": SECRET}}),
+        "-vv",
+    ]
     result = unified(words, environ=service.environ)
     assert (result.code, SECRET in result.stdout + result.stderr) == (0, False)
     assert "> (not shown: it holds credentials)\n" in result.stderr
 
 
 def test_two_hundred_profiles_are_added_in_one_step(
-    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path, config: Callable[[str], Path]
+    unified: Unified,
+    service: Service,
+    environ: dict[str, str],
+    tmp_path: Path,
+    config: Callable[[str], Path],
 ) -> None:
     config(f'base_url = "{service.url}"\n')
     first = [connection(f"c-{at}", f"tenant-{at}") for at in range(200)]
@@ -371,7 +518,9 @@ def test_two_hundred_profiles_are_added_in_one_step(
     assert (result.code, len(result.stdout.splitlines()), len(profiles(tmp_path))) == (0, 200, 200)
     answering(service, [*first[2:], *(connection(f"n-{at}", f"new-{at}") for at in range(3))])
     again = unified(f"{ADD} --tag eu", environ=environ)
-    assert [line.partition("\t")[0] for line in again.stdout.splitlines()] == [f"new-{at}-deskly" for at in range(3)]
+    assert [line.partition("\t")[0] for line in again.stdout.splitlines()] == [
+        f"new-{at}-deskly" for at in range(3)
+    ]
     gone = "not listed any more: tenant-0-deskly, tenant-1-deskly (unified profile remove NAME)"
     assert again.stderr.startswith(f"{gone}\nadded 3 profiles to {tmp_path}/config/config.toml\n")
     assert len(profiles(tmp_path)) == 203
@@ -388,13 +537,16 @@ BARS = [
 
 
 @pytest.mark.parametrize(
-    ("columns", "size", "profile"), [(80, 10, "a-long-nam…"), (120, 30, "a-long-name-of-a-profile-a-lon…")]
+    ("columns", "size", "profile"),
+    [(80, 10, "a-long-nam…"), (120, 30, "a-long-name-of-a-profile-a-lon…")],
 )
 def test_a_terminal_shows_how_many_are_how_and_each_on_a_line(
     service: Service, environ: dict[str, str], tmp_path: Path, columns: int, size: int, profile: str
 ) -> None:
     name = "a-long-name-of-a-profile-" * 2
-    configured(tmp_path, f'base_url = "{service.url}"\n[profiles.{name}]\naccount_id = "{ID[:-1]}0"\n')
+    configured(
+        tmp_path, f'base_url = "{service.url}"\n[profiles.{name}]\naccount_id = "{ID[:-1]}0"\n'
+    )
     states = ("active", "needs_reauth", "active")
     listed = [connection(f"{ID[:-1]}{at}", NAMES[at], status=states[at]) for at in range(3)]
     answering(service, [*listed, connection(f"{ID[:-1]}3", "acme", "stafflist", is_sandbox=True)])
@@ -413,7 +565,9 @@ def test_a_terminal_shows_how_many_are_how_and_each_on_a_line(
 
 def test_a_terminal_says_once_what_is_wrong_with_which(tmp_path: Path) -> None:
     where = '.tenant | test("reauth|hooli|initech2|blocked|slow")'
-    shown = drawn(tmp_path, ["-p", "sandbox", "connections", "list", "--health", "--where", where], 80)
+    shown = drawn(
+        tmp_path, ["-p", "sandbox", "connections", "list", "--health", "--where", where], 80
+    )
     assert shown[:4] == [
         "STATUS        6 CONNECTIONS",
         "needs_reauth  ▒▒▒▒▒▒▒▒▒▒··········  3",
@@ -432,11 +586,19 @@ def test_a_terminal_says_once_what_is_wrong_with_which(tmp_path: Path) -> None:
     ("page", "said"),
     [
         (lambda at: [{"id": f"{at}-{one}"} for one in range(5000)], "after 50000 on 11 pages"),
-        (lambda at: [{"id": f"{at}-{one}", "tenant_id": "x" * 7_000_000} for one in range(2)], "after 4 on 3 pages"),
+        (
+            lambda at: [{"id": f"{at}-{one}", "tenant_id": "x" * 7_000_000} for one in range(2)],
+            "after 4 on 3 pages",
+        ),
     ],
 )
 def test_an_endless_list_of_connections_ends(
-    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path, page: Any, said: str
+    unified: Unified,
+    service: Service,
+    environ: dict[str, str],
+    tmp_path: Path,
+    page: Any,
+    said: str,
 ) -> None:
     def reply(seen: Seen) -> Reply:
         at = int(cursor_of(seen) or 0)
@@ -446,9 +608,11 @@ def test_an_endless_list_of_connections_ends(
     for command in (LIST, ADD):
         result = unified(command, environ={**environ, "UNIFIED_RATE": "0"})
         assert (result.code, result.stdout) == (5, "")
-        assert result.stderr == (
-            f"error: the list of connections goes on {said}, and at most 50000 connections, 5000 pages and 32 MiB of "
-            "facts about them are read (GET /integrated-account) (ask for less: -q status=active, -q tenant_id=ID)\n"
+        assert (
+            result.stderr
+            == f"error: the list of connections goes on {said}, and at most 50000 connections, 5000"
+            " pages and 32 MiB of facts about them are read (GET /integrated-account) (ask for"
+            " less: -q status=active, -q tenant_id=ID)\n"
         )
     assert not (tmp_path / "config" / "config.toml").exists()
 
@@ -457,7 +621,9 @@ def test_pages_of_one_connection_end_too(
     unified: Unified, service: Service, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(introspection, "_MOST_PAGES", 20)
-    service.reply = lambda seen: served({"result": [{"id": "c"}], "next_cursor": f"{cursor_of(seen) or ''}x"})
+    service.reply = lambda seen: served(
+        {"result": [{"id": "c"}], "next_cursor": f"{cursor_of(seen) or ''}x"}
+    )
     result = unified(LIST, environ={**environ, "UNIFIED_RATE": "0"})
     assert (result.code, len(service.seen)) == (5, 21)
     assert "goes on after 20 on 21 pages" in result.stderr

@@ -1,4 +1,6 @@
-"""Profiles made of the connections of a token, killed anywhere and made again: all of them once, or none."""
+"""Profiles made of the connections of a token, killed anywhere and made again: all of
+them once, or none.
+"""
 
 import sys
 import tomllib
@@ -29,7 +31,9 @@ def test_each_profile_is_there_once_wherever_it_is_killed(
 ) -> None:
     service.reply = connections
     path = config(f'base_url = "{service.url}"\n')
-    environ = {name: value for name, value in service.environ.items() if name != "UNIFIED_ACCOUNT_ID"}
+    environ = {
+        name: value for name, value in service.environ.items() if name != "UNIFIED_ACCOUNT_ID"
+    }
     environ["UNIFIED_CONFIG"] = str(tmp_path / "config-{n}.toml")
     fresh = {"config-{n}.toml": path.read_text()}
     found = crashes(["connections", "add", "--yes"], fresh, environ)
@@ -37,5 +41,7 @@ def test_each_profile_is_there_once_wherever_it_is_killed(
     assert {point["code"] for point in found} == {0}
     for point in found:
         made = tomllib.loads((tmp_path / f"config-{point['point']}.toml").read_text())["profiles"]
-        assert sorted(one["account_id"] for one in made.values()) == [f"c-{number}" for number in range(PAGES * SIZE)]
+        assert sorted(one["account_id"] for one in made.values()) == [
+            f"c-{number}" for number in range(PAGES * SIZE)
+        ]
     assert [file for file in tmp_path.rglob("*") if file.suffix in {".part", ".tmp"}] == []

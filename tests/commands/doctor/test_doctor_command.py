@@ -66,7 +66,9 @@ def test_a_base_url_that_goes_on_too_far_is_named(
     text: str, environ: dict[str, str], remedy: str, unified: Unified, config: Config
 ) -> None:
     config(text)
-    one = found(unified("doctor -o json", environ={**environ, "UNIFIED_TOKEN": "t-canary"}), "base URL")
+    one = found(
+        unified("doctor -o json", environ={**environ, "UNIFIED_TOKEN": "t-canary"}), "base URL"
+    )
     message = "ends in /unified, with which each path begins: all calls would end with 404"
     assert (one["level"], one["message"], one["remedy"]) == ("warning", message, remedy)
 
@@ -94,11 +96,19 @@ def test_a_token_that_was_pasted_with_more_than_itself_is_named(
         "in-config": f'token = "{content}"',
         "in-environment": "",
     }
-    config(BASE + "".join(f'[profiles.{name}]\naccount_id = "1"\n{line}\n' for name, line in places.items()))
-    result = unified(
-        "doctor -o json", environ={"UNIFIED_TOKEN": content, "UNIFIED_BASE_URL": "https://api.example.com"}
+    config(
+        BASE
+        + "".join(f'[profiles.{name}]\naccount_id = "1"\n{line}\n' for name, line in places.items())
     )
-    sources = {"in-file": "profile in-file", "in-config": "profile in-config", "in-environment": "UNIFIED_TOKEN"}
+    result = unified(
+        "doctor -o json",
+        environ={"UNIFIED_TOKEN": content, "UNIFIED_BASE_URL": "https://api.example.com"},
+    )
+    sources = {
+        "in-file": "profile in-file",
+        "in-config": "profile in-config",
+        "in-environment": "UNIFIED_TOKEN",
+    }
     for name, source in sources.items():
         one = found(result, "token", name)
         assert (one["level"], one["message"], one["remedy"], one["exit"]) == (
@@ -134,7 +144,10 @@ def test_a_token_of_the_environment_that_is_not_used_is_told_with_the_reason(
     token.write_text("t-own\n")
     token.chmod(0o600)
     own = f'account_id = "1"\ntoken_file = "{token}"\n'
-    config(f'{BASE}[profiles.a]\n{own}[profiles.b]\n{own}[profiles.c]\nbase_url = "https://other.example"\n{own}')
+    config(
+        f"{BASE}[profiles.a]\n{own}[profiles.b]\n{own}[profiles.c]\nbase_url ="
+        f' "https://other.example"\n{own}'
+    )
     result = unified("doctor -o json", environ={"UNIFIED_TOKEN": "t-canary"})
     told = [
         one["message"]
@@ -149,11 +162,16 @@ def test_a_token_of_the_environment_that_is_not_used_is_told_with_the_reason(
 
 
 @pytest.mark.usefixtures("no_network")
-def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_a_healthy_machine_is_told_so_without_a_packet(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
     token = tmp_path / "token"
     token.write_text("t-canary\n")
     token.chmod(0o600)
-    path = config(f'{BASE}token_file = "{token}"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
+    path = config(
+        f'{BASE}token_file = "{token}"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id ='
+        ' "2"\n'
+    )
     result = unified("doctor -o json")
     assert (result.code, result.stderr) == (0, "")
     assert findings(result) == [
@@ -172,26 +190,75 @@ def test_a_healthy_machine_is_told_so_without_a_packet(unified: Unified, config:
 @pytest.mark.parametrize(
     ("text", "check", "subject", "message", "remedy"),
     [
-        ("[profiles.a]\naccount_id = '1'\n", "profile", "a",
-         'profile "a" has no base URL', "unified profile set a base_url=URL, such as https://api.truto.one"),
-        (BASE + "[profiles.a]\n", "profile", "a", 'profile "a" has no account id',
-         "unified profile set a account_id=ID, or -a ID"),
-        (BASE + "[profiles.a]\naccount_id='1'\n", "profile", "a",
-         'profile "a" has no token for this address', f"unified profile login a, or --token-file FILE{WHERE}"),
-        (BASE + "[profiles.a]\naccount_id='1'\ntoken_file='/no'\n", "token", "a",
-         "cannot read the token file /no of profile a: No such file or directory", "unified profile login a"),
-        (BASE + "[profiles.a]\naccount_id='1'\ntoken_command=['no-such-program']\n", "token", "a",
-         "no program 'no-such-program'", "use an absolute path, or a name on PATH"),
-        (BASE + "[profiles.a]\naccount_id='1'\nkeyring=true\n", "token", "a",
-         "this machine has no keyring that stores a token safely; profile a keeps its token there", ""),
-        (BASE + "[profiles.a]\naccount_id='1'\ntimeout=-1\n", "profile", "a",
-         "profile a: timeout must be a number of seconds above 0, not -1", ""),
-        ("[profiles.a]\nacount_id='1'\n", "config", None,
-         "profile a: unknown key 'acount_id'", "did you mean 'account_id'?"),
+        (
+            "[profiles.a]\naccount_id = '1'\n",
+            "profile",
+            "a",
+            'profile "a" has no base URL',
+            "unified profile set a base_url=URL, such as https://api.truto.one",
+        ),
+        (
+            BASE + "[profiles.a]\n",
+            "profile",
+            "a",
+            'profile "a" has no account id',
+            "unified profile set a account_id=ID, or -a ID",
+        ),
+        (
+            BASE + "[profiles.a]\naccount_id='1'\n",
+            "profile",
+            "a",
+            'profile "a" has no token for this address',
+            f"unified profile login a, or --token-file FILE{WHERE}",
+        ),
+        (
+            BASE + "[profiles.a]\naccount_id='1'\ntoken_file='/no'\n",
+            "token",
+            "a",
+            "cannot read the token file /no of profile a: No such file or directory",
+            "unified profile login a",
+        ),
+        (
+            BASE + "[profiles.a]\naccount_id='1'\ntoken_command=['no-such-program']\n",
+            "token",
+            "a",
+            "no program 'no-such-program'",
+            "use an absolute path, or a name on PATH",
+        ),
+        (
+            BASE + "[profiles.a]\naccount_id='1'\nkeyring=true\n",
+            "token",
+            "a",
+            (
+                "this machine has no keyring that stores a token safely; profile a keeps its token"
+                " there"
+            ),
+            "",
+        ),
+        (
+            BASE + "[profiles.a]\naccount_id='1'\ntimeout=-1\n",
+            "profile",
+            "a",
+            "profile a: timeout must be a number of seconds above 0, not -1",
+            "",
+        ),
+        (
+            "[profiles.a]\nacount_id='1'\n",
+            "config",
+            None,
+            "profile a: unknown key 'acount_id'",
+            "did you mean 'account_id'?",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_fault_of_the_configuration_has_its_remedy(
-    unified: Unified, config: Config, text: str, check: str, subject: str | None, message: str, remedy: str
+    unified: Unified,
+    config: Config,
+    text: str,
+    check: str,
+    subject: str | None,
+    message: str,
+    remedy: str,
 ) -> None:
     config(text)
     with using(keyring.backends.fail.Keyring()):
@@ -199,7 +266,12 @@ def test_each_fault_of_the_configuration_has_its_remedy(
     if check == "token" and "keyring" in message:
         message = "this machine has no keyring that stores a token safely"
     one = found(result, check, subject)
-    assert (one["level"], one["message"], one["remedy"], one["exit"]) == ("error", message, remedy, 3)
+    assert (one["level"], one["message"], one["remedy"], one["exit"]) == (
+        "error",
+        message,
+        remedy,
+        3,
+    )
     assert result.code == 3
     assert '"exit":3' in result.stderr.replace(" ", "")
 
@@ -208,34 +280,49 @@ def test_a_broken_file_does_not_stop_the_examination(unified: Unified, config: C
     path = config("= what")
     result = unified("doctor")
     assert result.code == 3
-    assert f"error\tconfig\t{path}\t{path}: Invalid statement (at line 1, column 1)\t\n" in result.stdout
+    assert (
+        f"error\tconfig\t{path}\t{path}: Invalid statement (at line 1, column 1)\t\n"
+        in result.stdout
+    )
     assert "ok\tproxy\t" in result.stdout
     assert result.stderr == "error: found 1 error\n"
 
 
 def test_every_wrong_name_is_told_at_once(unified: Unified, config: Config) -> None:
     config("verfy_tls = true\n[profiles.a]\nx = 1\n[profiles.b]\ny = 1\n")
-    assert [one["check"] for one in unified("doctor -o json").json["findings"] if one["level"] == "error"] == [
-        "config"
-    ] * 3
+    assert [
+        one["check"]
+        for one in unified("doctor -o json").json["findings"]
+        if one["level"] == "error"
+    ] == ["config"] * 3
 
 
 def test_profiles_that_fail_alike_are_one_row(unified: Unified, config: Config) -> None:
     of_each = "account_id = 'x'\nbase_url = 'https://x.example'\ntoken_file = '/nowhere'\n"
     config("".join(f"[profiles.{name}]\n{of_each}" for name in "abc"))
     # Each of these names its own setting.
-    rows = [line for line in unified("doctor").stdout.splitlines() if line.startswith("error\ttoken")]
+    rows = [
+        line for line in unified("doctor").stdout.splitlines() if line.startswith("error\ttoken")
+    ]
     assert [row.split("\t")[2] for row in rows] == ["a", "b", "c"]
     result = unified("doctor", environ={"UNIFIED_RATE": "huge"})
-    told = [line.split("\t")[1:3] for line in result.stdout.splitlines() if line.startswith("error")]
+    told = [
+        line.split("\t")[1:3] for line in result.stdout.splitlines() if line.startswith("error")
+    ]
     assert (result.code, told) == (3, [["environment", "UNIFIED_RATE"], ["profile", "a, b, c"]])
 
 
-def test_a_file_that_others_can_write_is_told_with_the_command(unified: Unified, config: Config) -> None:
+def test_a_file_that_others_can_write_is_told_with_the_command(
+    unified: Unified, config: Config
+) -> None:
     path = config(BASE)
     path.chmod(0o666)
     one = found(unified("doctor -o json"), "config")
-    assert (one["level"], one["message"], one["remedy"]) == ("error", f"others can write {path}", f"chmod go-w {path}")
+    assert (one["level"], one["message"], one["remedy"]) == (
+        "error",
+        f"others can write {path}",
+        f"chmod go-w {path}",
+    )
 
 
 def test_doubtful_things_are_warnings(unified: Unified, config: Config) -> None:
@@ -256,16 +343,32 @@ def test_doubtful_things_are_warnings(unified: Unified, config: Config) -> None:
 @pytest.mark.parametrize(
     ("environ", "check", "message"),
     [
-        ({"UNIFIED_TIMEOUT": "soon"}, "environment", "UNIFIED_TIMEOUT must be a number of seconds above 0"),
+        (
+            {"UNIFIED_TIMEOUT": "soon"},
+            "environment",
+            "UNIFIED_TIMEOUT must be a number of seconds above 0",
+        ),
         ({"HTTPS_PROXY": "http://["}, "proxy", "proxy setting in HTTPS_PROXY is no URL"),
-        ({"HTTPS_PROXY": "socks5://127.0.0.1:1"}, "proxy", "proxy setting in HTTPS_PROXY cannot be used"),
-        ({"SSL_CERT_FILE": "/proc/none"}, "authorities",
-         "SSL_CERT_FILE /proc/none cannot be used: No such file or directory"),
-        ({"UNIFIED_CA_BUNDLE": "/dev/null"}, "authorities",
-         "the CA bundle /dev/null cannot be used: it holds no certificate"),
+        (
+            {"HTTPS_PROXY": "socks5://127.0.0.1:1"},
+            "proxy",
+            "proxy setting in HTTPS_PROXY cannot be used",
+        ),
+        (
+            {"SSL_CERT_FILE": "/proc/none"},
+            "authorities",
+            "SSL_CERT_FILE /proc/none cannot be used: No such file or directory",
+        ),
+        (
+            {"UNIFIED_CA_BUNDLE": "/dev/null"},
+            "authorities",
+            "the CA bundle /dev/null cannot be used: it holds no certificate",
+        ),
     ],
-)  # fmt: skip
-def test_the_environment_is_examined(unified: Unified, environ: dict[str, str], check: str, message: str) -> None:
+)
+def test_the_environment_is_examined(
+    unified: Unified, environ: dict[str, str], check: str, message: str
+) -> None:
     result = unified("doctor -o json", environ=environ)
     one = found(result, check)
     assert (one["level"], one["message"]) == ("error", message)
@@ -289,17 +392,31 @@ def test_the_keyring_is_asked(unified: Unified, config: Config) -> None:
     assert result.code == 0
 
 
-def test_over_the_network_name_connection_rate_and_clock(unified: Unified, service: Service, config: Config) -> None:
-    config(f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
-    headers = {"Content-Type": "application/json", "ratelimit-remaining": "0", "ratelimit-limit": "50;w=10"}
-    service.reply = lambda _: Reply(body=b'{"id": "1", "status": "active", "unified": []}', headers=headers)
+def test_over_the_network_name_connection_rate_and_clock(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    config(
+        f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id ='
+        ' "2"\n'
+    )
+    headers = {
+        "Content-Type": "application/json",
+        "ratelimit-remaining": "0",
+        "ratelimit-limit": "50;w=10",
+    }
+    service.reply = lambda _: Reply(
+        body=b'{"id": "1", "status": "active", "unified": []}', headers=headers
+    )
     environ = {"UNIFIED_BASE_URL": service.url, "UNIFIED_TOKEN": "t-1", "UNIFIED_ACCOUNT_ID": "ci"}
     result = unified("doctor a --network -o json", environ=environ, wall=lambda: 1_000_000.0)
     assert result.code == 0
     assert {seen.segments[1] for seen in service.seen} == {"1"}, "b was not asked for"
     assert found(result, "name")["message"] == "127.0.0.1"
     assert found(result, "connection")["message"].endswith("; token accepted")
-    assert (found(result, "rate")["level"], found(result, "rate")["message"]) == ("warning", "requests left: 0 of 50")
+    assert (found(result, "rate")["level"], found(result, "rate")["message"]) == (
+        "warning",
+        "requests left: 0 of 50",
+    )
     clock = found(result, "clock")
     assert (clock["level"], clock["remedy"]) == ("warning", "set this machine's clock")
     assert clock["message"].endswith(" s behind the service's")
@@ -307,10 +424,16 @@ def test_over_the_network_name_connection_rate_and_clock(unified: Unified, servi
 
 
 def test_a_refused_token_decides_the_exit_code(unified: Unified, service: Service) -> None:
-    service.reply = lambda _: Reply(401, b'{"statusCode":401,"error":"Unauthorized","message":"no"}')
+    service.reply = lambda _: Reply(
+        401, b'{"statusCode":401,"error":"Unauthorized","message":"no"}'
+    )
     result = unified("doctor --network -o json", environ=service.environ)
     one = found(result, "connection")
-    assert (one["level"], one["exit"], one["remedy"]) == ("error", 7, "set another token in UNIFIED_TOKEN")
+    assert (one["level"], one["exit"], one["remedy"]) == (
+        "error",
+        7,
+        "set another token in UNIFIED_TOKEN",
+    )
     assert result.code == 7
     assert len(service.seen) == 1
 
@@ -334,7 +457,10 @@ def test_a_name_that_cannot_be_looked_up_is_a_finding(
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     result = unified("doctor a --network -o json")
-    assert found(result, "name")["remedy"] == "check the base URL, the name server and the proxy settings"
+    assert (
+        found(result, "name")["remedy"]
+        == "check the base URL, the name server and the proxy settings"
+    )
     assert result.code == 6
 
 
@@ -375,15 +501,21 @@ def test_a_terminal_shows_what_is_wrong_first_and_counts_the_others(
     tmp_path: Path, columns: int, told: list[str]
 ) -> None:
     configured(
-        tmp_path, BASE + "[profiles.a-name-that-is-rather-long]\naccount_id='1'\ntoken='t-canary'\n[profiles.bare]\n"
+        tmp_path,
+        BASE + "[profiles.a-name-that-is-rather-long]\naccount_id='1'\ntoken='t-canary'\n"
+        "[profiles.bare]\n",
     )
     shown = drawn(tmp_path, ["doctor"], columns)
     assert shown == [*told, "✓ 6 checks (-v shows them)", "error: found 1 error"]
 
 
-def test_a_terminal_shows_every_check_where_it_is_asked_to(unified: Unified, config: Config) -> None:
+def test_a_terminal_shows_every_check_where_it_is_asked_to(
+    unified: Unified, config: Config
+) -> None:
     config(BASE + "[profiles.a]\naccount_id='1'\ntoken='t-canary'\n")
-    shown = unified("doctor -v", tty=True, columns=300, environ={"NO_COLOR": "1"}).stdout.splitlines()
+    shown = unified(
+        "doctor -v", tty=True, columns=300, environ={"NO_COLOR": "1"}
+    ).stdout.splitlines()
     assert shown[0] == "! token a: plain text in the config file"
     assert shown[2] == "✓ proxy: none: direct connection"
     assert shown[-1] == "✓ profiles token: 1 ready, token in the config file"

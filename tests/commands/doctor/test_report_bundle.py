@@ -27,13 +27,16 @@ def profiles(config: Config, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(SECRET)
     (tmp_path / "token").chmod(0o600)
     config(
-        f'base_url = "https://api.example.com"\n[profiles.a]\naccount_id = "1"\ntoken_file = "{tmp_path}/token"\n'
-        f'[profiles.b]\naccount_id = "{PLAIN}"\ntoken = "{PLAIN}"\n[profiles.c]\n'
+        'base_url = "https://api.example.com"\n[profiles.a]\naccount_id = "1"\ntoken_file ='
+        f' "{tmp_path}/token"\n[profiles.b]\naccount_id = "{PLAIN}"\ntoken ='
+        f' "{PLAIN}"\n[profiles.c]\n'
     )
 
 
 @pytest.mark.usefixtures("profiles")
-def test_it_holds_what_a_report_needs_and_no_secret(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_it_holds_what_a_report_needs_and_no_secret(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(200, b'{"result":[{"id":"1"}],"next_cursor":null}')
     har, bundle = tmp_path / "a.har", tmp_path / "report.zip"
     unified(f"ticketing tickets list --record {har}", environ=service.environ)
@@ -43,7 +46,14 @@ def test_it_holds_what_a_report_needs_and_no_secret(unified: Unified, service: S
     assert stat.S_IMODE(bundle.stat().st_mode) == 0o600
     assert f"bytes to {bundle}; look into it before you send it" in found.stderr
     files = read(bundle)
-    assert [*files] == ["README.txt", "findings.json", "versions.json", "settings.json", "runs.json", "session.har"]
+    assert [*files] == [
+        "README.txt",
+        "findings.json",
+        "versions.json",
+        "settings.json",
+        "runs.json",
+        "session.har",
+    ]
     assert json.loads(files["findings.json"]) == found.json["findings"]
     assert json.loads(files["versions.json"])["packages"]["httpx"]
     settings = {one["profile"]: one for one in json.loads(files["settings.json"])}
@@ -52,24 +62,34 @@ def test_it_holds_what_a_report_needs_and_no_secret(unified: Unified, service: S
     assert values["token"] == ("set", f"profile a (file {tmp_path}/token)")
     assert json.loads(files["session.har"])["log"]["version"] == "1.2"
     text = "".join(files.values())
-    assert [secret for secret in (SECRET, PLAIN, service.environ["UNIFIED_TOKEN"]) if secret in text] == []
+    assert [
+        secret for secret in (SECRET, PLAIN, service.environ["UNIFIED_TOKEN"]) if secret in text
+    ] == []
 
 
-def test_a_configuration_that_cannot_be_read_is_told(unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_a_configuration_that_cannot_be_read_is_told(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
     config("no toml")
     assert unified(f"doctor --bundle {tmp_path}/report.zip").code == 3
     files = read(tmp_path / "report.zip")
-    assert [one["level"] for one in json.loads(files["findings.json"]) if one["check"] == "config"] == ["error"]
+    assert [
+        one["level"] for one in json.loads(files["findings.json"]) if one["check"] == "config"
+    ] == ["error"]
     assert files["settings.json"] == "[]"
 
 
 @pytest.mark.usefixtures("profiles")
-def test_a_recording_with_a_secret_is_not_passed_on(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_recording_with_a_secret_is_not_passed_on(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     har, bundle = tmp_path / "a.har", tmp_path / "report.zip"
     unified(f"ticketing tickets list --record {har}", environ=service.environ)
     clean = har.read_text()
     for change in (
-        clean.replace('"name":"authorization","value":"***"', '"name":"authorization","value":"Bearer x"'),
+        clean.replace(
+            '"name":"authorization","value":"***"', '"name":"authorization","value":"Bearer x"'
+        ),
         clean.replace('"text":"{}"', f'"text":"{{\\"a\\":\\"{SECRET}\\"}}"'),
         clean.replace('"text":"{}"', '"text":"https://x.example/?sig=abc"'),
         clean.replace("integrated_account_id=acct-1", "integrated_account_id=acct-1&token=abc"),
@@ -78,7 +98,10 @@ def test_a_recording_with_a_secret_is_not_passed_on(unified: Unified, service: S
         har.write_text(change)
         found = unified(f"doctor a --bundle {bundle} --har {har}")
         assert (found.code, bundle.exists()) == (13, False)
-        assert "holds credentials, so it is not passed on (--record makes a file without them)" in found.stderr
+        assert (
+            "holds credentials, so it is not passed on (--record makes a file without them)"
+            in found.stderr
+        )
 
 
 def test_a_secret_anywhere_in_a_recording_is_found(
@@ -87,14 +110,26 @@ def test_a_secret_anywhere_in_a_recording_is_found(
     har, bundle = tmp_path / "a.har", tmp_path / "report.zip"
     (tmp_path / "token").write_text(SECRET)
     (tmp_path / "token").chmod(0o600)
-    config(f'[profiles.a]\n[profiles.b]\ntoken_file = "{tmp_path}/token"\nbase_url = "https://api.example.com"\n')
+    config(
+        f'[profiles.a]\n[profiles.b]\ntoken_file = "{tmp_path}/token"\nbase_url ='
+        ' "https://api.example.com"\n'
+    )
     unified(f"ticketing tickets list --record {har}", environ=service.environ)
     clean = har.read_text()
     pair = f'[{{"name":"a","value":"{SECRET}"}}]'
     for change, said in (
-        (clean.replace('"cookies":[]', f'"cookies":{pair}', 1), "holds credentials outside its entries"),
-        (clean.replace('"queryString":[', f'"queryString":{pair[:-1]},', 1), "holds credentials outside its entries"),
-        (clean.replace('"entries":', f'"comment":"{SECRET}","entries":', 1), "holds credentials outside its entries"),
+        (
+            clean.replace('"cookies":[]', f'"cookies":{pair}', 1),
+            "holds credentials outside its entries",
+        ),
+        (
+            clean.replace('"queryString":[', f'"queryString":{pair[:-1]},', 1),
+            "holds credentials outside its entries",
+        ),
+        (
+            clean.replace('"entries":', f'"comment":"{SECRET}","entries":', 1),
+            "holds credentials outside its entries",
+        ),
         (clean.replace('"log":{', '"log":{"comment":"",', 1), "was not made by --record"),
         (json.dumps(json.loads(clean)), "was not made by --record"),
         (clean.replace("unified-api-cli", "Browser", 1), "was not made by --record"),
@@ -103,7 +138,9 @@ def test_a_secret_anywhere_in_a_recording_is_found(
         har.write_text(change)
         found = unified(f"doctor a --bundle {bundle} --har {har}")
         assert (found.code, bundle.exists()) == (13, False)
-        assert found.stderr.endswith(f" {said}, so it is not passed on (--record makes a file without them)\n")
+        assert found.stderr.endswith(
+            f" {said}, so it is not passed on (--record makes a file without them)\n"
+        )
 
 
 @pytest.mark.parametrize(

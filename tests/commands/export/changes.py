@@ -52,7 +52,9 @@ class World:
 
     @staticmethod
     def _at(record: dict[str, Any]) -> datetime:
-        return datetime.fromisoformat(record["updated_at"])  # cut to microseconds, as many products do
+        return datetime.fromisoformat(
+            record["updated_at"]
+        )  # cut to microseconds, as many products do
 
     def seconds(self, record: dict[str, Any]) -> float:
         """When the record changed, as it says: so many seconds after the beginning."""
@@ -79,7 +81,8 @@ def five_rounds(
     union: Callable[[], dict[str, Any]],
     record_property: Callable[..., None],
 ) -> None:
-    """Change records and export what changed, five times, while requests fail and changes are seen late.
+    """Change records and export what changed, five times, while requests fail and
+    changes are seen late.
 
     In the end nothing is missed, and less was read than by reading everything each time.
     """

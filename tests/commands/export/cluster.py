@@ -32,7 +32,11 @@ def started(words: list[str], folder: Path, log: Path, **environ: str) -> Starte
     own = {"HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{HERE}"}
     with log.open("ab") as messages:
         return subprocess.Popen(
-            [sys.executable, *words], env={**own, **environ}, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages
+            [sys.executable, *words],
+            env={**own, **environ},
+            stdin=subprocess.DEVNULL,
+            stdout=messages,
+            stderr=messages,
         )
 
 
@@ -45,7 +49,9 @@ def stop(one: Started) -> None:
 
 @dataclass
 class Cluster:
-    """The processes, and the folder that all of them have as their home; workers can be told to be `hostile`."""
+    """The processes, and the folder that all of them have as their home; workers can be
+    told to be `hostile`.
+    """
 
     home: Path
     service: str
@@ -90,7 +96,9 @@ class Cluster:
         return worker
 
     def replace(self, worker: Started) -> None:
-        """Kill this worker, and wait until another is there: a test that begins before has one fewer."""
+        """Kill this worker, and wait until another is there: a test that begins before
+        has one fewer.
+        """
         worker.kill()
         before = self.registered()
         self.start_worker()
@@ -112,11 +120,15 @@ class Cluster:
 
     @property
     def driver(self) -> Path:
-        """The home of who runs the program; the workers have another, with a configuration of their own."""
+        """The home of who runs the program; the workers have another, with a
+        configuration of their own.
+        """
         return self.home / "driver"
 
     def config(self, profiles: dict[str, str], *homes: Path) -> None:
-        """Write the configuration, everywhere or in these homes: profiles, each with a token if it has one."""
+        """Write the configuration, everywhere or in these homes: profiles, each with a
+        token if it has one.
+        """
         for home in homes or (self.home, self.driver):
             self._config(profiles, home)
 
@@ -139,7 +151,12 @@ class Cluster:
 
     def unified(self, *words: str) -> Started:
         """The program, as a process."""
-        own = {"HOME": str(self.driver), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **self.settings}
+        own = {
+            "HOME": str(self.driver),
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            **self.settings,
+        }
         return subprocess.Popen(
             [sys.executable, "-m", "unified_cli", *words],
             env=own,
@@ -168,7 +185,9 @@ def cluster(
     """All of it, stopped at the end."""
     home.mkdir(exist_ok=True)
     with ExitStack() as processes:
-        service = started([str(HERE / "limited_service.py"), str(pages), str(records)], home, home / "service.log")
+        service = started(
+            [str(HERE / "limited_service.py"), str(pages), str(records)], home, home / "service.log"
+        )
         processes.callback(stop, service)
         scheme = "tls" if "DASK_DISTRIBUTED__COMM__TLS__CA_FILE" in settings else "tcp"
         made = Cluster(home, "", free_port(), processes, scheme, settings, hostile)
@@ -184,5 +203,7 @@ def cluster(
 def records_of(folder: Path) -> list[str]:
     """The ids of all records in an export's folder."""
     return [
-        json.loads(line)["id"] for path in sorted(folder.rglob("*.ndjson")) for line in path.read_text().splitlines()
+        json.loads(line)["id"]
+        for path in sorted(folder.rglob("*.ndjson"))
+        for line in path.read_text().splitlines()
     ]

@@ -1,4 +1,5 @@
-"""Loaded into each worker of the tests: what a hostile one does is written into a file `hostile` of its home.
+"""Loaded into each worker of the tests: what a hostile one does is written into a file
+`hostile` of its home.
 
 The variable HOSTILE says what one worker does.
 """
@@ -14,8 +15,19 @@ from typing import Any
 import msgspec
 
 from unified_cli import __version__
-from unified_cli.commands.export import chunk_log, connection_task as tasks, engine_worker, store_folder
-from unified_cli.commands.export.engine_messages import Failure, TaskOrder, TaskOutcome, WorkerReport, digest
+from unified_cli.commands.export import (
+    chunk_log,
+    connection_task as tasks,
+    engine_worker,
+    store_folder,
+)
+from unified_cli.commands.export.engine_messages import (
+    Failure,
+    TaskOrder,
+    TaskOutcome,
+    WorkerReport,
+    digest,
+)
 from unified_cli.exported.manifest import Manifest, ManifestEntry
 from unified_cli.storage.object_store import StoredObjects, StoreUrl
 
@@ -92,12 +104,16 @@ def work(payload: bytes, tell: Callable[[bytes], None]) -> Any:
     StoredObjects.put = nowhere if mode == "writes nowhere" else PUT  # type: ignore[method-assign]
     if mode in LIES and b'"type":"task"' in payload:
         return LIES[mode](payload)
-    if mode in {"", "version", "hang", "disk", "writes nowhere", *LIES} or mode.startswith("check ") != (
-        b'"type":"check"' in payload
-    ):
+    if mode in {"", "version", "hang", "disk", "writes nowhere", *LIES} or mode.startswith(
+        "check "
+    ) != (b'"type":"check"' in payload):
         BEFORE.append(WORK(payload, tell))
         return BEFORE[-1]
-    answers = {"pickled": pickle.dumps(Pickled()), "other": BEFORE[-1] if BEFORE else b"", "pickle": Pickled()}
+    answers = {
+        "pickled": pickle.dumps(Pickled()),
+        "other": BEFORE[-1] if BEFORE else b"",
+        "pickle": Pickled(),
+    }
     return answers[mode.removeprefix("check ")]
 
 
@@ -112,14 +128,18 @@ def says_so_in_the_manifest(payload: bytes) -> bytes:
     entries = {}
     for number, name in enumerate(task.lists):
         file = f"{task.name}/{name}.ndjson"
-        entry = ManifestEntry(file, task.name, task.account, task.base_url, *name.split("/"), complete=True)
+        entry = ManifestEntry(
+            file, task.name, task.account, task.base_url, *name.split("/"), complete=True
+        )
         entry.records, entry.bytes = (1 << 48, 0) if number else (7, 700)
         entry.look = chunk_log.look({}) if number else ""
         entry.started = entry.ended = "2026-01-01T00:00:00+00:00"
         entries[file] = entry
     name = f"manifest-of-{task.name}.json"
     objects = store_folder.objects(engine_worker._context().runtime, task.to, make=False)
-    objects.put(name, Manifest(name, "2026-01-01T00:00:00+00:00", ended="x", entries=entries).text())
+    objects.put(
+        name, Manifest(name, "2026-01-01T00:00:00+00:00", ended="x", entries=entries).text()
+    )
     return says_done(payload)
 
 

@@ -1,9 +1,11 @@
-"""Kill an export before each of its changes to the disk and in the middle of each write, run it again, and compare.
+"""Kill an export before each of its changes to the disk and in the middle of each
+write, run it again, and compare.
 
-A program of its own, because it forks: `kill_export.py SPEC`, and SPEC is
-`{"argv", "environ", "home", "target", "most", "share", "again"}` as JSON: at most so many points, the first so far from
-the start of all, as a share of what lies between two; with `again` the command has come to its end once.
-Prints how many points there were and what went wrong.
+A program of its own, because it forks: `kill_export.py SPEC`, and SPEC is `{"argv",
+"environ", "home", "target", "most", "share", "again"}` as JSON: at most so many points,
+the first so far from the start of all, as a share of what lies between two; with
+`again` the command has come to its end once. Prints how many points there were and what
+went wrong.
 """
 
 import gc
@@ -36,7 +38,9 @@ LOG, PAGES = "_delta_log", ".pages"
 
 
 class Counter:
-    """Counts the changes this process makes to the disk, and kills it at the one that is asked for."""
+    """Counts the changes this process makes to the disk, and kills it at the one that
+    is asked for.
+    """
 
     def __init__(self, deadly: int) -> None:
         self.count = 0
@@ -48,7 +52,8 @@ class Counter:
         # What the kernel has survives a kill, so nothing waits for a disk here.
         os.fsync = lambda _: None
         if find_spec("deltalake"):
-            # The library's own calls are not seen here: it is killed before each commit, and after it.
+            # The library's own calls are not seen here: it is killed before each
+            # commit, and after it.
             for name in ("_merge", "_overwrite"):
                 setattr(delta_commits, name, self._around(getattr(delta_commits, name)))
 
@@ -97,21 +102,29 @@ def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
         said, *modules = json.loads(pipe.read() or "[null]")
     _, status = os.waitpid(pid, 0)
     for name in modules:
-        # What one child had to import, the next ones find; some libraries make modules that have no file.
+        # What one child had to import, the next ones find; some libraries make modules
+        # that have no file.
         with suppress(Exception):
             import_module(name)
     return os.waitstatus_to_exitcode(status), said
 
 
 def child(spec: dict[str, Any], deadly: int) -> tuple[int, int]:
-    """Run the command in a process of its own: its exit code, and how many points it passed if it was not killed."""
+    """Run the command in a process of its own: its exit code, and how many points it
+    passed if it was not killed.
+    """
 
     def export() -> tuple[int, int]:
         counter, home = Counter(deadly), Path(spec["home"])
         counter.watch()
         folders = {"config": home, "data": home}
-        with open(os.devnull, "wb") as sink, open(home / "stderr", "wb") as stderr:  # noqa: PTH123  as in a shell
-            code = main(spec["argv"], Runtime(None, sink, Stderr(stderr), spec["environ"], folders=folders))
+        with (
+            open(os.devnull, "wb") as sink,  # noqa: PTH123  as in a shell
+            open(home / "stderr", "wb") as stderr,  # noqa: PTH123  as in a shell
+        ):
+            code = main(
+                spec["argv"], Runtime(None, sink, Stderr(stderr), spec["environ"], folders=folders)
+            )
         return code, counter.count
 
     code, said = in_child(export)
@@ -119,7 +132,9 @@ def child(spec: dict[str, Any], deadly: int) -> tuple[int, int]:
 
 
 def content(target: Path) -> dict[str, bytes]:
-    """Every file below the target, or the target itself, with what is in it; manifests tell times, so they stay out."""
+    """Every file below the target, or the target itself, with what is in it; manifests
+    tell times, so they stay out.
+    """
     if target.is_file():
         return {target.name: target.read_bytes()}
     logs = [*target.rglob(LOG)]
@@ -143,7 +158,9 @@ def rows(table: Path) -> bytes:
     def read() -> str:
         from deltalake import DeltaTable  # noqa: PLC0415  see above
 
-        return "".join(sorted(f"{row}\n" for row in DeltaTable(table).to_pyarrow_table().to_pylist()))
+        return "".join(
+            sorted(f"{row}\n" for row in DeltaTable(table).to_pyarrow_table().to_pylist())
+        )
 
     code, text = in_child(read)
     assert code == 0, text
@@ -169,21 +186,31 @@ def clean(spec: dict[str, Any], target: Path) -> None:
         shutil.copytree(kept, target)
 
 
-def survives(spec: dict[str, Any], target: Path, expected: dict[str, bytes], point: int) -> str | None:
-    """What went wrong when the export was killed at this call and run again; None where nothing did."""
+def survives(
+    spec: dict[str, Any], target: Path, expected: dict[str, bytes], point: int
+) -> str | None:
+    """What went wrong when the export was killed at this call and run again; None where
+    nothing did.
+    """
     clean(spec, target)
     before = content(target) if target.exists() else {}
     code, _ = child(spec, point)
     if code != -signal.SIGKILL:
         return f"{point}: not killed, but ended with {code}"
     early = content(target) if target.is_dir() or target.exists() else {}
-    whole = {name: {expected.get(name), before.get(name)} for name in early if not name.endswith(TRACES)}
+    whole = {
+        name: {expected.get(name), before.get(name)} for name in early if not name.endswith(TRACES)
+    }
     if wrong := [name for name, either in whole.items() if early[name] not in either]:
         return f"{point}: {wrong} have their names and are not whole"
     code, _ = child(spec, NEVER)
-    # Killed after the last trace of the run was gone, a single list finds its file complete and does not touch it.
+    # Killed after the last trace of the run was gone, a single list finds its file
+    # complete and does not touch it.
     if code != 0 and not (code == 11 and early == expected):
-        return f"{point}: run again it ended with {code}: {(Path(spec['home']) / 'stderr').read_text()}"
+        return (
+            f"{point}: run again it ended with {code}:"
+            f" {(Path(spec['home']) / 'stderr').read_text()}"
+        )
     if code == 0 and beside(target):
         return f"{point}: left behind {beside(target)}"
     return None if content(target) == expected else f"{point}: not the same files"
@@ -203,7 +230,9 @@ def run(spec: dict[str, Any]) -> dict[str, Any]:
     if code:
         return {
             "points": 0,
-            "wrong": [f"undisturbed it ended with {code}: {(Path(spec['home']) / 'stderr').read_text()}"],
+            "wrong": [
+                f"undisturbed it ended with {code}: {(Path(spec['home']) / 'stderr').read_text()}"
+            ],
         }
     expected = content(target)
     gc.freeze()

@@ -1,6 +1,7 @@
 """Kill the export of a night at each point, run it again, and read what is there all the while.
 
-A program of its own, because it forks: `kill_night.py FILE` reads a `Job` as JSON, and prints a line for each point.
+A program of its own, because it forks: `kill_night.py FILE` reads a `Job` as JSON, and
+prints a line for each point.
 """
 
 import ctypes
@@ -37,10 +38,11 @@ _MISSING = re.compile(r"No such file|NoSuchKey|not found|404", re.IGNORECASE)
 
 @dataclass
 class Job:
-    """What is killed and where: `kind` is `calls` of Python, `puts` at a store, or names of system calls.
+    """What is killed and where: `kind` is `calls` of Python, `puts` at a store, or
+    names of system calls.
 
-    Places begin as `kept`; `before` and `after` are the states of each list. Of many points every `step`th is tried,
-    from `first` on, until `until`.
+    Places begin as `kept`; `before` and `after` are the states of each list. Of many
+    points every `step`th is tried, from `first` on, until `until`.
     """
 
     argv: list[str]
@@ -62,7 +64,9 @@ class Job:
     def place(self, name: str) -> Place:
         """A place of its own, as the one that is kept."""
         root = f"{self.kept}-{name}"
-        return Place(f"file://{root}" if self.is_file else root, root, self.environ if "://" in root else {})
+        return Place(
+            f"file://{root}" if self.is_file else root, root, self.environ if "://" in root else {}
+        )
 
 
 class Calls(Counter):
@@ -91,7 +95,9 @@ class Night:
     def _export(self, place: Place, deadly: int) -> tuple[int, int]:
         job, counter = self._job, Calls(deadly)
         if job.kind == "puts":
-            with urllib.request.urlopen(f"{job.proxy}/.kill/{os.getpid()}/{deadly}", timeout=10) as answer:
+            with urllib.request.urlopen(
+                f"{job.proxy}/.kill/{os.getpid()}/{deadly}", timeout=10
+            ) as answer:
                 answer.read()
         if job.kind == "calls":
             counter.watch()
@@ -118,7 +124,16 @@ class Night:
             os._exit(code)
         os.waitpid(pid, os.WUNTRACED)
         inject = f"--inject={self._job.kind}:signal=KILL:when={deadly}"
-        words = ["strace", "-f", "-o", os.devnull, "-p", str(pid), f"--trace={self._job.kind}", inject]
+        words = [
+            "strace",
+            "-f",
+            "-o",
+            os.devnull,
+            "-p",
+            str(pid),
+            f"--trace={self._job.kind}",
+            inject,
+        ]
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as tracer:
             assert tracer.stderr
             tracer.stderr.readline()
@@ -129,7 +144,9 @@ class Night:
 
 
 class Reader:
-    """Reads all lists again and again, in a process of its own, and says what it found that may not be."""
+    """Reads all lists again and again, in a process of its own, and says what it found
+    that may not be.
+    """
 
     def __init__(self, job: Job, place: Place) -> None:
         self._read, write = os.pipe()
@@ -147,7 +164,9 @@ class Reader:
         """Let it come to its end; how often it read, and what was wrong."""
         os.close(self._stopped)
         with os.fdopen(self._read, "rb") as pipe:
-            found: dict[str, Any] = json.loads(pipe.read() or '{"reads": 0, "wrong": "the reader died"}')
+            found: dict[str, Any] = json.loads(
+                pipe.read() or '{"reads": 0, "wrong": "the reader died"}'
+            )
         os.waitpid(self._pid, 0)
         return found
 
@@ -160,10 +179,14 @@ class Reader:
                     try:
                         found = read(place, name)
                     except Exception as error:  # noqa: BLE001  whatever a reader meets
-                        # Plain files have no versions: of what a killed run left in a store one may be gone.
+                        # Plain files have no versions: of what a killed run left in a
+                        # store one may be gone.
                         if job.form == "ndjson" and place.is_store and _MISSING.search(str(error)):
                             continue
-                        return {"reads": reads, "wrong": f"{who}, {name}: {type(error).__name__}: {error}"}
+                        return {
+                            "reads": reads,
+                            "wrong": f"{who}, {name}: {type(error).__name__}: {error}",
+                        }
                     if wrong := mixed(found, states):
                         return {"reads": reads, "wrong": f"{who}, {name}: {wrong}"}
                     reads += 1
@@ -173,12 +196,16 @@ class Reader:
 
 
 def mixed(found: State, states: Iterable[State]) -> str:
-    """Which list is neither as it was before nor as it is after the night; a list is that of one connection."""
+    """Which list is neither as it was before nor as it is after the night; a list is
+    that of one connection.
+    """
     known = [by_connection(state) for state in states]
     there = by_connection(found)
     for name in {name for state in known for name in state} | there.keys():
         if there.get(name) not in [state.get(name) for state in known]:
-            said = " / ".join(differing(there.get(name, {}), state.get(name, {})) for state in known)
+            said = " / ".join(
+                differing(there.get(name, {}), state.get(name, {})) for state in known
+            )
             return f"the list of {name} is of no night: {said}"
     return ""
 
@@ -208,7 +235,11 @@ def first_version(job: Job, place: Place, name: str) -> State:
 
     kept = Place(job.kept, job.kept, place.environ)
     version = table(kept, name).version()
-    rows = table(place, name, version).to_pyarrow_table(columns=["_profile", "id", "record"]).to_pylist()
+    rows = (
+        table(place, name, version)
+        .to_pyarrow_table(columns=["_profile", "id", "record"])
+        .to_pylist()
+    )
     return {(row["_profile"], row["id"]): row["record"] for row in rows}
 
 
@@ -237,7 +268,9 @@ def survives(job: Job, point: int) -> dict[str, Any]:
     killed = code == -signal.SIGKILL
     again = night.run(place, 0)[0] if killed else code
     seen = reader.end()
-    wrong = seen["wrong"] or (f"the end is {again}: {told(job)}" if again else in_child(lambda: final(job, place))[1])
+    wrong = seen["wrong"] or (
+        f"the end is {again}: {told(job)}" if again else in_child(lambda: final(job, place))[1]
+    )
     if "://" not in place.root:
         shutil.rmtree(place.root)
     return {"point": point, "killed": killed, "reads": seen["reads"], "wrong": wrong}
@@ -251,7 +284,9 @@ def told(job: Job) -> str:
 def run(job: Job) -> None:
     """Kill at every point, or at some; the last one is not reached any more."""
     for name in job.before:
-        states = [{(one, of): text for one, of, text in rows[name]} for rows in (job.before, job.after)]
+        states = [
+            {(one, of): text for one, of, text in rows[name]} for rows in (job.before, job.after)
+        ]
         job.states[name] = (states[0], states[1])
     until = time.monotonic() + job.seconds
     # Nobody is killed; children leave their modules here.

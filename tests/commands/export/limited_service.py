@@ -1,8 +1,9 @@
-"""A service as a process, which enforces the limits of connections and tokens, and counts what it was asked.
+"""A service as a process, which enforces the limits of connections and tokens, and
+counts what it was asked.
 
-`python limited_service.py PAGES RECORDS` prints its port. Each list of each connection has so many pages of so many
-records. `GET /counts` tells the most that was accepted in 10 s, for a connection and for a token, and how often each
-page was asked for.
+`python limited_service.py PAGES RECORDS` prints its port. Each list of each connection
+has so many pages of so many records. `GET /counts` tells the most that was accepted in
+10 s, for a connection and for a token, and how often each page was asked for.
 """
 
 import json
@@ -35,7 +36,10 @@ class Limits:
         with self.lock:
             logs = [
                 (name, most, self.sent.setdefault((name, who), deque()))
-                for name, who, most in (("connection", account, OF_A_CONNECTION), ("token", token, OF_A_TOKEN))
+                for name, who, most in (
+                    ("connection", account, OF_A_CONNECTION),
+                    ("token", token, OF_A_TOKEN),
+                )
             ]
             for _, _, log in logs:
                 while log and log[0] <= now - WINDOW:
@@ -78,10 +82,14 @@ def serve(pages: int, records: int) -> None:
             account, number = query["integrated_account_id"], int(query.get("next_cursor", "0"))
             name = f"{account}/{url.path.partition('/unified/')[2]}"
             if not limits.accepts(account, self.headers["Authorization"], f"{name}/{number}"):
-                self.reply(429, b'{"statusCode": 429, "error": "Too Many Requests", "message": "slow down"}')
+                self.reply(
+                    429,
+                    b'{"statusCode": 429, "error": "Too Many Requests", "message": "slow down"}',
+                )
                 return
             found = ", ".join(
-                f'{{"id": "{name}/{number * records + one}", "text": "{FILLER}"}}' for one in range(records)
+                f'{{"id": "{name}/{number * records + one}", "text": "{FILLER}"}}'
+                for one in range(records)
             )
             onward = f'"{number + 1}"' if number + 1 < pages else "null"
             self.reply(200, f'{{"result": [{found}], "next_cursor": {onward}}}'.encode())

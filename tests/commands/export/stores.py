@@ -35,7 +35,8 @@ store_lease._BEAT_SECONDS = 1.0
 from unified_cli.__main__ import run
 run()
 """
-# The same, taken for dead soon; it stops before a chunk is written, and dies right after that, as it may.
+# The same, taken for dead soon; it stops before a chunk is written, and dies right
+# after that, as it may.
 FROZEN = EXPORT.replace(
     "from unified_cli.__main__ import run\n",
     """
@@ -91,12 +92,16 @@ class Bucket:
         self.name = name
         self.url = f"{self.scheme}://{name}"
         self.environ = {**CREDENTIALS, "AWS_ENDPOINT_URL": url}
-        urllib.request.urlopen(urllib.request.Request(f"{url}/{name}", method="PUT"), timeout=10).close()
+        urllib.request.urlopen(
+            urllib.request.Request(f"{url}/{name}", method="PUT"), timeout=10
+        ).close()
 
     def _store(self) -> Any:
         from obstore.store import S3Store  # noqa: PLC0415  an extra
 
-        known = {name.lower(): value for name, value in self.environ.items() if name != "AWS_ALLOW_HTTP"}
+        known = {
+            name.lower(): value for name, value in self.environ.items() if name != "AWS_ALLOW_HTTP"
+        }
         return S3Store(self.name, config=known, client_options={"allow_http": True})
 
     @property
@@ -140,26 +145,38 @@ class Container(Bucket):
         self.url = f"{self.scheme}://{name}"
         self.environ = {**AZURE, "AZURE_STORAGE_ENDPOINT": f"{url}/{_ACCOUNT}"}
         # The library makes no containers.
-        headers = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": "2021-08-06", "Content-Length": "0"}
+        headers = {
+            "x-ms-date": formatdate(usegmt=True),
+            "x-ms-version": "2021-08-06",
+            "Content-Length": "0",
+        }
         signed = "".join(f"{key}:{headers[key]}\n" for key in ("x-ms-date", "x-ms-version"))
         text = "PUT" + "\n" * 12 + f"{signed}/{_ACCOUNT}/{_ACCOUNT}/{name}\nrestype:container"
         key = base64.b64decode(_KEY)
         signature = base64.b64encode(hmac.digest(key, text.encode(), "sha256")).decode()
         headers["Authorization"] = f"SharedKey {_ACCOUNT}:{signature}"
         where = f"{url}/{_ACCOUNT}/{name}?restype=container"
-        urllib.request.urlopen(urllib.request.Request(where, method="PUT", headers=headers), timeout=10).close()
+        urllib.request.urlopen(
+            urllib.request.Request(where, method="PUT", headers=headers), timeout=10
+        ).close()
 
     def _store(self) -> Any:
         from obstore.store import AzureStore  # noqa: PLC0415  an extra
 
-        known = {name.lower(): value for name, value in self.environ.items() if name != "AZURE_ALLOW_HTTP"}
+        known = {
+            name.lower(): value
+            for name, value in self.environ.items()
+            if name != "AZURE_ALLOW_HTTP"
+        }
         return AzureStore(self.name, config=known, client_options={"allow_http": True})
 
 
 @contextmanager
 def s3_server(log: Path) -> Iterator[str]:
     """The URL of a server of S3, a process of its own."""
-    with _server([sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"], log) as url:
+    with _server(
+        [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"], log
+    ) as url:
         yield url
 
 
@@ -172,7 +189,11 @@ def slow_to_list(url: str, seconds: float) -> Iterator[str]:
 
         def changed(self, text: bytes) -> bytes:
             listed = "list-type=2" in self.path
-            return re.sub(rb"<Contents>.*?</Contents>", self.shown, text, flags=re.DOTALL) if listed else text
+            return (
+                re.sub(rb"<Contents>.*?</Contents>", self.shown, text, flags=re.DOTALL)
+                if listed
+                else text
+            )
 
         def shown(self, found: re.Match[bytes]) -> bytes:
             at = re.search(rb"<LastModified>(.*?)</LastModified>", found[0])
@@ -186,7 +207,8 @@ def slow_to_list(url: str, seconds: float) -> Iterator[str]:
 
 @contextmanager
 def killing_at_writes(url: str) -> Iterator[str]:
-    """The URL of the same server, where `/.kill/PID/N` has the process killed at its Nth write from then on.
+    """The URL of the same server, where `/.kill/PID/N` has the process killed at its
+    Nth write from then on.
 
     Every other one is done before, and its answer lost.
     """
@@ -235,7 +257,13 @@ class _Forwarder(BaseHTTPRequestHandler):
         text = self.changed(text)
         self.send_response(status)
         for name, value in headers:
-            if name.lower() not in {"content-length", "connection", "date", "server", "transfer-encoding"}:
+            if name.lower() not in {
+                "content-length",
+                "connection",
+                "date",
+                "server",
+                "transfer-encoding",
+            }:
                 self.send_header(name, value)
         self.send_header("Content-Length", length or str(len(text)))
         self.end_headers()
@@ -277,7 +305,13 @@ def _forwarding(handler: type[_Forwarder]) -> Iterator[str]:
 @contextmanager
 def azure_server(program: str, log: Path) -> Iterator[str]:
     """The URL of Azurite, a process of its own."""
-    options = ["--blobPort", "0", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
+    options = [
+        "--blobPort",
+        "0",
+        "--inMemoryPersistence",
+        "--skipApiVersionCheck",
+        "--disableTelemetry",
+    ]
     with _server([program, *options], log) as url:
         yield url
 
@@ -299,7 +333,9 @@ def _server(argv: Sequence[str], log: Path) -> Iterator[str]:
         process.wait(10)
 
 
-def start(argv: list[str], home: Path, environ: Mapping[str, str], program: str = EXPORT) -> subprocess.Popen[bytes]:
+def start(
+    argv: list[str], home: Path, environ: Mapping[str, str], program: str = EXPORT
+) -> subprocess.Popen[bytes]:
     """The export as a process, with small chunks."""
     home.mkdir(exist_ok=True)
     path = os.pathsep.join((str(ROOT), *(entry for entry in sys.path if entry)))
@@ -357,7 +393,9 @@ def lines(content: bytes) -> list[str]:
 
 
 def kills(count: int, service: Service, bucket: Bucket, home: Path) -> tuple[int, int]:
-    """Kill an export so often at random times, and let it end: how many kills, and how many pages were asked twice."""
+    """Kill an export so often at random times, and let it end: how many kills, and how
+    many pages were asked twice.
+    """
     what = ["ticketing/tickets", "ticketing/users", "ticketing/teams"]
     environ = {**bucket.environ, **service.environ}
     rng = random.Random(1)

@@ -1,4 +1,6 @@
-"""Exports to Azurite, a stand-in for Azure that others have written: put-if-absent, listing and errors are its own."""
+"""Exports to Azurite, a stand-in for Azure that others have written: put-if-absent,
+listing and errors are its own.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -12,7 +14,9 @@ from stores import Container, ended, serve_lists, start, wait_for
 pytestmark = [
     pytest.mark.extra,
     pytest.mark.long(nightly="needs azurite-blob of npm"),
-    pytest.mark.skipif(shutil.which("azurite-blob") is None, reason="needs azurite-blob (npm install azurite)"),
+    pytest.mark.skipif(
+        shutil.which("azurite-blob") is None, reason="needs azurite-blob (npm install azurite)"
+    ),
 ]
 pytest.importorskip("obstore", reason="needs the extra cloud")
 
@@ -41,14 +45,22 @@ def test_a_killed_export_has_each_record_once_in_the_end(
     assert killed >= 20
 
 
-def test_a_list_is_verified_and_changed_bytes_are_found(service: Service, container: Container, tmp_path: Path) -> None:
+def test_a_list_is_verified_and_changed_bytes_are_found(
+    service: Service, container: Container, tmp_path: Path
+) -> None:
     serve_lists(service, pages=8)
     environ, home = {**container.environ, **service.environ}, tmp_path / "home"
     argv = ["export", "ticketing/tickets", "--to", f"{container.url}/dump"]
     code, stderr = ended(start(argv, home, environ))
-    assert (code, stderr) == (0, f"wrote 1 file with 80 records to {container.url}/dump, 0 already complete\n")
+    assert (code, stderr) == (
+        0,
+        f"wrote 1 file with 80 records to {container.url}/dump, 0 already complete\n",
+    )
     verify = ["export", "--verify", f"{container.url}/dump"]
-    assert ended(start(verify, home, environ)) == (0, f"{container.url}/dump: the manifest matches 1 file\n")
+    assert ended(start(verify, home, environ)) == (
+        0,
+        f"{container.url}/dump: the manifest matches 1 file\n",
+    )
     first = container.chunks(TICKETS)[0]
     container.put(first, container.get(first).replace(b"t-1", b"t-7"))
     code, stderr = ended(start(verify, home, environ))
@@ -56,7 +68,9 @@ def test_a_list_is_verified_and_changed_bytes_are_found(service: Service, contai
     assert f"{Path(first).name}: not the bytes that were written" in stderr
 
 
-def test_of_two_runs_the_second_ends(service: Service, container: Container, tmp_path: Path) -> None:
+def test_of_two_runs_the_second_ends(
+    service: Service, container: Container, tmp_path: Path
+) -> None:
     serve_lists(service, pages=12, seconds=0.3)
     environ = {**container.environ, **service.environ}
     argv = ["export", "ticketing/tickets", "--to", f"{container.url}/dump", "--rate", "0"]
@@ -64,7 +78,9 @@ def test_of_two_runs_the_second_ends(service: Service, container: Container, tmp
     wait_for(first, lambda: container.names("dump/.lease"))
     code, stderr = ended(start(argv, tmp_path / "two", environ))
     assert code == 12
-    assert f"error: the export to {container.url}/dump is in use by process {first.pid} on " in stderr
+    assert (
+        f"error: the export to {container.url}/dump is in use by process {first.pid} on " in stderr
+    )
     assert ended(first)[0] == 0
     assert stores.lines(container.content(TICKETS)) == [f"t-{number}" for number in range(120)]
 
@@ -72,16 +88,34 @@ def test_of_two_runs_the_second_ends(service: Service, container: Container, tmp
 @pytest.mark.parametrize(
     ("name", "value", "code", "said"),
     [
-        ("AZURE_STORAGE_ACCOUNT_KEY", "d3Jvbmc=", 3, "access is denied (it takes AZURE_STORAGE_ACCOUNT_NAME and "),
-        ("AZURE_ALLOW_HTTP", "", 3, "error: AZURE_STORAGE_ENDPOINT is an address without TLS (AZURE_ALLOW_HTTP=true"),
+        (
+            "AZURE_STORAGE_ACCOUNT_KEY",
+            "d3Jvbmc=",
+            3,
+            "access is denied (it takes AZURE_STORAGE_ACCOUNT_NAME and ",
+        ),
+        (
+            "AZURE_ALLOW_HTTP",
+            "",
+            3,
+            "error: AZURE_STORAGE_ENDPOINT is an address without TLS (AZURE_ALLOW_HTTP=true",
+        ),
         ("", "nobodys", 11, "nobodys does not exist"),
     ],
 )
 def test_what_azure_refuses_is_said(
-    service: Service, container: Container, tmp_path: Path, name: str, value: str, code: int, said: str
+    service: Service,
+    container: Container,
+    tmp_path: Path,
+    name: str,
+    value: str,
+    code: int,
+    said: str,
 ) -> None:
     environ = {**container.environ, **service.environ, **({name: value} if name else {})}
     to = f"{container.url}/dump" if name else f"az://{value}/dump"
-    found, stderr = ended(start(["export", "ticketing/tickets", "--to", to], tmp_path / "home", environ))
+    found, stderr = ended(
+        start(["export", "ticketing/tickets", "--to", to], tmp_path / "home", environ)
+    )
     assert (found, said in stderr) == (code, True), stderr
     assert service.seen == []

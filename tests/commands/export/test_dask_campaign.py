@@ -1,4 +1,6 @@
-"""Exports on a Dask cluster at full length: within the limits and in time, and whatever is killed, frozen or lost."""
+"""Exports on a Dask cluster at full length: within the limits and in time, and whatever
+is killed, frozen or lost.
+"""
 
 import os
 import signal
@@ -92,7 +94,10 @@ def a_third_is_asked(dask: Cluster) -> None:
 
 def each_once(to: Path) -> None:
     found = records_of(to)
-    assert (len(found), set(found) == expected()) == (CONNECTIONS * len(LISTS) * PAGES * RECORDS, True)
+    assert (len(found), set(found) == expected()) == (
+        CONNECTIONS * len(LISTS) * PAGES * RECORDS,
+        True,
+    )
 
 
 @pytest.mark.long(nightly="takes as long as the limits of a token, twice")
@@ -107,12 +112,13 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
         each_once(tmp_path / name)
         counts = dask.counts()
         sys.stdout.write(
-            f"\n{name} export: {seconds:.1f} s, the limits allow {floor:.1f} s; peaks {counts['peaks']}, "
-            f"refused {counts['refused']}\n"
+            f"\n{name} export: {seconds:.1f} s, the limits allow {floor:.1f} s; peaks"
+            f" {counts['peaks']}, refused {counts['refused']}\n"
         )
         assert counts["refused"] == 0
         assert set(counts["asked"].values()) == {number}
-        # Counted where they arrive, some later than others: that is what the tenth between our bounds and these is for.
+        # Counted where they arrive, some later than others: that is what the tenth
+        # between our bounds and these is for.
         assert counts["peaks"]["connection"] <= OF_A_CONNECTION
         assert counts["peaks"]["token"] <= OF_A_TOKEN
         assert seconds <= 1.2 * floor
@@ -121,8 +127,9 @@ def test_the_limits_are_kept_and_used(dask: Cluster, tmp_path: Path) -> None:
 
 @pytest.mark.long(nightly="measures for a quarter of an hour, and wants the machine for itself")
 def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) -> None:
-    # What a page costs changes by a third from second to second on a shared machine, so both run at the same time, and
-    # several times. The local export is the usual one, to a folder.
+    # What a page costs changes by a third from second to second on a shared machine, so
+    # both run at the same time, and several times. The local export is the usual one,
+    # to a folder.
     ratios: dict[str, list[float]] = {"first": [], "second": []}
     for number in range(ROUNDS):
         with fresh_cluster(tmp_path / f"home-{number}") as dask:
@@ -138,7 +145,9 @@ def test_a_record_costs_the_processor_what_a_local_export_costs(tmp_path: Path) 
                 time.sleep(WINDOW)
     for name, found in ratios.items():
         figures = " ".join(f"{one:.2f}" for one in found)
-        sys.stdout.write(f"\n{name} export: processor time of the workers / that of a local export: {figures}\n")
+        sys.stdout.write(
+            f"\n{name} export: processor time of the workers / that of a local export: {figures}\n"
+        )
     # Also where workers do the first task of their lives, and import the program.
     assert all(median(found) <= 1.2 for found in ratios.values())
 
@@ -148,7 +157,8 @@ def told(name: str, dask: Cluster) -> None:
     asked = sum(counts["asked"].values())
     most = CONNECTIONS * len(LISTS) * PAGES
     sys.stdout.write(
-        f"\n{name}: {asked - most} of {most} pages asked twice, refused {counts['refused']}, peaks {counts['peaks']}\n"
+        f"\n{name}: {asked - most} of {most} pages asked twice, refused {counts['refused']}, peaks"
+        f" {counts['peaks']}\n"
     )
     assert len(counts["asked"]) == most
 
@@ -179,7 +189,9 @@ def test_a_worker_is_frozen_for_longer_than_its_time_to_live(dask: Cluster, tmp_
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_the_driver_is_stopped_and_run_again(number: signal.Signals, dask: Cluster, tmp_path: Path) -> None:
+def test_the_driver_is_stopped_and_run_again(
+    number: signal.Signals, dask: Cluster, tmp_path: Path
+) -> None:
     process = begin(dask, tmp_path / "dump")
     a_third_is_asked(dask)
     process.send_signal(number)

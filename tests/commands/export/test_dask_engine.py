@@ -1,4 +1,6 @@
-"""An export on a Dask cluster: a scheduler, workers and a service with limits, as processes of this machine."""
+"""An export on a Dask cluster: a scheduler, workers and a service with limits, as
+processes of this machine.
+"""
 
 import os
 import pickle
@@ -56,10 +58,17 @@ def asked_by(dask: Cluster) -> int:
 
 
 def expected() -> set[str]:
-    return {f"of-{name}/{one}/{number}" for name in PROFILES for one in LISTS for number in range(PAGES * RECORDS)}
+    return {
+        f"of-{name}/{one}/{number}"
+        for name in PROFILES
+        for one in LISTS
+        for number in range(PAGES * RECORDS)
+    }
 
 
-def test_each_record_of_every_connection_is_exported_once(dask: Cluster, unified: Unified, tmp_path: Path) -> None:
+def test_each_record_of_every_connection_is_exported_once(
+    dask: Cluster, unified: Unified, tmp_path: Path
+) -> None:
     code, stderr = export(dask, tmp_path / "dump")
     number = len(expected())
     assert (code, stderr) == (
@@ -73,13 +82,19 @@ def test_each_record_of_every_connection_is_exported_once(dask: Cluster, unified
     before = asked_by(dask)
     code, stderr = export(dask, tmp_path / "dump")
     assert (code, "8 already complete" in stderr, asked_by(dask) - before) == (0, True, 0)
-    assert unified(f"export --verify file://{tmp_path}/dump").stderr.endswith(": the manifest matches 8 files\n")
+    assert unified(f"export --verify file://{tmp_path}/dump").stderr.endswith(
+        ": the manifest matches 8 files\n"
+    )
 
 
 @pytest.fixture
 def driven(dask: Cluster, unified: Unified, tmp_path: Path) -> Callable[[str], Result]:
     """Run the program in this process, with the driver's configuration, and time as it is."""
-    folders = {"config": dask.driver / ".config" / "unified", "data": tmp_path / "data", "cache": tmp_path / "cache"}
+    folders = {
+        "config": dask.driver / ".config" / "unified",
+        "data": tmp_path / "data",
+        "cache": tmp_path / "cache",
+    }
 
     def run(command: str) -> Result:
         line = f"{command} --engine {dask.engine} --to file://{tmp_path}/dump"
@@ -100,8 +115,14 @@ def test_what_a_hostile_worker_answers_is_refused_and_not_run(
     elif mode == "pickle":
         end = " did not do the task of acme: its result is no bytes, and was not read\n"
     else:
-        end = " answered the task of acme with what is no result of it; nothing of it was used (is the worker yours?)\n"
-    assert (result.code, result.stderr.endswith(end)) == (12 if mode == "check pickled" else 13, True), result.stderr
+        end = (
+            " answered the task of acme with what is no result of it; nothing of it was used (is"
+            " the worker yours?)\n"
+        )
+    assert (result.code, result.stderr.endswith(end)) == (
+        12 if mode == "check pickled" else 13,
+        True,
+    ), result.stderr
     assert "the worker tcp://127.0.0.1:" in result.stderr
     assert asked_by(dask) == before
     assert not (dask.home / f"unpickled-by-{os.getpid()}").exists()
@@ -113,7 +134,9 @@ def test_a_result_is_bytes_or_is_not_read(dask: Cluster, capfd: pytest.CaptureFi
     kinds = ["text", "pickle", "pickled in a list", "nothing", "number", "raise", "news", "bytes"]
     ends: dict[str, TaskEnd] = {}
     news = []
-    with DaskEngine(f"tcp://127.0.0.1:{dask.port}", hostile_worker.answer, time.monotonic) as engine:
+    with DaskEngine(
+        f"tcp://127.0.0.1:{dask.port}", hostile_worker.answer, time.monotonic
+    ) as engine:
         for kind in kinds:
             assert engine.submit(EngineTask(kind, kind.encode())) == 1
         while len(ends) < len(kinds):
@@ -199,9 +222,18 @@ def test_a_worker_that_resolves_a_profile_otherwise_ends_it_before_anything_is_s
     [
         (
             "disk",
-            " cannot do the export: what the driver wrote to file://{to} is not seen there (all machines have to ",
+            (
+                " cannot do the export: what the driver wrote to file://{to} is not seen there (all"
+                " machines have to "
+            ),
         ),
-        ("writes nowhere", " wrote to file://{to} is not seen here (all machines have to see the same place: a shared"),
+        (
+            "writes nowhere",
+            (
+                " wrote to file://{to} is not seen here (all machines have to see the same place: a"
+                " shared"
+            ),
+        ),
     ],
 )
 def test_a_worker_that_sees_another_disk_ends_it_before_anything_is_sent(
@@ -216,7 +248,11 @@ def test_a_worker_that_sees_another_disk_ends_it_before_anything_is_sent(
         stop(odd)
         dask.workers.remove(odd)
     to = tmp_path / "dump"
-    assert (result.code, result.stdout, said.format(to=to) in result.stderr) == (12, "", True), result.stderr
+    assert (result.code, result.stdout, said.format(to=to) in result.stderr) == (
+        12,
+        "",
+        True,
+    ), result.stderr
     assert result.stderr.count("\n") == 1
     assert asked_by(dask) == before
     assert [path for path in to.rglob("*") if path.is_file()] == []
@@ -230,7 +266,11 @@ CANNOT = f"the worker WORKER did not do the task of acme: {LONG.format('y' * 204
 @pytest.mark.parametrize(
     ("mode", "code", "said"),
     [
-        ("says done", 12, [f"acme/{LISTS[0]}.ndjson: {SAID.format(LISTS[0])}", f"error: {SAID.format(LISTS[1])}"]),
+        (
+            "says done",
+            12,
+            [f"acme/{LISTS[0]}.ndjson: {SAID.format(LISTS[0])}", f"error: {SAID.format(LISTS[1])}"],
+        ),
         (
             "says so in the manifest",
             12,
@@ -239,19 +279,36 @@ CANNOT = f"the worker WORKER did not do the task of acme: {LONG.format('y' * 204
         (
             "says that all failed",
             5,
-            [f"acme: 2 lists failed, the first with: {LONG.format('x' * 2048)}", "error: all 2 lists failed"],
+            [
+                f"acme: 2 lists failed, the first with: {LONG.format('x' * 2048)}",
+                "error: all 2 lists failed",
+            ],
         ),
-        ("says that it cannot", 5, [f"acme: 2 lists failed, the first with: {CANNOT}", "error: all 2 lists failed"]),
+        (
+            "says that it cannot",
+            5,
+            [f"acme: 2 lists failed, the first with: {CANNOT}", "error: all 2 lists failed"],
+        ),
     ],
 )
 def test_a_worker_that_lies_is_not_believed(
-    mode: str, code: int, said: list[str], dask: Cluster, driven: Callable[[str], Result], tmp_path: Path
+    mode: str,
+    code: int,
+    said: list[str],
+    dask: Cluster,
+    driven: Callable[[str], Result],
+    tmp_path: Path,
 ) -> None:
     (dask.home / "hostile").write_text(mode)
     result = driven(f"export {' '.join(LISTS)} -p acme")
-    stderr = re.sub(r"tcp://[0-9.:]+", "WORKER", result.stderr).replace(str(tmp_path / "dump"), "TO")
+    stderr = re.sub(r"tcp://[0-9.:]+", "WORKER", result.stderr).replace(
+        str(tmp_path / "dump"), "TO"
+    )
     first = "wrote 0 files with 0 records to file://TO, 0 already complete"
-    assert (result.code, sorted(stderr.replace(" (run the same command again)", "").splitlines())) == (
+    assert (
+        result.code,
+        sorted(stderr.replace(" (run the same command again)", "").splitlines()),
+    ) == (
         code,
         sorted([first, *said]),
     )
@@ -261,14 +318,18 @@ def test_a_token_that_only_the_workers_have_is_used_there(
     dask: Cluster, driven: Callable[[str], Result], tmp_path: Path
 ) -> None:
     path = dask.driver / ".config" / "unified" / "config.toml"
-    path.write_text("\n".join(line for line in path.read_text().splitlines() if "token_file" not in line))
+    path.write_text(
+        "\n".join(line for line in path.read_text().splitlines() if "token_file" not in line)
+    )
     assert driven(f"export {' '.join(LISTS)} -p *").code == 0
     assert set(records_of(tmp_path / "dump")) == expected()
 
 
 def test_the_tasks_of_a_killed_worker_are_done_by_another(dask: Cluster, tmp_path: Path) -> None:
     (dask.home / "hostile").write_text("hang")
-    process = dask.unified("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{tmp_path}/dump")
+    process = dask.unified(
+        "export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{tmp_path}/dump"
+    )
     killed = dask.workers[-1]
     wait_until((dask.home / f"hanging-{killed.pid}").exists)
     dask.replace(killed)
@@ -278,13 +339,19 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another(dask: Cluster, tmp_pat
     assert (len(found), set(found)) == (len(expected()), expected())
 
 
-def test_tables_are_made_before_and_written_by_several_workers(dask: Cluster, unified: Unified, tmp_path: Path) -> None:
-    """Whatever a worker that is killed left, and in whatever order they commit to the same tables."""
+def test_tables_are_made_before_and_written_by_several_workers(
+    dask: Cluster, unified: Unified, tmp_path: Path
+) -> None:
+    """Whatever a worker that is killed left, and in whatever order they commit to the
+    same tables.
+    """
     deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
     format_ = ("--incremental", "--format", "delta")
     (dask.home / "hostile").write_text("hang")
     to = f"file://{tmp_path}/dump"
-    process = dask.unified("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", to, *format_)
+    process = dask.unified(
+        "export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", to, *format_
+    )
     killed = dask.workers[-1]
     wait_until((dask.home / f"hanging-{killed.pid}").exists)
     made = {name: deltalake.DeltaTable(tmp_path / "dump" / name).version() for name in LISTS}
@@ -294,7 +361,9 @@ def test_tables_are_made_before_and_written_by_several_workers(dask: Cluster, un
     assert (process.wait(60), process.communicate()[1].decode()[:13]) == (0, "wrote 8 lists")
 
     def found() -> list[str]:
-        tables = [deltalake.DeltaTable(tmp_path / "dump" / name).to_pyarrow_table() for name in LISTS]
+        tables = [
+            deltalake.DeltaTable(tmp_path / "dump" / name).to_pyarrow_table() for name in LISTS
+        ]
         return [one for table in tables for one in table.column("id").to_pylist()]
 
     assert (len(found()), {*found()}) == (len(expected()), expected())
@@ -318,8 +387,12 @@ def alone(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def lose_the_worker(dask: Cluster, to: Path, *more: str) -> tuple[subprocess.Popen[bytes], float]:
-    """An export whose only worker is killed in the middle, and how long it takes until that is said."""
-    process = dask.unified("export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{to}", *more)
+    """An export whose only worker is killed in the middle, and how long it takes until
+    that is said.
+    """
+    process = dask.unified(
+        "export", *LISTS, "-p", "*", "--engine", dask.engine, "--to", f"file://{to}", *more
+    )
     (killed,) = dask.workers
     wait_until((dask.home / f"hanging-{killed.pid}").exists)
     killed.kill()
@@ -334,7 +407,10 @@ def test_where_no_worker_is_left_it_says_so_and_ends(alone: Cluster, tmp_path: P
     process, seconds = lose_the_worker(alone, tmp_path / "dump", "--wait-timeout", "2")
     assert seconds < 5
     assert process.wait(30) == 6
-    assert process.communicate()[1].decode() == "error: all workers were lost (start some: dask worker HOST:PORT)\n"
+    assert (
+        process.communicate()[1].decode()
+        == "error: all workers were lost (start some: dask worker HOST:PORT)\n"
+    )
     # At the beginning, too.
     code, stderr = export(alone, tmp_path / "dump", "--wait-timeout", "1")
     assert code == 6
@@ -357,11 +433,15 @@ def test_a_worker_that_comes_is_waited_for(alone: Cluster, tmp_path: Path) -> No
 def test_tls_is_spoken_with_the_certificates_of_dasks_configuration(tmp_path: Path) -> None:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "cert.pem"))
+    authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(
+        str(tmp_path / "cert.pem")
+    )
     prefix = "DASK_DISTRIBUTED__COMM__TLS__"
     settings = {f"{prefix}CA_FILE": str(tmp_path / "ca.pem")}
     for role in ("SCHEDULER", "WORKER", "CLIENT"):
-        settings |= {f"{prefix}{role}__{what}": str(tmp_path / "cert.pem") for what in ("CERT", "KEY")}
+        settings |= {
+            f"{prefix}{role}__{what}": str(tmp_path / "cert.pem") for what in ("CERT", "KEY")
+        }
     with cluster(tmp_path / "home", pages=1, records=5, **settings) as dask:
         dask.config(PROFILES)
         code, stderr = export(dask, tmp_path / "dump")

@@ -1,4 +1,6 @@
-"""Exports as Delta tables: always the current state, each record as exactly the text that was served."""
+"""Exports as Delta tables: always the current state, each record as exactly the text
+that was served.
+"""
 
 import json
 import os
@@ -39,10 +41,18 @@ class Place:
         self.environ = environ
 
     def table(self, name: str = "ticketing/tickets") -> Any:
-        settings = {"allow_http": "true", "aws_conditional_put": "etag", **self.environ} if "s3:" in self.url else {}
-        return deltalake.DeltaTable(f"{self.url.removeprefix('file://')}/{name}", storage_options=settings)
+        settings = (
+            {"allow_http": "true", "aws_conditional_put": "etag", **self.environ}
+            if "s3:" in self.url
+            else {}
+        )
+        return deltalake.DeltaTable(
+            f"{self.url.removeprefix('file://')}/{name}", storage_options=settings
+        )
 
-    def rows(self, name: str = "ticketing/tickets", version: int | None = None) -> list[dict[str, Any]]:
+    def rows(
+        self, name: str = "ticketing/tickets", version: int | None = None
+    ) -> list[dict[str, Any]]:
         table = self.table(name)
         if version is not None:
             table.load_as_version(version)
@@ -90,16 +100,23 @@ def serve_texts(service: Service, records: list[str]) -> None:
     def reply(seen: Seen) -> Reply:
         at = int(dict(seen.query).get("next_cursor") or 0)
         onward = f'"{at + 2}"' if at + 2 < len(records) else "null"
-        return Reply(200, f'{{"result":[{",".join(records[at : at + 2])}],"next_cursor":{onward}}}'.encode())
+        return Reply(
+            200, f'{{"result":[{",".join(records[at : at + 2])}],"next_cursor":{onward}}}'.encode()
+        )
 
     service.reply = reply
 
 
-def test_the_table_is_the_state_after_each_run(run: Export, unified: Unified, world: World, place: Place) -> None:
+def test_the_table_is_the_state_after_each_run(
+    run: Export, unified: Unified, world: World, place: Place
+) -> None:
     for number in range(5):
         world.change(f"t{number}", number * 1000)
     result = run(place, "--incremental")
-    assert (result.code, result.stderr) == (0, f"wrote 1 list with 5 records to {place.url}, 0 already complete\n")
+    assert (result.code, result.stderr) == (
+        0,
+        f"wrote 1 list with 5 records to {place.url}, 0 already complete\n",
+    )
     assert place.records() == world.records
     first = dict(world.records)
     world.change("t0", 6000, name="changed")
@@ -127,16 +144,24 @@ def test_the_table_is_the_state_after_each_run(run: Export, unified: Unified, wo
 
 NASTY = [
     r'{"id":"a","created_at":"2026-01-01T00:00:00Z","updated_at":null,"price":1.10}',
-    r'{"id":12345678901234567890123,"created_at":1,"updated_at":"2026-01-01 00:00:00.123456+02:00","big":1e-400}',
+    (
+        r'{"id":12345678901234567890123,"created_at":1,"updated_at":"2026-01-01'
+        r' 00:00:00.123456+02:00","big":1e-400}'
+    ),
     r'{"id":"\ud800","name":"half a pair \udc00","updated_at":"2026-01-01T00:00:00.1234567Z"}',
     r'{"id":"\u0000x","name":"nul \u0000","updated_at":"yesterday"}',
-    '{"id":"é\\n","name":"Größe 👩‍👩‍👧","nested":{"id":1,"list":[1.0,{"x":null}]},"updated_at":"2026-01-01"}',
+    (
+        '{"id":"é\\n","name":"Größe'
+        ' 👩‍👩‍👧","nested":{"id":1,"list":[1.0,{"x":null}]},"updated_at":"2026-01-01"}'
+    ),
     '{"id":"it\'s","updated_at":"20260101T000000Z"}',
     '{"id":"long","text":"' + "x" * 2_000_000 + '"}',
 ]
 
 
-def test_a_row_has_the_text_of_its_record(run: Export, unified: Unified, service: Service, place: Place) -> None:
+def test_a_row_has_the_text_of_its_record(
+    run: Export, unified: Unified, service: Service, place: Place
+) -> None:
     for mode in ("--incremental", "--incremental", "--restart"):
         serve_texts(service, NASTY)
         assert run(place, f"{mode} --columns name,nested.list").code == 0
@@ -148,7 +173,9 @@ def test_a_row_has_the_text_of_its_record(run: Export, unified: Unified, service
         }  # fmt: skip
         of = {row["id"]: row for row in rows}
         assert of["a"]["created_at"] == datetime(2026, 1, 1, tzinfo=UTC)
-        assert of["12345678901234567890123"]["updated_at"] == datetime(2025, 12, 31, 22, 0, 0, 123456, tzinfo=UTC)
+        assert of["12345678901234567890123"]["updated_at"] == datetime(
+            2025, 12, 31, 22, 0, 0, 123456, tzinfo=UTC
+        )
         nulls = ["a", r"\ud800", "\0x", "long"]
         assert {row["id"] for row in rows if row["updated_at"] is None} == {*nulls}
         assert of[r"\ud800"]["name"] == r"half a pair \udc00"
@@ -157,13 +184,22 @@ def test_a_row_has_the_text_of_its_record(run: Export, unified: Unified, service
 
 
 def test_an_id_is_of_one_kind_and_once(run: Export, service: Service, folder: Place) -> None:
-    texts = ['{"id":1,"n":1}', '{"id":"1","n":2}', '{"id":"b","n":1}', '{"n":3}', '{"id":null}', '{"id":"b","n":2}']
+    texts = [
+        '{"id":1,"n":1}',
+        '{"id":"1","n":2}',
+        '{"id":"b","n":1}',
+        '{"n":3}',
+        '{"id":null}',
+        '{"id":"b","n":2}',
+    ]
     serve_texts(service, [*texts, '{"id":1,"n":5}', '{"id":"1","n":7}'])
     result = run(folder)
     assert result.code == 9
-    assert result.stderr.splitlines()[1] == (
-        "acct-1/ticketing/tickets.delta: 2 records without an id left out (--allow-partial accepts that); left out, as "
-        'the same id is there as another kind of value: "1" (--allow-partial accepts that)'
+    assert (
+        result.stderr.splitlines()[1]
+        == "acct-1/ticketing/tickets.delta: 2 records without an id left out (--allow-partial"
+        ' accepts that); left out, as the same id is there as another kind of value: "1"'
+        " (--allow-partial accepts that)"
     )
     assert [row["record"] for row in folder.rows()] == ['{"id":1,"n":5}', '{"id":"b","n":2}']
     # The next one reads the list again, as nothing says that it is there.
@@ -176,9 +212,13 @@ def test_an_id_is_of_one_kind_and_once(run: Export, service: Service, folder: Pl
 def test_an_id_of_another_kind_does_not_replace_what_is_there(
     run: Export, unified: Unified, service: Service, folder: Place
 ) -> None:
-    serve_texts(service, ['{"id":1,"updated_at":"2026-01-01"}', '{"id":"a","updated_at":"2026-01-01"}'])
+    serve_texts(
+        service, ['{"id":1,"updated_at":"2026-01-01"}', '{"id":"a","updated_at":"2026-01-01"}']
+    )
     assert run(folder, "--incremental").code == 0
-    serve_texts(service, ['{"id":"1","updated_at":"2026-01-02"}', '{"id":"a","updated_at":"2026-01-03"}'])
+    serve_texts(
+        service, ['{"id":"1","updated_at":"2026-01-02"}', '{"id":"a","updated_at":"2026-01-03"}']
+    )
     result = run(folder, "--incremental --allow-partial")
     assert (result.code, [row["record"] for row in folder.rows()]) == (
         0,
@@ -216,30 +256,47 @@ def test_two_names_of_one_connection_are_two_parts(
     for number in range(3):
         world.change(f"t{number}", number)
     origin, names = service.environ["UNIFIED_BASE_URL"], ["acme", "globex"]
-    config("".join(f'[profiles.{name}]\nbase_url = "{origin}"\naccount_id = "one"\n' for name in names))
+    config(
+        "".join(f'[profiles.{name}]\nbase_url = "{origin}"\naccount_id = "one"\n' for name in names)
+    )
     assert run(folder, "-p * --incremental").code == 0
     world.change("t0", 100, name="changed")
     assert run(folder, "-p * --incremental").code == 0
     found = [(row["_profile"], row["id"], json.loads(row["record"])) for row in folder.rows()]
-    assert found == [(name, one, world.records[one]) for name in names for one in sorted(world.records)]
+    assert found == [
+        (name, one, world.records[one]) for name in names for one in sorted(world.records)
+    ]
 
 
 ODD = ["it's", "a/b %41", "Größe 👩", "' OR 1=1 --", "a=b,c", "NULL"]
 
 
-@pytest.mark.parametrize(("place", "account"), [*(("folder", one) for one in ODD), ("s3", ODD[1])], indirect=["place"])
+@pytest.mark.parametrize(
+    ("place", "account"), [*(("folder", one) for one in ODD), ("s3", ODD[1])], indirect=["place"]
+)
 def test_a_part_has_any_name(account: str, unified: Unified, world: World, place: Place) -> None:
     world.change("t0", 0)
     world.change("t1", 1)
     for mode in ("--incremental", "--incremental", "--restart"):
         for name in (account, "other"):
             result = unified(
-                ["export", "ticketing/tickets", "--to", place.url, *["--format", "delta", "--rate", "0"], mode],
+                [
+                    "export",
+                    "ticketing/tickets",
+                    "--to",
+                    place.url,
+                    *["--format", "delta", "--rate", "0"],
+                    mode,
+                ],
                 environ={**os.environ, **world.service.environ, "UNIFIED_ACCOUNT_ID": name},
             )
             assert result.code == 0, result.stderr
         found = [(row["_profile"], row["id"], json.loads(row["record"])) for row in place.rows()]
-        expected = [(name, one, world.records[one]) for name in sorted([account, "other"]) for one in ("t0", "t1")]
+        expected = [
+            (name, one, world.records[one])
+            for name in sorted([account, "other"])
+            for one in ("t0", "t1")
+        ]
         assert found == expected
         world.change("t0", 100, name="changed")
     assert unified(f"export --verify {place.url}", environ={**os.environ}).code == 0
@@ -265,7 +322,12 @@ def test_what_is_no_table_of_an_export_is_left_alone(
         # Only the table tells.
         _remove(place, "manifest.json")
     else:
-        schema = pa.schema([(name, pa.string()) for name in ("_profile", "id", "created_at", "updated_at", "record")])
+        schema = pa.schema(
+            [
+                (name, pa.string())
+                for name in ("_profile", "id", "created_at", "updated_at", "record")
+            ]
+        )
         more = {"partition_by": ["_profile"]} if there == "another table" else {}
         deltalake.DeltaTable.create(uri, schema, storage_options=settings, **more)
     asked = len(service.seen)
@@ -289,7 +351,12 @@ def _remove(place: Place, name: str) -> None:
 
 @pytest.mark.parametrize("at_once", [0, 1 << 30])
 def test_what_is_merged_may_be_large(
-    at_once: int, run: Export, unified: Unified, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
+    at_once: int,
+    run: Export,
+    unified: Unified,
+    world: World,
+    folder: Place,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("unified_cli.commands.export.delta_commits._MERGED_AT_ONCE", at_once)
     for number in range(20):
@@ -297,13 +364,17 @@ def test_what_is_merged_may_be_large(
     assert run(folder, "--incremental --columns n").code == 0
     for number in range(15, 30):
         world.change(f"t{number}", 30_000 + number * 1000, n=number)
-    assert run(folder, "--incremental --columns n").stderr.startswith("wrote 1 list with 15 records")
+    assert run(folder, "--incremental --columns n").stderr.startswith(
+        "wrote 1 list with 15 records"
+    )
     assert folder.records() == world.records
     assert {row["id"]: row["n"] for row in folder.rows()}["t29"] == "29"
     assert unified(f"export --verify {folder.url}").code == 0
 
 
-def test_what_others_commit_is_merged_over_and_told(run: Export, unified: Unified, world: World, place: Place) -> None:
+def test_what_others_commit_is_merged_over_and_told(
+    run: Export, unified: Unified, world: World, place: Place
+) -> None:
     world.change("t0", 0)
     world.change("t1", 1000)
     assert run(place, "--incremental").code == 0
@@ -318,7 +389,8 @@ def test_what_others_commit_is_merged_over_and_told(run: Export, unified: Unifie
     result = unified(f"export --verify {place.url}", environ={**os.environ})
     assert result.code == 12
     assert result.stderr.startswith(
-        "acct-1/ticketing/tickets.delta: 3 records, not 2 (version 2 is a WRITE of another program)\n"
+        "acct-1/ticketing/tickets.delta: 3 records, not 2 (version 2 is a WRITE of another"
+        " program)\n"
         if "s3" not in place.url and table.version() == 2
         else "acct-1/ticketing/tickets.delta: 3 records, not 2 (version "
     )
@@ -333,7 +405,9 @@ def _rows(rows: list[dict[str, Any]], table: Any) -> Any:
     return pa.Table.from_pylist(rows, schema=pa.schema(table.schema().to_arrow()))
 
 
-def test_a_conflict_is_tried_again(run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conflict_is_tried_again(
+    run: Export, world: World, folder: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each time this program is about to commit, another one is quicker."""
     from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
 
@@ -345,7 +419,11 @@ def test_a_conflict_is_tried_again(run: Export, world: World, folder: Place, mon
         times.append(len(times))
         if len(times) < 4:
             other = folder.table()
-            row = {**folder.rows()[0], "id": f"x{len(times)}", "record": f'{{"id":"x{len(times)}"}}'}
+            row = {
+                **folder.rows()[0],
+                "id": f"x{len(times)}",
+                "record": f'{{"id":"x{len(times)}"}}',
+            }
             deltalake.write_deltalake(other, _rows([row], other), mode="append")
         merge(table, *more)
 
@@ -373,7 +451,13 @@ def test_a_conflict_is_tried_again(run: Export, world: World, folder: Place, mon
 @pytest.mark.parametrize("lost", ["before", "after"])
 @pytest.mark.parametrize("mode", ["--incremental", "--restart"])
 def test_a_commit_whose_answer_is_lost_is_in_once(
-    lost: str, mode: str, run: Export, unified: Unified, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
+    lost: str,
+    mode: str,
+    run: Export,
+    unified: Unified,
+    world: World,
+    place: Place,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
 
@@ -396,7 +480,10 @@ def test_a_commit_whose_answer_is_lost_is_in_once(
     for name in ("_merge", "_overwrite"):
         monkeypatch.setattr(delta_commits, name, losing(getattr(delta_commits, name)))
     result = run(place, mode)
-    assert (result.code in {6, 11}, place.records() == world.records) == (True, lost == "after"), result.stderr
+    assert (result.code in {6, 11}, place.records() == world.records) == (
+        True,
+        lost == "after",
+    ), result.stderr
     monkeypatch.undo()
     if "s3:" in place.url:
         for name, value in place.environ.items():
@@ -438,7 +525,9 @@ def test_what_is_missing_or_too_old_is_said(
     assert world.asked == []
 
 
-def test_a_table_of_a_newer_protocol_asks_for_a_newer_library(run: Export, world: World, folder: Place) -> None:
+def test_a_table_of_a_newer_protocol_asks_for_a_newer_library(
+    run: Export, world: World, folder: Place
+) -> None:
     world.change("t0", 0)
     assert run(folder, "--incremental").code == 0
     log = Path(folder.url) / "ticketing/tickets/_delta_log/00000000000000000000.json"
@@ -458,8 +547,16 @@ def test_a_table_of_a_newer_protocol_asks_for_a_newer_library(run: Export, world
     ("more", "code", "said"),
     [
         ("--columns 'a b'", 2, "--columns a b: a table has no ' ' in the name of a column"),
-        ("--columns name,Name", 2, "--columns Name: a table takes that and another name of its columns for the same"),
-        ("--columns ID", 2, "--columns ID: a table takes that and another name of its columns for the same"),
+        (
+            "--columns name,Name",
+            2,
+            "--columns Name: a table takes that and another name of its columns for the same",
+        ),
+        (
+            "--columns ID",
+            2,
+            "--columns ID: a table takes that and another name of its columns for the same",
+        ),
         ("--dedupe id", 2, "--dedupe id needs -o ndjson or parquet"),
     ],
 )
@@ -470,7 +567,9 @@ def test_what_a_table_cannot_have_is_refused(
     assert (result.code, result.stderr, world.asked) == (code, f"error: {said}\n", [])
 
 
-def test_pages_are_kept_and_gone_on_with(run: Export, unified: Unified, world: World, place: Place) -> None:
+def test_pages_are_kept_and_gone_on_with(
+    run: Export, unified: Unified, world: World, place: Place
+) -> None:
     """Of a first read, of an increment and of a full read."""
 
     def broken(seen: Seen) -> Reply | None:
@@ -498,31 +597,46 @@ def test_tasks_merge_into_their_parts(
     unified: Unified, config: Callable[[str], Path], world: World, service: Service, place: Place
 ) -> None:
     origin, names = service.environ["UNIFIED_BASE_URL"], ["acme", "globex"]
-    config("".join(f'[profiles.{name}]\nbase_url = "{origin}"\naccount_id = "of {name}"\n' for name in names))
+    config(
+        "".join(
+            f'[profiles.{name}]\nbase_url = "{origin}"\naccount_id = "of {name}"\n'
+            for name in names
+        )
+    )
     environ = {**os.environ, **service.environ, "UNIFIED_RATE": "0"}
     for number in range(2):
         world.change("t0", number * 1000, n=number)
         world.change(f"t{number + 1}", number * 1000)
-        line = f"export ticketing/tickets -p * --to {place.url} --incremental --format delta --tasks"
+        line = (
+            f"export ticketing/tickets -p * --to {place.url} --incremental --format delta --tasks"
+        )
         for task in unified(line, environ=environ).stdout.splitlines():
             result = unified(["export", "--task", task], environ=environ)
             assert result.code == 0, result.stderr
         found = [(row["_profile"], json.loads(row["record"])) for row in place.rows()]
-        assert found == [(name, world.records[one]) for name in names for one in sorted(world.records)]
+        assert found == [
+            (name, world.records[one]) for name in names for one in sorted(world.records)
+        ]
     assert unified(f"export --verify {place.url}", environ=environ).code == 0
 
 
 def test_a_list_without_times_is_read_whole_and_is_what_it_is(
     run: Export, unified: Unified, service: Service, folder: Place
 ) -> None:
-    for texts in (['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'], ['{"id":"a","n":1}', '{"id":"d"}'], []):
+    for texts in (
+        ['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'],
+        ['{"id":"a","n":1}', '{"id":"d"}'],
+        [],
+    ):
         serve_texts(service, texts)
         assert run(folder, "--incremental").code == 0
         assert [row["record"] for row in folder.rows()] == texts
     assert unified(f"export --verify {folder.url}").code == 0
 
 
-def test_what_the_provider_left_out_of_a_page_is_not_gone(run: Export, service: Service, folder: Place) -> None:
+def test_what_the_provider_left_out_of_a_page_is_not_gone(
+    run: Export, service: Service, folder: Place
+) -> None:
     serve_texts(service, ['{"id":"a"}', '{"id":"b"}'])
     assert run(folder).code == 0
     partial = b'{"result":[{"id":"a","n":1}],"next_cursor":null,"is_partial_response":true}'
@@ -532,17 +646,24 @@ def test_what_the_provider_left_out_of_a_page_is_not_gone(run: Export, service: 
 
 
 @pytest.mark.parametrize("form", ["delta", "ndjson"])
-def test_a_folder_holds_one_format(form: str, unified: Unified, world: World, folder: Place) -> None:
+def test_a_folder_holds_one_format(
+    form: str, unified: Unified, world: World, folder: Place
+) -> None:
     world.change("t0", 0)
     environ = world.service.environ
     other = {"delta": "ndjson", "ndjson": "delta"}[form]
     lines = [f"export ticketing/tickets --to {folder.url} --format {one}" for one in (form, other)]
     assert unified(lines[0], environ=environ).code == 0
     result = unified(lines[1], environ=environ)
-    assert (result.code, f"holds an export in another format: {form}, not {other}" in result.stderr) == (12, True)
+    assert (
+        result.code,
+        f"holds an export in another format: {form}, not {other}" in result.stderr,
+    ) == (12, True)
 
 
-def test_a_tidied_table_is_known_again(run: Export, unified: Unified, world: World, folder: Place) -> None:
+def test_a_tidied_table_is_known_again(
+    run: Export, unified: Unified, world: World, folder: Place
+) -> None:
     """What belongs to whom stays when the library removes what is no part of a table."""
     world.change("t0", 0)
     assert run(folder, "--incremental").code == 0
@@ -575,7 +696,11 @@ def test_a_link_in_the_place_of_a_table_is_not_followed(
 def test_cron_does_the_nightly_job_on_a_fresh_machine(s3: str, tmp_path: Path) -> None:
     """The lines of the help as they are printed, with the bucket of the tests."""
     text = (ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8")
-    lines = tomllib.loads(text)["engines"]["code"]["A nightly job, as lines of cron"].strip().splitlines()
+    lines = (
+        tomllib.loads(text)["engines"]["code"]["A nightly job, as lines of cron"]
+        .strip()
+        .splitlines()
+    )
     assert len(lines) == 4
     environ = dict(line.split("=", 1) for line in lines[:-1])
     *times, command = lines[-1].split(None, 5)
@@ -585,14 +710,19 @@ def test_cron_does_the_nightly_job_on_a_fresh_machine(s3: str, tmp_path: Path) -
     config.parent.mkdir(parents=True)
     config.write_text(
         'base_url = "sandbox:"\n'
-        + "".join(f'[profiles.{name}]\naccount_id = "full:{name}"\ntags = ["prod"]\n' for name in ("one", "two"))
+        + "".join(
+            f'[profiles.{name}]\naccount_id = "full:{name}"\ntags = ["prod"]\n'
+            for name in ("one", "two")
+        )
     )
     environ = {**environ, **bucket.environ, "HOME": str(tmp_path)}
     environ["PATH"] = f"{Path(sys.executable).parent}:{environ['PATH']}"
     environ["WHAT"] = environ["WHAT"].replace("ticketing ", "ticketing/tickets ")
     for _ in range(2):
         words = ["/bin/sh", "-c", command]
-        done = subprocess.run(words, check=False, env=environ, cwd=tmp_path, capture_output=True, timeout=120)
+        done = subprocess.run(
+            words, check=False, env=environ, cwd=tmp_path, capture_output=True, timeout=120
+        )
         # Cron mails what a job prints.
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     found = [row["_profile"] for row in Place("s3://bucket/dump", bucket.environ).rows()]
@@ -600,7 +730,9 @@ def test_cron_does_the_nightly_job_on_a_fresh_machine(s3: str, tmp_path: Path) -
 
 
 def test_a_reader_can_filter_by_id(run: Export, world: World, folder: Place) -> None:
-    """What the library says of the values in a file is read by those who take the table for a dataset."""
+    """What the library says of the values in a file is read by those who take the table
+    for a dataset.
+    """
     duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
     polars = pytest.importorskip("polars", reason="needs the extra test-all")
     for number in range(3):
@@ -610,7 +742,10 @@ def test_a_reader_can_filter_by_id(run: Export, world: World, folder: Place) -> 
     assert run(folder, "--incremental --columns n").code == 0
     where = "WHERE id = 't1' AND n = '7' AND _profile = 'acct-1' AND updated_at IS NOT NULL"
     stats = folder.table().get_add_actions(flatten=True)
-    assert {name for name in stats.schema.names if name.startswith("min.")} == {"min.created_at", "min.updated_at"}
+    assert {name for name in stats.schema.names if name.startswith("min.")} == {
+        "min.created_at",
+        "min.updated_at",
+    }
     tickets = folder.table().to_pyarrow_dataset()
     connection = duckdb.connect()
     connection.register("tickets", tickets)
@@ -626,7 +761,11 @@ def test_pages_of_a_store_leave_little_behind(run: Export, world: World, place: 
     if "s3:" in place.url:
         left = [name for name in _bucket(place).names("dump") if "/.pages" in name]
     else:
-        left = [str(path) for path in Path(place.url.removeprefix("file://")).rglob("*") if ".pages" in path.parts]
+        left = [
+            str(path)
+            for path in Path(place.url.removeprefix("file://")).rglob("*")
+            if ".pages" in path.parts
+        ]
         left = [name for name in left if Path(name).is_file()]
     assert len(left) == (0 if place.url.startswith("/") else 1), left
 
@@ -644,7 +783,11 @@ def test_a_store_that_replaces_what_it_should_create_is_refused(
     monkeypatch.setattr(StoredObjects, "create", create)
     world.change("t0", 0)
     result = run(place)
-    assert (result.code, "has to support If-None-Match" in result.stderr, world.asked) == (11, True, [])
+    assert (result.code, "has to support If-None-Match" in result.stderr, world.asked) == (
+        11,
+        True,
+        [],
+    )
 
 
 @pytest.mark.parametrize("place", ["s3"], indirect=True)
@@ -657,7 +800,12 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
     for number in range(3):
         world.change(f"t{number}", number)
     write = delta_commits._overwrite
-    lost = {**place.environ, "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "allow_http": "true", "retry_timeout": "1s"}
+    lost = {
+        **place.environ,
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
+        "allow_http": "true",
+        "retry_timeout": "1s",
+    }
 
     def lose(*_: Any) -> None:
         deltalake.DeltaTable("s3://bucket/none", storage_options={**lost, "max_retries": "0"})
@@ -668,8 +816,8 @@ def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
 
     def deny(*_: Any) -> None:
         raise OSError(
-            "Kernel error -> Generic S3 error\n  \x1b[31m↳\x1b[0m Error performing GET http://x/ in 1ms - Server "
-            "returned non-2xx status code\n   \x1b[31m↳\x1b[0m 403 Forbidden\n"
+            "Kernel error -> Generic S3 error\n  \x1b[31m↳\x1b[0m Error performing GET http://x/ in"
+            " 1ms - Server returned non-2xx status code\n   \x1b[31m↳\x1b[0m 403 Forbidden\n"
         )
 
     monkeypatch.setattr(delta_commits, "_overwrite", deny)
@@ -698,7 +846,9 @@ def test_a_table_that_another_run_makes_meanwhile_is_taken(
                 made.append(folder)
                 uri = f"{place.url.removeprefix('file://')}/{folder}"
                 settings = {"allow_http": "true", **place.environ}
-                deltalake.DeltaTable.create(uri, schema, partition_by=["_profile"], storage_options=settings)
+                deltalake.DeltaTable.create(
+                    uri, schema, partition_by=["_profile"], storage_options=settings
+                )
             empty: bool = real(files, folder)
             return empty
 

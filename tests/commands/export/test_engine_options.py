@@ -34,7 +34,9 @@ def test_the_address_that_dask_prints_gets_a_hint(unified: Unified, tmp_path: Pa
 
 
 @pytest.mark.parametrize("host", ["example.com", "10.0.0.1", "[2001:db8::1]"])
-def test_clear_text_to_another_machine_is_refused(host: str, unified: Unified, tmp_path: Path) -> None:
+def test_clear_text_to_another_machine_is_refused(
+    host: str, unified: Unified, tmp_path: Path
+) -> None:
     result = unified(f"{EXPORT} --engine dask://{host}:8786".replace("TMP", str(tmp_path)))
     assert (result.code, result.stderr) == (
         13,
@@ -49,7 +51,10 @@ def test_without_the_extra_it_says_how_to_install_it(
     result = unified(f"{EXPORT} {LOCAL}".replace("TMP", str(tmp_path)))
     assert (result.code, result.stderr) == (
         3,
-        "error: --engine needs the packages dask and obstore (pip install 'dask[distributed]' obstore)\n",
+        (
+            "error: --engine needs the packages dask and obstore (pip install 'dask[distributed]'"
+            " obstore)\n"
+        ),
     )
 
 
@@ -57,7 +62,10 @@ def test_without_the_extra_it_says_how_to_install_it(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("export ticketing/tickets -p sandbox --to dump", "an engine writes to an object store or a shared disk"),
+        (
+            "export ticketing/tickets -p sandbox --to dump",
+            "an engine writes to an object store or a shared disk",
+        ),
         (f"{EXPORT} --restart", "--restart is not for tasks"),
         (f"{EXPORT} --shard 1/2", "--shard is not for tasks"),
         (f"{EXPORT} --ca-bundle x", "--ca-bundle is for this machine"),
@@ -66,7 +74,9 @@ def test_without_the_extra_it_says_how_to_install_it(
         (f"{EXPORT} --record TMP/x.har", "--record is for this machine"),
     ],
 )
-def test_options_that_cannot_hold_elsewhere_are_refused(line: str, said: str, unified: Unified, tmp_path: Path) -> None:
+def test_options_that_cannot_hold_elsewhere_are_refused(
+    line: str, said: str, unified: Unified, tmp_path: Path
+) -> None:
     pytest.importorskip("distributed", reason="needs the extra dask")
     result = unified(f"{line.replace('TMP', str(tmp_path))} {LOCAL}")
     assert (result.code, result.stderr.startswith(f"error: {said}")) == (2, True)
@@ -74,7 +84,8 @@ def test_options_that_cannot_hold_elsewhere_are_refused(line: str, said: str, un
 
 def test_an_option_of_export_is_part_of_a_task_or_of_a_machine() -> None:
     of_a_machine = (
-        "token_file token_stdin ca_bundle record replay verbose quiet no_input color pretty json_errors no_pager"
+        "token_file token_stdin ca_bundle record replay verbose quiet no_input color pretty"
+        " json_errors no_pager"
     )
     other_work = "profile to shard verify tasks task engine restart dry_run wait_timeout strict"
     known = {*TaskOptions.__struct_fields__, *of_a_machine.split(), *other_work.split()}

@@ -11,11 +11,23 @@ import msgspec
 import pytest
 
 from unified_cli import __version__
-from unified_cli.commands.export import engine_driver, engine_messages, run, shared_place, store_folder
+from unified_cli.commands.export import (
+    engine_driver,
+    engine_messages,
+    run,
+    shared_place,
+    store_folder,
+)
 from unified_cli.commands.export.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry
 from unified_cli.commands.export.connection_task import ConnectionTask, TaskOptions
 from unified_cli.commands.export.engine import Engine, EngineTask, TaskEnd, TaskNews
-from unified_cli.commands.export.engine_messages import Failure, TaskNumbers, TaskOrder, TaskOutcome, WorkerReport
+from unified_cli.commands.export.engine_messages import (
+    Failure,
+    TaskNumbers,
+    TaskOrder,
+    TaskOutcome,
+    WorkerReport,
+)
 from unified_cli.commands.export.engine_results import EngineResults
 from unified_cli.commands.export.shared_place import SharedPlace
 from unified_cli.errors import NetworkError, ServiceError, StateError, UnifiedError, UnsafeError
@@ -30,7 +42,9 @@ pytest.importorskip("obstore", reason="needs the extra cloud")
 
 LISTS = ("ticketing/tickets", "ticketing/tags")
 FILES = tuple(f"acme/{name}.ndjson" for name in LISTS)
-TASK = ConnectionTask(__version__, "acme", "http://127.0.0.1:9", "a", "file:///x", LISTS, (), TaskOptions())
+TASK = ConnectionTask(
+    __version__, "acme", "http://127.0.0.1:9", "a", "file:///x", LISTS, (), TaskOptions()
+)
 ORDER = EngineTask("acme", msgspec.json.encode(TaskOrder("1", b"key", "", "", TASK)))
 FINE = TaskOutcome(4, {})
 RUNTIME = Runtime(None, None, Stderr(io.BytesIO()), {})
@@ -38,14 +52,18 @@ RUNTIME = Runtime(None, None, Stderr(io.BytesIO()), {})
 
 @pytest.fixture
 def shown() -> Iterator[Progress]:
-    made = Progress(Runtime(None, None, Stderr(io.BytesIO()), {}), Work(part="list", parts=4), draws=False)
+    made = Progress(
+        Runtime(None, None, Stderr(io.BytesIO()), {}), Work(part="list", parts=4), draws=False
+    )
     yield made
     made.close()
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> EngineResults:
-    made = EngineResults({"acme": TASK}, "ndjson", run.destination_of(RUNTIME, f"file://{tmp_path}", make=True))
+    made = EngineResults(
+        {"acme": TASK}, "ndjson", run.destination_of(RUNTIME, f"file://{tmp_path}", make=True)
+    )
     made.begin("acme")
     return made
 
@@ -59,7 +77,9 @@ def put(folder: Path, *files: str, **changed: object) -> None:
         api, resource = file.removeprefix("acme/").removesuffix(".ndjson").split("/")
         chunk = Chunk("0001-000001.ndjson", len(lines), hashlib.sha256(lines).hexdigest())
         state = Checkpoint.begin(ListIdentity("f", {}), "2026-01-01")
-        state = replace(state, bytes=len(lines), records=3, pages=1, complete=True, updated="2026-01-01")
+        state = replace(
+            state, bytes=len(lines), records=3, pages=1, complete=True, updated="2026-01-01"
+        )
         place = ListPlace.of(file)
         objects.put(f"{place.folder}/{chunk.name}", lines)
         ChunkLog(objects, place.log).add(LogEntry(1, "w", 1, chunk, state, (chunk,)))
@@ -69,7 +89,9 @@ def put(folder: Path, *files: str, **changed: object) -> None:
 
 
 def answer(**changed: object) -> TaskEnd:
-    report = WorkerReport(engine_messages.digest(ORDER.payload), outcome=msgspec.structs.replace(FINE, **changed))
+    report = WorkerReport(
+        engine_messages.digest(ORDER.payload), outcome=msgspec.structs.replace(FINE, **changed)
+    )
     return TaskEnd(ORDER, "tcp://w:1", msgspec.json.encode(report))
 
 
@@ -89,7 +111,9 @@ def test_what_is_there_is_added(results: EngineResults, shown: Progress, tmp_pat
 
 def test_what_was_there_before_is_not_written(shown: Progress, tmp_path: Path) -> None:
     put(tmp_path, FILES[0])
-    results = EngineResults({"acme": TASK}, "ndjson", run.destination_of(RUNTIME, f"file://{tmp_path}", make=True))
+    results = EngineResults(
+        {"acme": TASK}, "ndjson", run.destination_of(RUNTIME, f"file://{tmp_path}", make=True)
+    )
     results.begin("acme")
     put(tmp_path, *FILES)
     results.note(answer(), shown)
@@ -123,21 +147,31 @@ def test_what_a_provider_left_out_and_what_is_not_offered_is_told(
 ) -> None:
     put(tmp_path, *FILES, complete=False, why="x" * 10_000)
     results.note(answer(), shown)
-    assert results.summary.partial == [f"{file}: {'x' * 2048}… (7952 more characters)" for file in sorted(FILES)]
+    assert results.summary.partial == [
+        f"{file}: {'x' * 2048}… (7952 more characters)" for file in sorted(FILES)
+    ]
     put(tmp_path, *FILES, complete=False, offered=False, why="y" * 10_000)
     results.note(answer(), shown)
     assert results.summary.not_offered == 2
-    assert {entry.why for entry in results.summary.without_lists["acme"]} == {f"{'y' * 2048}… (7952 more characters)"}
+    assert {entry.why for entry in results.summary.without_lists["acme"]} == {
+        f"{'y' * 2048}… (7952 more characters)"
+    }
 
 
 @pytest.mark.parametrize("number", [1, 10, 14, 130, 143, 7000])
-def test_a_failure_is_one_that_a_task_can_have(number: int, results: EngineResults, shown: Progress) -> None:
+def test_a_failure_is_one_that_a_task_can_have(
+    number: int, results: EngineResults, shown: Progress
+) -> None:
     results.note(answer(failed={file: Failure(number, "said") for file in FILES}), shown)
     assert (type(failure(results)), failure(results).message) == (ServiceError, "said")
 
 
-def test_what_a_worker_says_of_stamps_to_come_is_cut(results: EngineResults, shown: Progress) -> None:
-    results.note(answer(ahead=("2 records in acme/ticketing/tickets", "x\x1b" * 9999, "of no list")), shown)
+def test_what_a_worker_says_of_stamps_to_come_is_cut(
+    results: EngineResults, shown: Progress
+) -> None:
+    results.note(
+        answer(ahead=("2 records in acme/ticketing/tickets", "x\x1b" * 9999, "of no list")), shown
+    )
     assert results.summary.ahead[0] == "2 records in acme/ticketing/tickets"
     assert [len(line) < 400 for line in results.summary.ahead] == [True, True]
     assert "\x1b" not in results.summary.ahead[1]
@@ -162,14 +196,18 @@ def test_what_is_no_result_of_the_task_is_named_and_not_used(
     results.note(TaskEnd(ORDER, "tcp://w:1", data), shown)
     error = failure(results)
     assert isinstance(error, UnsafeError)
-    assert error.reason == (
-        "the worker tcp://w:1 answered the task of acme with what is no result of it; nothing of it was used"
+    assert (
+        error.reason
+        == "the worker tcp://w:1 answered the task of acme with what is no result of it; nothing of"
+        " it was used"
     )
     assert (results.summary.written, shown.so_far()) == (0, "2 of 4 lists, 0 records")
 
 
 def test_an_error_keeps_its_exit_code(results: EngineResults, shown: Progress) -> None:
-    report = WorkerReport(engine_messages.digest(ORDER.payload), error=Failure.of(StateError("in use")))
+    report = WorkerReport(
+        engine_messages.digest(ORDER.payload), error=Failure.of(StateError("in use"))
+    )
     results.note(TaskEnd(ORDER, "tcp://w:1", msgspec.json.encode(report)), shown)
     assert (type(failure(results)), failure(results).message) == (
         StateError,
@@ -182,11 +220,25 @@ def test_a_lost_worker_is_a_failure_of_its_task(results: EngineResults, shown: P
     assert isinstance(failure(results), NetworkError)
 
 
-def test_news_of_a_task_that_is_run_again_count_once(results: EngineResults, shown: Progress) -> None:
-    for numbers in (TaskNumbers(5, 1), TaskNumbers(7, 2, 1), TaskNumbers(2, 1), TaskNumbers(6, 1, 1)):
+def test_news_of_a_task_that_is_run_again_count_once(
+    results: EngineResults, shown: Progress
+) -> None:
+    for numbers in (
+        TaskNumbers(5, 1),
+        TaskNumbers(7, 2, 1),
+        TaskNumbers(2, 1),
+        TaskNumbers(6, 1, 1),
+    ):
         assert results.note(TaskNews(ORDER, msgspec.json.encode(numbers)), shown) is None
     assert shown.so_far() == "1 of 4 lists, 7 records"
-    for data in (b"", b'{"records": -1}', b'{"records": 1e300}', b'{"other": 1}', b'{"lists": 3}', b'{"failed": 2}'):
+    for data in (
+        b"",
+        b'{"records": -1}',
+        b'{"records": 1e300}',
+        b'{"other": 1}',
+        b'{"lists": 3}',
+        b'{"failed": 2}',
+    ):
         results.note(TaskNews(ORDER, data), shown)
     assert shown.so_far() == "1 of 4 lists, 7 records"
 
@@ -208,9 +260,13 @@ class Ends:
     def wait(self, _seconds: float) -> list[TaskNews | TaskEnd]:
         order = engine_messages.digest(self.order.payload)
         return [
-            end
-            if isinstance(end, TaskEnd)
-            else TaskEnd(self.order, "w", msgspec.json.encode(msgspec.structs.replace(end, order=order)))
+            (
+                end
+                if isinstance(end, TaskEnd)
+                else TaskEnd(
+                    self.order, "w", msgspec.json.encode(msgspec.structs.replace(end, order=order))
+                )
+            )
             for end in self.ends
         ]
 

@@ -32,7 +32,9 @@ GONE = {"statusCode": 410, "error": "Gone", "message": "cursor expired"}
 
 
 def sandboxes(config: Config, **accounts: str) -> None:
-    tables = (f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in accounts.items())
+    tables = (
+        f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in accounts.items()
+    )
     config('base_url = "sandbox:"\n' + "".join(tables))
 
 
@@ -42,7 +44,11 @@ def manifest(folder: Path, name: str = "manifest.json") -> dict[str, Any]:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def stopping_at(service: Service, cursor: str, how: Callable[[], Reply]) -> Callable[[Seen], Reply]:
@@ -62,8 +68,12 @@ def test_every_list_of_two_connections_is_exported_verified_and_then_left_alone(
     assert (first.stdout, first.code) == ("", 0)
     kept = files(folder)
     found = manifest(folder)
-    expected = {f"{name}/{one.api}/{one.resource}.ndjson" for name in ("one", "two") for one in LISTS}
-    assert {entry["file"] for entry in found["files"]} == expected == kept.keys() - {"manifest.json"}
+    expected = {
+        f"{name}/{one.api}/{one.resource}.ndjson" for name in ("one", "two") for one in LISTS
+    }
+    assert (
+        {entry["file"] for entry in found["files"]} == expected == kept.keys() - {"manifest.json"}
+    )
     assert found["complete"] is True
     for entry in found["files"]:
         data = kept[entry["file"]]
@@ -89,7 +99,9 @@ def test_every_list_of_two_connections_is_exported_verified_and_then_left_alone(
 
 
 @pytest.mark.parametrize("shards", [2, 3, 7])
-def test_shards_put_together_are_the_whole(shards: int, unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_shards_put_together_are_the_whole(
+    shards: int, unified: Unified, config: Config, tmp_path: Path
+) -> None:
     sandboxes(config, one="full:one", two="full:two")
     what = "export ticketing/t* ats/j* -p *"
     assert unified(f"{what} --to {tmp_path / 'whole'}").code == 0
@@ -131,10 +143,14 @@ def test_connections_that_failed_alike_are_one_line_and_the_last(
     result = unified(f"export ticketing/tags ticketing/teams -p * --to {tmp_path / 'x'}")
     *_, wrote, alike, _error = result.stderr.splitlines()
     assert (result.code, wrote.startswith("wrote 2 files with ")) == (9, True)
-    assert alike.startswith("failed alike: 8 lists of 4 connections, the first (bad0/ticketing/tags.ndjson) with: ")
+    assert alike.startswith(
+        "failed alike: 8 lists of 4 connections, the first (bad0/ticketing/tags.ndjson) with: "
+    )
 
 
-def test_one_bad_connection_keeps_none_of_the_good_ones(unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_one_bad_connection_keeps_none_of_the_good_ones(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
     sandboxes(config, good="full:good", bad="blocked:bad")
     folder = tmp_path / "x"
     result = unified(f"export ticketing/t* -p good -p bad --to {folder}")
@@ -154,7 +170,9 @@ def test_a_refused_token_ends_a_connection_and_a_forbidden_list_only_itself(
     asked = 1 if status == 401 else len(resources)
     serve(service, [tickets(1)])
     good = service.reply
-    service.reply = lambda seen: served({}, status) if seen.segments[-1] == resources[0] else good(seen)
+    service.reply = lambda seen: (
+        served({}, status) if seen.segments[-1] == resources[0] else good(seen)
+    )
     folder = tmp_path / "dump"
     result = unified(f"export ticketing --to {folder} --workers 1", environ=service.environ)
     assert (result.code, len(service.seen)) == (7 if status == 401 else 9, asked)
@@ -172,7 +190,9 @@ def test_a_connection_is_used_for_one_list_after_the_other_and_closed(
     class Transport(httpx.BaseTransport):
         def handle_request(self, _: httpx.Request) -> httpx.Response:
             most.append(len(opened) - len(closed))
-            return httpx.Response(200, stream=httpx.ByteStream(b'{"result": [], "next_cursor": null}'))
+            return httpx.Response(
+                200, stream=httpx.ByteStream(b'{"result": [], "next_cursor": null}')
+            )
 
         def close(self) -> None:
             closed.append(self)
@@ -191,7 +211,9 @@ def test_a_connection_is_used_for_one_list_after_the_other_and_closed(
     assert sorted(map(id, closed)) == sorted(map(id, opened))
 
 
-@pytest.mark.parametrize("command", ["export ticketing/tickets --to dump", "ticketing tickets list --all -o ndjson"])
+@pytest.mark.parametrize(
+    "command", ["export ticketing/tickets --to dump", "ticketing tickets list --all -o ndjson"]
+)
 @pytest.mark.parametrize("status", [429, 503])
 def test_while_a_connection_waits_others_are_read(
     status: int,
@@ -215,7 +237,9 @@ def test_while_a_connection_waits_others_are_read(
             account = dict(seen.query)["integrated_account_id"]
             asked.append((account, cursor_of(seen)))
             if asked.count((account, "c1")) == 1 and cursor_of(seen) == "c1":
-                return Reply(status, b"{}", {"Content-Type": "application/json", "Retry-After": "1"})
+                return Reply(
+                    status, b"{}", {"Content-Type": "application/json", "Retry-After": "1"}
+                )
             return served({"result": tickets(1), "next_cursor": None if cursor_of(seen) else "c1"})
         finally:
             lock.release()
@@ -223,7 +247,9 @@ def test_while_a_connection_waits_others_are_read(
     service.reply = reply
     environ = {"UNIFIED_TOKEN": "t-0123456789"}
     clock = QuickClock()
-    result = unified(f"{command} -p * --workers 1", environ=environ, monotonic=clock.now, sleep=clock.sleep)
+    result = unified(
+        f"{command} -p * --workers 1", environ=environ, monotonic=clock.now, sleep=clock.sleep
+    )
     assert (result.code, len(asked)) == (0, 18), result.stderr
     assert set(asked[:12]) == {(name, cursor) for name in accounts for cursor in (None, "c1")}
 
@@ -231,7 +257,10 @@ def test_while_a_connection_waits_others_are_read(
 def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from_its_timeout(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
-    config(f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "a"\n[profiles.b]\naccount_id = "b"\n')
+    config(
+        f'base_url = "{service.url}"\n[profiles.a]\naccount_id = "a"\n[profiles.b]\naccount_id ='
+        ' "b"\n'
+    )
     asked = list[str]()
     clock = QuickClock()
 
@@ -252,14 +281,22 @@ def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--verify", "x", "--to", "y"], "--verify checks an export and writes none (leave --to out)"),
+        (
+            ["--verify", "x", "--to", "y"],
+            "--verify checks an export and writes none (leave --to out)",
+        ),
         (
             ["--task", ""],
-            "--task is no task of an export: Input data was truncated (unified export … --tasks prints them)",
+            (
+                "--task is no task of an export: Input data was truncated (unified export … --tasks"
+                " prints them)"
+            ),
         ),
     ],
 )
-def test_what_does_not_go_together_or_is_empty_is_refused(words: list[str], reason: str, unified: Unified) -> None:
+def test_what_does_not_go_together_or_is_empty_is_refused(
+    words: list[str], reason: str, unified: Unified
+) -> None:
     result = unified(["export", *words])
     assert (result.code, result.stderr) == (2, f"error: {reason}\n")
 
@@ -270,7 +307,10 @@ def test_verify_tells_a_name_that_no_file_can_have(unified: Unified, tmp_path: P
     manifest = folder / "manifest.json"
     manifest.write_text(manifest.read_text().replace("tickets.ndjson", name))
     result = unified(f"export --verify {folder}")
-    assert (result.code, f"sandbox/ticketing/{name}: File name too long\n" in result.stderr) == (12, True)
+    assert (result.code, f"sandbox/ticketing/{name}: File name too long\n" in result.stderr) == (
+        12,
+        True,
+    )
 
 
 @pytest.mark.parametrize("damage", ["change", "grow", "remove"])
@@ -284,7 +324,10 @@ def test_verify_finds_what_was_changed(damage: str, unified: Unified, tmp_path: 
     else:
         path.write_bytes(data[:-2] + b" \n" if damage == "change" else data + b"{}\n")
     result = unified(f"export --verify {folder}")
-    assert (result.code, result.stderr.startswith("sandbox/ticketing/tickets.ndjson: ")) == (12, True)
+    assert (result.code, result.stderr.startswith("sandbox/ticketing/tickets.ndjson: ")) == (
+        12,
+        True,
+    )
     if damage == "grow":
         again = unified(f"-p sandbox export ticketing/tickets --to {folder}")
         assert (again.code, "is not the file that was exported" in again.stderr) == (12, True)
@@ -301,7 +344,8 @@ def test_columns_come_after_the_others(unified: Unified, tmp_path: Path, form: s
     assert unified(f"{command} --to {tmp_path}/plain").code == 0
     mark = {"csv": ",", "tsv": "\t"}[form]
     found, plain = (
-        (tmp_path / name / f"sandbox/ticketing/tickets.{form}").read_text().splitlines() for name in ("added", "plain")
+        (tmp_path / name / f"sandbox/ticketing/tickets.{form}").read_text().splitlines()
+        for name in ("added", "plain")
     )
     served = unified("-p sandbox ticketing tickets list --all -o ndjson").stdout.splitlines()
     names = [json.loads(line)["status"]["name"] for line in served]
@@ -313,11 +357,17 @@ def test_csv_goes_on_with_its_columns(unified: Unified, service: Service, tmp_pa
     good = stopping_at(service, "c1", lambda: served(GONE, 410))
     command = f"export ticketing/tickets -o csv --columns a.b --to {tmp_path}/dump"
     assert unified(command, environ=service.environ).code == 12
-    service.reply = lambda seen: served({"result": [{"id": 9, "a": {"b": "x"}}]}) if cursor_of(seen) else good(seen)
+    service.reply = lambda seen: (
+        served({"result": [{"id": 9, "a": {"b": "x"}}]}) if cursor_of(seen) else good(seen)
+    )
     result = unified(command, environ=service.environ)
     assert (result.code, "no column for a, first seen after" in result.stderr) == (9, True)
     head, *rows = (tmp_path / "dump/acct-1/ticketing/tickets.csv").read_text().splitlines()
-    assert (head.split(",")[-1], rows[0].split(",")[-1], rows[-1].split(",")[-1]) == ("a.b", "", "x")
+    assert (head.split(",")[-1], rows[0].split(",")[-1], rows[-1].split(",")[-1]) == (
+        "a.b",
+        "",
+        "x",
+    )
 
 
 def test_a_dry_run_says_what_goes_where(unified: Unified, config: Config, tmp_path: Path) -> None:
@@ -347,9 +397,7 @@ def test_a_dry_run_needs_no_token_and_asks_nobody(
     environ = {name: value for name, value in service.environ.items() if name != "UNIFIED_TOKEN"}
     monkeypatch.setenv("AWS_ENDPOINT_URL", "https://127.0.0.1:1")
     result = unified("export ticketing/tickets --to s3://bucket/dir --dry-run", environ=environ)
-    line = (
-        f"acct-1\t{environ['UNIFIED_BASE_URL']}\tacct-1\tticketing/tickets\ts3://bucket/dir/acct-1/ticketing/tickets/\n"
-    )
+    line = f"acct-1\t{environ['UNIFIED_BASE_URL']}\tacct-1\tticketing/tickets\ts3://bucket/dir/acct-1/ticketing/tickets/\n"
     assert (result.code, result.stdout) == (0, line)
     assert service.seen == []
 
@@ -357,7 +405,10 @@ def test_a_dry_run_needs_no_token_and_asks_nobody(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("--tasks --to x", "--tasks prints what is to be done and does nothing (leave --dry-run out)"),
+        (
+            "--tasks --to x",
+            "--tasks prints what is to be done and does nothing (leave --dry-run out)",
+        ),
         ("--verify x", "--verify checks an export and writes none (leave --dry-run out)"),
         ("", "export needs a folder (--to DIR)"),
         ("--to x --wait-timeout 5", "--wait-timeout needs --engine"),
@@ -382,9 +433,14 @@ def test_what_is_no_export_has_no_dry_run(unified: Unified, more: str, said: str
         ("ticketing/x*", "unified operations list shows what there is"),
     ],
 )
-def test_a_list_that_is_misspelt_gets_a_hint(unified: Unified, tmp_path: Path, what: str, hint: str) -> None:
+def test_a_list_that_is_misspelt_gets_a_hint(
+    unified: Unified, tmp_path: Path, what: str, hint: str
+) -> None:
     result = unified(f"-p sandbox export {what} --to {tmp_path}/dump")
-    assert (result.code, result.stderr) == (2, f"error: nothing to list matches {what!r} ({hint})\n")
+    assert (result.code, result.stderr) == (
+        2,
+        f"error: nothing to list matches {what!r} ({hint})\n",
+    )
 
 
 def test_export_as_csv(unified: Unified, tmp_path: Path) -> None:
@@ -401,7 +457,10 @@ def test_a_folder_takes_no_second_format(unified: Unified, tmp_path: Path) -> No
     assert unified(command).code == 0
     before = files(folder)
     result = unified(f"{command} -o csv")
-    said = f"error: {folder} holds an export in another format: ndjson, not csv (--to another folder)\n"
+    said = (
+        f"error: {folder} holds an export in another format: ndjson, not csv (--to another"
+        " folder)\n"
+    )
     assert (result.stderr, result.code, files(folder)) == (said, 12, before)
 
 
@@ -409,7 +468,10 @@ def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path)
     folder = tmp_path / "x"
     assert unified(f"-p sandbox export ticketing/tickets --to {folder}").code == 0
     other = unified(f"-p sandbox export ticketing/tickets --to {folder} -q status=open")
-    assert (other.code, "was exported with another -q or --page-size (--restart" in other.stderr) == (12, True)
+    assert (
+        other.code,
+        "was exported with another -q or --page-size (--restart" in other.stderr,
+    ) == (12, True)
     limited = unified(f"-p sandbox export ticketing/tickets --to {folder} -a full:2 -q status=open")
     both = "with another -q or --page-size and another account (--restart"
     assert (limited.code, both in limited.stderr) == (12, True), limited.stderr
@@ -420,7 +482,9 @@ def test_a_folder_of_another_export_is_refused(unified: Unified, tmp_path: Path)
     assert (old.code, "was exported with other options (--restart" in old.stderr) == (12, True)
 
 
-def test_a_file_appears_whole_and_private(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_file_appears_whole_and_private(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     serve(service, PAGES)
     target = tmp_path / "t"
     result = unified(f"{ONE} {target}", environ=service.environ)
@@ -431,12 +495,19 @@ def test_a_file_appears_whole_and_private(unified: Unified, service: Service, tm
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["t"]
 
 
-def test_a_broken_run_goes_on_where_it_stopped(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_broken_run_goes_on_where_it_stopped(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     target = tmp_path / "t"
-    good = stopping_at(service, "c2", lambda: served({"statusCode": 500, "error": "x", "message": "down"}, 500))
+    good = stopping_at(
+        service, "c2", lambda: served({"statusCode": 500, "error": "x", "message": "down"}, 500)
+    )
     broken = unified(f"{ONE} {target}", environ=service.environ)
     assert (broken.code, target.exists()) == (5, False)
-    assert "down (the service failed; try again later); run the same command to resume at page 3" in broken.stderr
+    assert (
+        "down (the service failed; try again later); run the same command to resume at page 3"
+        in broken.stderr
+    )
     service.reply = good
     service.seen.clear()
     assert unified(f"{ONE} {target}", environ=service.environ).code == 0
@@ -456,25 +527,37 @@ def test_the_thread_that_waits_for_the_lists_is_not_woken_for_each_page(
 
     monkeypatch.setattr(Progress, "add", told)
     serve(service, PAGES)
-    assert unified(f"export ticketing/tickets --to {tmp_path / 'dump'}", environ=service.environ).code == 0
+    assert (
+        unified(f"export ticketing/tickets --to {tmp_path / 'dump'}", environ=service.environ).code
+        == 0
+    )
     assert counted == [(3, False), (3, False), (2, False), (0, True)]
 
 
-def test_a_run_that_got_nothing_leaves_nothing(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_run_that_got_nothing_leaves_nothing(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: served(GONE, 410)
     result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
     assert (result.code, [path.name for path in tmp_path.iterdir() if path.is_file()]) == (4, [])
 
 
-def test_a_page_of_an_earlier_run_is_no_way_onward(unified: Unified, service: Service, tmp_path: Path) -> None:
-    good = stopping_at(service, "c2", lambda: served({"statusCode": 500, "error": "x", "message": "down"}, 500))
+def test_a_page_of_an_earlier_run_is_no_way_onward(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    good = stopping_at(
+        service, "c2", lambda: served({"statusCode": 500, "error": "x", "message": "down"}, 500)
+    )
     assert unified(f"{ONE} {tmp_path / 't'}", environ=service.environ).code == 5
     back = served({"result": PAGES[2], "next_cursor": "c1"})
     service.reply = lambda seen: back if cursor_of(seen) == "c2" else good(seen)
     service.seen.clear()
     result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
     assert (result.code, [cursor_of(seen) for seen in service.seen]) == (5, ["c2"])
-    assert "page 3 of GET /unified/ticketing/tickets leads back to a page already read" in result.stderr
+    assert (
+        "page 3 of GET /unified/ticketing/tickets leads back to a page already read"
+        in result.stderr
+    )
 
 
 def test_an_expired_cursor_ends_with_12_keeps_the_pages_and_is_not_tried_for_ever(
@@ -494,7 +577,9 @@ def test_an_expired_cursor_ends_with_12_keeps_the_pages_and_is_not_tried_for_eve
     assert (kept.code, target.read_bytes()) == (0, WHOLE)
 
 
-def test_restart_with_dedupe_keeps_what_is_there(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_restart_with_dedupe_keeps_what_is_there(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     target = tmp_path / "t"
     good = stopping_at(service, "c2", lambda: served(GONE, 410))
     assert unified(f"{ONE} {target} --dedupe id", environ=service.environ).code == 12
@@ -504,7 +589,9 @@ def test_restart_with_dedupe_keeps_what_is_there(unified: Unified, service: Serv
     assert result.stderr.endswith(", left out 6\n")
 
 
-def test_dedupe_leaves_out_what_moved_between_pages(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_dedupe_leaves_out_what_moved_between_pages(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     serve(service, [tickets(3), tickets(3, 2), tickets(2, 5)])
     result = unified(f"{ONE} {tmp_path / 't'} --dedupe id", environ=service.environ)
     assert [json.loads(line)["id"] for line in (tmp_path / "t").read_bytes().splitlines()] == [
@@ -564,7 +651,9 @@ def test_the_part_file_is_cut_at_the_checkpoint_or_refused(
         assert (result.code, target.exists()) == (12, False)
 
 
-def test_other_options_do_not_go_on_in_the_same_file(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_other_options_do_not_go_on_in_the_same_file(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     stopping_at(service, "c2", lambda: served(GONE, 410))
     unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
     service.seen.clear()
@@ -576,9 +665,13 @@ def test_other_options_do_not_go_on_in_the_same_file(unified: Unified, service: 
         ("--limit 5", "--limit"),
         ("--jq .id --columns a", "--columns and another --jq"),
     ):
-        result = unified([*f"{ONE} {tmp_path / 't'}".split(), *other.split()], environ=service.environ)
+        result = unified(
+            [*f"{ONE} {tmp_path / 't'}".split(), *other.split()], environ=service.environ
+        )
         assert (result.code, service.seen) == (12, []), other
-        assert f"t.ckpt is of an export with another {named} (--restart starts anew)" in result.stderr
+        assert (
+            f"t.ckpt is of an export with another {named} (--restart starts anew)" in result.stderr
+        )
 
 
 def test_an_existing_file_is_refused_before_a_request_and_kept_until_the_new_one_is_whole(
@@ -612,7 +705,9 @@ def test_a_place_that_takes_no_file_is_told_before_a_request(
         assert (tmp_path / "elsewhere").read_bytes() == b"precious"
 
 
-def test_a_second_run_to_the_same_file_is_refused(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_second_run_to_the_same_file_is_refused(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     serve(service, PAGES)
     lock = os.open(tmp_path / "t.lock", os.O_RDWR | os.O_CREAT, 0o600)
     os.write(lock, b"4711\n")
@@ -621,7 +716,10 @@ def test_a_second_run_to_the_same_file_is_refused(unified: Unified, service: Ser
     result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
     os.close(lock)
     assert (result.code, service.seen) == (12, [])
-    assert json.loads(result.stderr)["error"]["message"] == f"{tmp_path / 't'} is in use by process 4711"
+    assert (
+        json.loads(result.stderr)["error"]["message"]
+        == f"{tmp_path / 't'} is in use by process 4711"
+    )
 
 
 def test_partial_pages_make_a_file_that_is_there_and_an_end_that_says_so(
@@ -631,11 +729,16 @@ def test_partial_pages_make_a_file_that_is_there_and_an_end_that_says_so(
     result = unified(f"{ONE} {tmp_path / 't'}", environ=service.environ)
     assert (result.code, (tmp_path / "t").read_bytes()) == (9, WHOLE)
     assert "left something out of page 1, 2, 3" in result.stderr
-    assert unified(f"{ONE} {tmp_path / 't'} --force --allow-partial", environ=service.environ).code == 0
+    assert (
+        unified(f"{ONE} {tmp_path / 't'} --force --allow-partial", environ=service.environ).code
+        == 0
+    )
 
 
 @pytest.mark.parametrize("limit", [1, 3, 4, 8, 9])
-def test_a_limit_holds_across_runs(limit: int, unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_limit_holds_across_runs(
+    limit: int, unified: Unified, service: Service, tmp_path: Path
+) -> None:
     target = tmp_path / "t"
     good = stopping_at(service, "c1", lambda: served(GONE, 410))
     unified(f"{ONE} {target} --limit {limit}", environ=service.environ)
@@ -649,7 +752,9 @@ def test_without_the_library_nothing_is_asked_and_the_way_to_get_it_is_told(
     unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet_file, "find_spec", lambda _: None)
-    result = unified(f"export ticketing/tickets --to {tmp_path}/dump --format parquet", environ=service.environ)
+    result = unified(
+        f"export ticketing/tickets --to {tmp_path}/dump --format parquet", environ=service.environ
+    )
     assert (result.code, result.stderr) == (
         3,
         "error: --format parquet needs the package pyarrow (pip install pyarrow)\n",
@@ -658,12 +763,17 @@ def test_without_the_library_nothing_is_asked_and_the_way_to_get_it_is_told(
     assert not (tmp_path / "dump").exists()
 
 
-@pytest.mark.parametrize("to", ["s3://bucket/dir", "gs://bucket/dir", "az://bucket/dir", "file:///dir"])
+@pytest.mark.parametrize(
+    "to", ["s3://bucket/dir", "gs://bucket/dir", "az://bucket/dir", "file:///dir"]
+)
 @pytest.mark.parametrize("what", ["ticketing/tickets --to", "--verify"])
 def test_without_the_library_of_object_stores_the_way_to_get_it_is_told(
     unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch, what: str, to: str
 ) -> None:
     monkeypatch.setattr(object_store, "find_spec", lambda _: None)
     result = unified(f"export {what} {to}", environ=service.environ)
-    assert (result.code, result.stderr) == (3, "error: object stores need the package obstore (pip install obstore)\n")
+    assert (result.code, result.stderr) == (
+        3,
+        "error: object stores need the package obstore (pip install obstore)\n",
+    )
     assert service.seen == []

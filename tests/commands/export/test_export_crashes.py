@@ -1,4 +1,6 @@
-"""A killed export, run again, gives byte for byte what an undisturbed one gives: nothing lost, nothing twice."""
+"""A killed export, run again, gives byte for byte what an undisturbed one gives:
+nothing lost, nothing twice.
+"""
 
 import json
 import os
@@ -24,14 +26,18 @@ account_id = "acct-2"
 
 
 def serve_connections(service: Service) -> None:
-    """Lists of several pages, different for each path and connection; each cursor is long, as they are."""
+    """Lists of several pages, different for each path and connection; each cursor is
+    long, as they are.
+    """
 
     def reply(seen: Seen) -> Reply:
         query = dict(seen.query)
         at = int((cursor_of(seen) or "0").split(".")[0])
         whose = f"{query['integrated_account_id']}-{seen.segments[-1]}"
         records = [{**one, "of": whose} for one in tickets(SIZE, at * SIZE)]
-        return served({"result": records, "next_cursor": f"{at + 1}.{'x' * 60}" if at + 1 < PAGES else None})
+        return served(
+            {"result": records, "next_cursor": f"{at + 1}.{'x' * 60}" if at + 1 < PAGES else None}
+        )
 
     service.reply = reply
 
@@ -44,11 +50,23 @@ def crash(
     (home / "config.toml").write_text(CONFIG)
     (home / "config.toml").chmod(0o600)
     target.parent.mkdir()
-    spec = {"argv": argv, "environ": service.environ, "home": str(home), "target": str(target), "most": most}
+    spec = {
+        "argv": argv,
+        "environ": service.environ,
+        "home": str(home),
+        "target": str(target),
+        "most": most,
+    }
     spec["share"] = size(0, dice(target.name).randrange(100)) / 100
     spec["again"] = again
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(Path(__file__).with_name("kill_export.py")), json.dumps(spec)],
+        [
+            sys.executable,
+            "-W",
+            "ignore",
+            str(Path(__file__).with_name("kill_export.py")),
+            json.dumps(spec),
+        ],
         check=True,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
@@ -60,7 +78,9 @@ def crash(
 
 def judge(found: dict[str, Any], record_property: Any, what: str) -> None:
     survived = found["tried"] - len(found["wrong"])
-    said = f"crash points survived / tried, {what}: {survived} / {found['tried']} of {found['points']}"
+    said = (
+        f"crash points survived / tried, {what}: {survived} / {found['tried']} of {found['points']}"
+    )
     record_property("crash points", said)
     sys.stdout.write(f"{said}\n")
     assert found["wrong"] == []
@@ -72,7 +92,9 @@ ONE = [("ndjson", []), ("json", []), ("csv", []), ("ndjson", ["--force"])]
 KINDS = ["ndjson", "json", "csv", "force"]
 SOME = [pytest.param(*ONE[at], 16, id=f"some calls-{KINDS[at]}") for at in (0, 3)]
 EVERY = [
-    pytest.param(*one, size(100_000, 100), id=f"every call-{kind}", marks=pytest.mark.long(seconds=10))
+    pytest.param(
+        *one, size(100_000, 100), id=f"every call-{kind}", marks=pytest.mark.long(seconds=10)
+    )
     for one, kind in zip(ONE, KINDS, strict=True)
 ]
 
@@ -82,14 +104,34 @@ def test_one_list_survives_a_kill_at_any_call(
     form: str, more: list[str], most: int, tmp_path: Path, service: Service, record_property: Any
 ) -> None:
     target = tmp_path / "out" / "tickets"
-    argv = ["ticketing", "tickets", "list", "--all", "-o", form, "--rate", "0", "--out", str(target), *more]
-    judge(crash(service, tmp_path, argv, target, most), record_property, f"one list as {form}, {most} calls")
+    argv = [
+        "ticketing",
+        "tickets",
+        "list",
+        "--all",
+        "-o",
+        form,
+        "--rate",
+        "0",
+        "--out",
+        str(target),
+        *more,
+    ]
+    judge(
+        crash(service, tmp_path, argv, target, most),
+        record_property,
+        f"one list as {form}, {most} calls",
+    )
 
 
 def test_an_export_of_several_connections_survives_a_kill_at_some_calls(
     tmp_path: Path, service: Service, record_property: Any
 ) -> None:
-    judge(crash(service, tmp_path, *several(tmp_path, 1), most=12), record_property, "several connections")
+    judge(
+        crash(service, tmp_path, *several(tmp_path, 1), most=12),
+        record_property,
+        "several connections",
+    )
 
 
 @pytest.mark.long(seconds=14)
@@ -110,7 +152,9 @@ def serve_changes(service: Service, changed: int) -> None:
         since = dict(seen.query).get("updated_at[gt]")
         stamp, count = ("2026-01-02T00:00:00Z", changed) if since else ("2026-01-01T00:00:00Z", 4)
         records = [{**one, "updated_at": stamp} for one in tickets(count)][at * 2 : at * 2 + 2]
-        return served({"result": records, "next_cursor": str(at + 1) if at * 2 + 2 < count else None})
+        return served(
+            {"result": records, "next_cursor": str(at + 1) if at * 2 + 2 < count else None}
+        )
 
     service.reply = reply
 
@@ -121,7 +165,12 @@ def serve_changes(service: Service, changed: int) -> None:
     [
         pytest.param("ndjson", 16, id="ndjson, some calls"),
         pytest.param("ndjson", size(400, 40), id="ndjson", marks=pytest.mark.long(seconds=10)),
-        pytest.param("parquet", size(400, 40), id="parquet", marks=[pytest.mark.extra, pytest.mark.long(seconds=20)]),
+        pytest.param(
+            "parquet",
+            size(400, 40),
+            id="parquet",
+            marks=[pytest.mark.extra, pytest.mark.long(seconds=20)],
+        ),
         pytest.param("delta", 15, id="delta", marks=pytest.mark.extra),
     ],
 )
@@ -133,7 +182,19 @@ def test_an_increment_survives_a_kill_at_any_call(
     if form == "delta":
         pytest.importorskip("deltalake", reason="needs the extra delta")
     target = tmp_path / "out" / "dump"
-    argv = ["export", "ticketing/tickets", "-p", "one", "--incremental", "--to", str(target), "-o", form, "--rate", "0"]
+    argv = [
+        "export",
+        "ticketing/tickets",
+        "-p",
+        "one",
+        "--incremental",
+        "--to",
+        str(target),
+        "-o",
+        form,
+        "--rate",
+        "0",
+    ]
     serve_changes(service, changed)
     found = crash(service, tmp_path, argv, target, most, again=True)
     judge(found, record_property, f"an increment of {changed} records as {form}")
@@ -155,7 +216,19 @@ def test_what_is_gone_is_told_after_a_kill_at_any_call(
     if form == "delta":
         pytest.importorskip("deltalake", reason="needs the extra delta")
     target = tmp_path / "out" / "dump"
-    argv = ["export", "ticketing/tickets", "-p", "one", "--restart", "--to", str(target), "-o", form, "--rate", "0"]
+    argv = [
+        "export",
+        "ticketing/tickets",
+        "-p",
+        "one",
+        "--restart",
+        "--to",
+        str(target),
+        "-o",
+        form,
+        "--rate",
+        "0",
+    ]
     reads = 0
 
     def reply(seen: Seen) -> Reply:
@@ -164,10 +237,17 @@ def test_what_is_gone_is_told_after_a_kill_at_any_call(
         reads += at == 0
         # Each read after the first finds half of the records.
         found = tickets(8)[:: 1 if reads == 1 else 2]
-        return served({"result": found[at : at + 2], "next_cursor": str(at + 2) if at + 2 < len(found) else None})
+        return served(
+            {
+                "result": found[at : at + 2],
+                "next_cursor": str(at + 2) if at + 2 < len(found) else None,
+            }
+        )
 
     service.reply = reply
-    found = crash(service, tmp_path, argv, target, size(400, 30) if form == "parquet" else 12, again=True)
+    found = crash(
+        service, tmp_path, argv, target, size(400, 30) if form == "parquet" else 12, again=True
+    )
     judge(found, record_property, f"what is gone, as {form}")
     lines = (target / "one/ticketing/gone.tickets.ndjson").read_text().splitlines()
     assert [json.loads(line)["id"] for line in lines] == [one["id"] for one in tickets(8)[1::2]]
@@ -175,7 +255,15 @@ def test_what_is_gone_is_told_after_a_kill_at_any_call(
 
 def several(tmp_path: Path, workers: int) -> tuple[list[str], Path]:
     target = tmp_path / "out" / "dump"
-    what = ["ticketing/tickets", "ticketing/users", "ticketing/t*s", "-p", "*", "--workers", str(workers)]
+    what = [
+        "ticketing/tickets",
+        "ticketing/users",
+        "ticketing/t*s",
+        "-p",
+        "*",
+        "--workers",
+        str(workers),
+    ]
     return ["export", *what, "--to", str(target), "--rate", "0"], target
 
 
@@ -197,13 +285,31 @@ def test_one_list_survives_what_strace_does_to_it(
 ) -> None:
     serve_connections(service)
     target = tmp_path / "out" / "tickets"
-    argv = ["ticketing", "tickets", "list", "--all", "-o", "ndjson", "--rate", "0", "--out", str(target)]
+    argv = [
+        "ticketing",
+        "tickets",
+        "list",
+        "--all",
+        "-o",
+        "ndjson",
+        "--rate",
+        "0",
+        "--out",
+        str(target),
+    ]
     program = [sys.executable, "-c", EVERY_PAGE_SAFE, *argv]
     path = os.pathsep.join(entry for entry in sys.path if entry)
-    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": path, **service.environ}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": path,
+        **service.environ,
+    }
 
     def run(*before: str) -> int:
-        return subprocess.run([*before, *program], check=False, capture_output=True, env=environ, timeout=60).returncode
+        return subprocess.run(
+            [*before, *program], check=False, capture_output=True, env=environ, timeout=60
+        ).returncode
 
     target.parent.mkdir()
     assert run() == 0
@@ -213,9 +319,19 @@ def test_one_list_survives_what_strace_does_to_it(
         shutil.rmtree(target.parent)
         target.parent.mkdir()
         # The path filter leaves the interpreter's own files alone.
-        watched = [f"--trace-path={target}{end}" for end in ("", ".part", ".ckpt", ".ckpt.tmp", ".lock")]
+        watched = [
+            f"--trace-path={target}{end}" for end in ("", ".part", ".ckpt", ".ckpt.tmp", ".lock")
+        ]
         watched.append(f"--trace-path={target.parent}")
-        code = run("strace", "-f", "-qq", "-o", "/dev/null", *watched, f"--inject={call}:{fault}:when={when}")
+        code = run(
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            *watched,
+            f"--inject={call}:{fault}:when={when}",
+        )
         if code == 0:
             break
         tried += 1

@@ -1,4 +1,6 @@
-"""What stands beside an export: nothing but regular files is read, nothing leads elsewhere, and damage is refused."""
+"""What stands beside an export: nothing but regular files is read, nothing leads
+elsewhere, and damage is refused.
+"""
 
 import ctypes
 import errno
@@ -30,7 +32,9 @@ def plant_link(path: Path) -> None:
     path.symlink_to("/etc/passwd")
 
 
-PLANTED = pytest.mark.parametrize("plant", [plant_pipe, plant_link, Path.mkdir], ids=["pipe", "link", "folder"])
+PLANTED = pytest.mark.parametrize(
+    "plant", [plant_pipe, plant_link, Path.mkdir], ids=["pipe", "link", "folder"]
+)
 
 
 @PLANTED
@@ -63,7 +67,9 @@ def broken_off(unified: Unified, service: Service, path: Path) -> None:
     """Leave a list that was read in part, and a service that serves all of it."""
     serve(service, PAGES)
     good = service.reply
-    service.reply = lambda seen: good(seen) if dict(seen.query).get("next_cursor") != "c2" else served(REFUSED, 500)
+    service.reply = lambda seen: (
+        good(seen) if dict(seen.query).get("next_cursor") != "c2" else served(REFUSED, 500)
+    )
     assert unified(f"{ONE} {path} --retries 0", environ=service.environ).code == 5
     service.reply = good
     service.seen.clear()
@@ -114,7 +120,9 @@ def replace_by_link(folder: Path, elsewhere: Path) -> None:
 
 
 def named(config: Config, service: Service) -> None:
-    config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n[profiles.acme]\naccount_id = "1"\n')
+    config(
+        f'base_url = "{service.url}"\ntoken = "t-0123456789"\n[profiles.acme]\naccount_id = "1"\n'
+    )
 
 
 @pytest.mark.parametrize("below", ["acme", "acme/ticketing"])
@@ -162,7 +170,9 @@ def test_a_folder_that_becomes_a_link_in_mid_run_ends_it(
 
 
 def exchange(one: Path, other: Path) -> None:
-    """Let two paths change places: in one step where the system can, so that neither is missing for a moment."""
+    """Let two paths change places: in one step where the system can, so that neither is
+    missing for a moment.
+    """
     here, both = -100, 2
     try:
         failed = ctypes.CDLL(None).renameat2(here, bytes(one), here, bytes(other), both)
@@ -206,18 +216,27 @@ def test_a_target_folder_that_is_replaced_in_mid_run_gets_nothing(
         return good(seen)
 
     service.reply = reply
-    argv = f"{MANY} {dump} --workers 1 -o {form}" if command == "export" else f"{ONE} {dump}/tickets"
+    argv = (
+        f"{MANY} {dump} --workers 1 -o {form}" if command == "export" else f"{ONE} {dump}/tickets"
+    )
     result = unified(argv, environ=service.environ)
-    assert (result.code, f"the folder {dump} was replaced by another one" in result.stderr) == (13, True)
+    assert (result.code, f"the folder {dump} was replaced by another one" in result.stderr) == (
+        13,
+        True,
+    )
     assert [path for path in (tmp_path / "elsewhere").rglob("*") if not path.is_dir()] == []
 
 
 @pytest.mark.parametrize("below", ["", "/sub", "/sub/sub"])
-def test_a_link_that_leads_nowhere_is_no_folder(below: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_link_that_leads_nowhere_is_no_folder(
+    below: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "planted" / "place")
     result = unified(f"{MANY} {tmp_path}/link{below}", environ=service.environ)
     assert (result.code, service.seen) == (13, [])
-    assert result.stderr == (f"error: {tmp_path}/link is a symbolic link that leads nowhere (--to the folder itself)\n")
+    assert result.stderr == (
+        f"error: {tmp_path}/link is a symbolic link that leads nowhere (--to the folder itself)\n"
+    )
     assert not (tmp_path / "planted").exists()
 
 
@@ -260,7 +279,11 @@ def test_a_folder_that_becomes_read_only_is_told_as_what_failed_first(
     [
         (f"{MANY} {{folder}}/new", "dump", "cannot make the folder {folder}/new: {folder}: "),
         (f"{MANY} {{folder}}/new", "dump/new", "cannot write {folder}/new/manifest.json: "),
-        (f"{MANY} {{folder}}/new", "dump/new/acct-1", "/new/acct-1/ticketing: {folder}/new/acct-1: "),
+        (
+            f"{MANY} {{folder}}/new",
+            "dump/new/acct-1",
+            "/new/acct-1/ticketing: {folder}/new/acct-1: ",
+        ),
         (f"{ONE} {{folder}}/tickets", "dump", "cannot write {folder}: "),
     ],
 )
@@ -285,7 +308,10 @@ def test_a_folder_that_cannot_be_synced_is_named(
 
     monkeypatch.setattr(os, "fsync", fsync)
     result = unified(command.format(folder=folder), environ=service.environ)
-    assert (result.code, f"{said.format(folder=folder)}Input/output error" in result.stderr) == (11, True)
+    assert (result.code, f"{said.format(folder=folder)}Input/output error" in result.stderr) == (
+        11,
+        True,
+    )
 
 
 def test_an_export_from_a_working_directory_that_is_gone_is_no_bug(
@@ -297,7 +323,10 @@ def test_an_export_from_a_working_directory_that_is_gone_is_no_bug(
     gone.rmdir()
     result = unified(f"{MANY} dump", environ=service.environ)
     assert (result.code, service.seen) == (11, [])
-    assert result.stderr == "error: dump is below the working directory, which is gone (cd to another one)\n"
+    assert (
+        result.stderr
+        == "error: dump is below the working directory, which is gone (cd to another one)\n"
+    )
 
 
 def test_a_connection_that_offers_no_list_is_incomplete_and_asked_again(
@@ -309,7 +338,9 @@ def test_a_connection_that_offers_no_list_is_incomplete_and_asked_again(
     )
     serve(service, PAGES)
     good = service.reply
-    service.reply = lambda seen: good(seen) if ("integrated_account_id", "1") in seen.query else served(absent(), 404)
+    service.reply = lambda seen: (
+        good(seen) if ("integrated_account_id", "1") in seen.query else served(absent(), 404)
+    )
     folder = tmp_path / "dump"
     for _ in range(2):
         result = unified(f"export ticketing/t* -p g* --to {folder}")
@@ -328,10 +359,14 @@ def absent() -> dict[str, Any]:
     return {"statusCode": 404, "error": "Not Found", "message": "no such account"}
 
 
-def test_an_export_that_could_read_nothing_is_refused(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_an_export_that_could_read_nothing_is_refused(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: served(absent(), 404)
     for more in ("", " --shard 1/2"):
-        result = unified(f"export ticketing --to {tmp_path / 'dump'}{more}", environ=service.environ)
+        result = unified(
+            f"export ticketing --to {tmp_path / 'dump'}{more}", environ=service.environ
+        )
         assert result.code == 4
         assert "nothing could be read: no connection offers any of the lists" in result.stderr
     assert unified(f"export --verify {tmp_path / 'dump'}").code == 9
@@ -351,18 +386,29 @@ def test_a_share_of_the_lists_says_nothing_of_a_connection(
         if ("integrated_account_id", "1") in seen.query or seen.segments[-1] == "tickets"
         else served(absent(), 404)
     )
-    codes = [unified(f"export ticketing -p * --to {tmp_path / 'dump'} --shard {n}/7").code for n in range(1, 8)]
+    codes = [
+        unified(f"export ticketing -p * --to {tmp_path / 'dump'} --shard {n}/7").code
+        for n in range(1, 8)
+    ]
     assert codes == [0] * 7
     assert unified(f"export --verify {tmp_path / 'dump'}").code == 0
 
 
 def entry(**changed: Any) -> dict[str, Any]:
-    made = {"file": "a/ticketing/tickets.ndjson", "profile": "a", "account_id": "1", "origin": "", "api": "ticketing"}
+    made = {
+        "file": "a/ticketing/tickets.ndjson",
+        "profile": "a",
+        "account_id": "1",
+        "origin": "",
+        "api": "ticketing",
+    }
     return {**made, "resource": "tickets", "complete": True, **changed}
 
 
 def stored(*files: Any, **changed: Any) -> bytes:
-    return json.dumps({"v": 1, "started": "", "ended": "", "shard": None, "files": [*files], **changed}).encode()
+    return json.dumps(
+        {"v": 1, "started": "", "ended": "", "shard": None, "files": [*files], **changed}
+    ).encode()
 
 
 DAMAGED = {
@@ -391,7 +437,12 @@ DAMAGED = {
 @pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED.keys())
 @pytest.mark.parametrize("command", [f"{MANY} dump", "export --verify dump"])
 def test_a_damaged_manifest_is_refused_before_anything_is_sent(
-    command: str, text: bytes, unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str,
+    text: bytes,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     serve(service, PAGES)
@@ -408,7 +459,10 @@ def test_a_folder_that_is_none_is_told_as_such(unified: Unified, tmp_path: Path)
     os.mkfifo(tmp_path / "pipe")
     for path in (Path(os.devnull), tmp_path / "pipe"):
         result = unified(f"-p sandbox export ticketing/tags --to {path}")
-        assert (result.stderr, result.code) == (f"error: {path} is not a folder (--to another name)\n", 11)
+        assert (result.stderr, result.code) == (
+            f"error: {path} is not a folder (--to another name)\n",
+            11,
+        )
         # Nothing was begun that could be continued.
         assert unified("runs list -o json").json["runs"] == []
         result = unified(f"export --verify {path}")
@@ -423,7 +477,10 @@ def test_a_folder_that_cannot_be_read_is_no_folder_without_a_manifest(
 
     monkeypatch.setattr(Path, "iterdir", refusing)
     result = unified(f"export --verify {tmp_path}")
-    assert (result.stderr, result.code) == (f"error: cannot read the folder {tmp_path}: Permission denied\n", 11)
+    assert (result.stderr, result.code) == (
+        f"error: cannot read the folder {tmp_path}: Permission denied\n",
+        11,
+    )
 
 
 def test_an_export_goes_on_in_a_folder_whose_parent_is_read_only(
@@ -469,7 +526,9 @@ def test_a_folder_that_takes_no_file_is_told_as_such(
     for command in (f"{ONE} {tmp_path / 'dump' / 'x'}", f"{MANY} {tmp_path / 'dump'}"):
         result = unified(command, environ=service.environ)
         assert (result.code, service.seen) == (11, [])
-        assert f"cannot write into the folder {tmp_path / 'dump'}: Permission denied" in result.stderr
+        assert (
+            f"cannot write into the folder {tmp_path / 'dump'}: Permission denied" in result.stderr
+        )
 
 
 FORGED = [

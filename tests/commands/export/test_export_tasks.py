@@ -22,7 +22,11 @@ def profiles(config: Config, url: str, *names: str) -> None:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    found = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
     return {name: data for name, data in found.items() if not name.startswith("manifest")}
 
 
@@ -44,7 +48,17 @@ def test_a_task_says_what_is_read_from_where_and_carries_no_token(
     unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
     profiles(config, service.url, "acme", "globex")
-    what = ["export", "ticketing/tickets", "ticketing/tag*", "-p", "*", "-q", "a[gt]=1", "--rate", "20"]
+    what = [
+        "export",
+        "ticketing/tickets",
+        "ticketing/tag*",
+        "-p",
+        "*",
+        "-q",
+        "a[gt]=1",
+        "--rate",
+        "20",
+    ]
     result = unified([*what, "--to", str(tmp_path / "x"), "--tasks"])
     options = {"query": ["a[gt]=1"], "rate": 20.0}
     expected = [
@@ -60,13 +74,20 @@ def test_a_task_says_what_is_read_from_where_and_carries_no_token(
         )
         for name in ("acme", "globex")
     ]
-    assert ([json.loads(line) for line in result.stdout.splitlines()], result.stderr, result.code) == (expected, "", 0)
+    assert (
+        [json.loads(line) for line in result.stdout.splitlines()],
+        result.stderr,
+        result.code,
+    ) == (expected, "", 0)
     assert TOKEN not in result.stdout
     assert (service.seen, (tmp_path / "x").exists()) == ([], False)
 
 
 def test_tasks_put_together_are_the_whole(unified: Unified, config: Config, tmp_path: Path) -> None:
-    config('base_url = "sandbox:"\n[profiles.one]\naccount_id = "full:1"\n[profiles."a.b"]\naccount_id = "full:2"\n')
+    config(
+        'base_url = "sandbox:"\n[profiles.one]\naccount_id = "full:1"\n[profiles."a.b"]\naccount_id'
+        ' = "full:2"\n'
+    )
     what = "export ticketing/t* ats/j* -p *"
     assert unified(f"{what} --to {tmp_path / 'whole'}").code == 0
     tasks = unified(f"{what} --to {tmp_path / 'parts'} --tasks").stdout.splitlines()
@@ -86,22 +107,39 @@ def test_tasks_put_together_are_the_whole(unified: Unified, config: Config, tmp_
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"account": "other"}, "the task of acme is for the account other, and here it leads to of-acme"),
+        (
+            {"account": "other"},
+            "the task of acme is for the account other, and here it leads to of-acme",
+        ),
         (
             {"base_url": "https://other.example"},
             "the task of acme is for the address https://other.example, and here it leads to {url}",
         ),
         ({"version": "0.0.9"}, f"the task of acme is of version 0.0.9, and this is {__version__}"),
-        ({"profile": "initech"}, 'the task of initech cannot be done here: no profile named "initech"'),
-        ({"lists": ["crm/deals"], "required": []}, "the task of acme reads crm/deals, which is not known here"),
+        (
+            {"profile": "initech"},
+            'the task of initech cannot be done here: no profile named "initech"',
+        ),
+        (
+            {"lists": ["crm/deals"], "required": []},
+            "the task of acme reads crm/deals, which is not known here",
+        ),
     ],
 )
 def test_a_task_that_leads_elsewhere_here_sends_nothing(
-    changed: dict[str, Any], said: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+    changed: dict[str, Any],
+    said: str,
+    unified: Unified,
+    service: Service,
+    config: Config,
+    tmp_path: Path,
 ) -> None:
     profiles(config, service.url, "acme")
     result = unified(["export", "--task", the_task(service.url, tmp_path / "x", **changed)])
-    assert (result.code, result.stderr[: result.stderr.rfind(" (")]) == (12, f"error: {said.format(url=service.url)}")
+    assert (result.code, result.stderr[: result.stderr.rfind(" (")]) == (
+        12,
+        f"error: {said.format(url=service.url)}",
+    )
     assert (service.seen, (tmp_path / "x").exists()) == ([], False)
 
 
@@ -141,7 +179,9 @@ def test_what_makes_no_task_is_refused(
     assert (result.code, result.stdout, service.seen) == (2, "", [])
 
 
-@pytest.mark.parametrize("options", [{"rate": -1}, {"workers": 65}, {"timeout": 0}, {"token": "t"}, {"output": "yaml"}])
+@pytest.mark.parametrize(
+    "options", [{"rate": -1}, {"workers": 65}, {"timeout": 0}, {"token": "t"}, {"output": "yaml"}]
+)
 def test_a_task_with_options_that_are_none_is_refused(
     options: dict[str, Any], unified: Unified, service: Service, config: Config, tmp_path: Path
 ) -> None:
@@ -174,7 +214,9 @@ def test_options_of_a_machine_stand_beside_the_task(
     profiles(config, service.url, "acme")
     serve(service, [tickets(2)])
     task = the_task(service.url, tmp_path / "x")
-    result = unified(["export", "--task", task, "--to", str(tmp_path / "y"), "--rate", "3", "--quiet"])
+    result = unified(
+        ["export", "--task", task, "--to", str(tmp_path / "y"), "--rate", "3", "--quiet"]
+    )
     assert (result.code, result.stderr, (tmp_path / "x").exists()) == (0, "", False)
     assert (tmp_path / "y" / "manifest-of-acme.json").exists()
 
@@ -195,7 +237,12 @@ def test_options_of_a_machine_stand_beside_the_task(
     ],
 )
 def test_a_shard_has_its_part_of_the_limits_unless_they_are_given(
-    more: str, environ: dict[str, str], first: int, unified: Unified, service: Service, tmp_path: Path
+    more: str,
+    environ: dict[str, str],
+    first: int,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
 ) -> None:
     clock, times = Clock(), []
     serve(service, [tickets(1)] * 100)
@@ -209,7 +256,12 @@ def test_a_shard_has_its_part_of_the_limits_unless_they_are_given(
     shards = more.split("/")[1].split(maxsplit=1)[0] if "--shard" in more else "1"
     # Whichever part it is that reads the list.
     for number in range(1, int(shards) + 1):
-        line = f"export ticketing/tickets --to {tmp_path / 'x'} {more.replace('--shard 1/', f'--shard {number}/')}"
-        result = unified(line, environ={**service.environ, **environ}, monotonic=clock.now, sleep=clock.sleep)
+        line = (
+            f"export ticketing/tickets --to {tmp_path / 'x'}"
+            f" {more.replace('--shard 1/', f'--shard {number}/')}"
+        )
+        result = unified(
+            line, environ={**service.environ, **environ}, monotonic=clock.now, sleep=clock.sleep
+        )
         assert result.code == 0
     assert sum(1 for at in times if at < times[0] + 10) == first

@@ -35,10 +35,18 @@ pytest.importorskip("obstore", reason="needs the extra cloud")
 
 @pytest.fixture
 def order(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[bytes]:
-    """An order for a worker that resolves everything from its environment, and whose seconds pass quickly."""
+    """An order for a worker that resolves everything from its environment, and whose
+    seconds pass quickly.
+    """
     seconds = itertools.count(0, 0.25).__next__
     runtime = Runtime(
-        None, None, Stderr(io.BytesIO()), service.environ, folders={}, monotonic=seconds, sleep=lambda _: None
+        None,
+        None,
+        Stderr(io.BytesIO()),
+        service.environ,
+        folders={},
+        monotonic=seconds,
+        sleep=lambda _: None,
     )
     context = CommandContext(runtime, load(), lambda _: None, ())
     monkeypatch.setattr(engine_worker, "_context", lambda: context)
@@ -55,7 +63,9 @@ def report(order: bytes, answer: bytes) -> WorkerReport:
     return found
 
 
-def test_a_task_that_nobody_wants_any_more_ends_after_its_page_and_keeps_it(order: bytes, service: Service) -> None:
+def test_a_task_that_nobody_wants_any_more_ends_after_its_page_and_keeps_it(
+    order: bytes, service: Service
+) -> None:
     serve(service, [tickets(1, number) for number in range(20)])
 
     def tell(_news: bytes) -> None:
@@ -64,14 +74,19 @@ def test_a_task_that_nobody_wants_any_more_ends_after_its_page_and_keeps_it(orde
     outcome = report(order, engine_worker.work(order, tell)).outcome
     assert outcome is not None
     (failure,) = outcome.failed.values()
-    assert failure.message.startswith("the driver of this task wants it no more; run the same command to resume at")
+    assert failure.message.startswith(
+        "the driver of this task wants it no more; run the same command to resume at"
+    )
     before = [cursor_of(seen) for seen in service.seen]
     assert len(before) < 20
     news: list[bytes] = []
     outcome = report(order, engine_worker.work(order, news.append)).outcome
     assert outcome is not None
     assert outcome.failed == {}
-    assert [cursor_of(seen) for seen in service.seen] == [None, *(f"c{number}" for number in range(1, 20))]
+    assert [cursor_of(seen) for seen in service.seen] == [
+        None,
+        *(f"c{number}" for number in range(1, 20)),
+    ]
     numbers = [engine_messages.read_numbers(one) for one in news if one]
     assert numbers
     assert numbers[-1] is not None
@@ -79,11 +94,15 @@ def test_a_task_that_nobody_wants_any_more_ends_after_its_page_and_keeps_it(orde
     assert len(news) > len(numbers) > 1
 
 
-def test_when_one_list_was_taken_over_the_others_end_as_well(order: bytes, service: Service) -> None:
+def test_when_one_list_was_taken_over_the_others_end_as_well(
+    order: bytes, service: Service
+) -> None:
     service.reply = lambda _: served({"result": tickets(1), "next_cursor": f"c{len(service.seen)}"})
     found = msgspec.json.decode(order, type=TaskOrder)
     both = ("ticketing/tickets", "ticketing/contacts")
-    order = msgspec.json.encode(msgspec.structs.replace(found, task=msgspec.structs.replace(found.task, lists=both)))
+    order = msgspec.json.encode(
+        msgspec.structs.replace(found, task=msgspec.structs.replace(found.task, lists=both))
+    )
     told = threading.Lock()
 
     def tell(_news: bytes) -> None:
@@ -114,7 +133,9 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"c{number}" for number in range(20)]
-    profiles = "".join(f'[profiles.{name}]\naccount_id = "of-{name}"\ntoken = "t"\n' for name in names)
+    profiles = "".join(
+        f'[profiles.{name}]\naccount_id = "of-{name}"\ntoken = "t"\n' for name in names
+    )
     path = tmp_path / "config.toml"
     path.write_text(f'base_url = "http://127.0.0.1:9"\n{profiles}')
     path.chmod(0o600)
@@ -137,7 +158,9 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
         )
         for name in names
     ]
-    with SharedPlace(runtime, store_folder.objects(runtime, f"file://{tmp_path}/dump", make=True)) as place:
+    with SharedPlace(
+        runtime, store_folder.objects(runtime, f"file://{tmp_path}/dump", make=True)
+    ) as place:
         payload = msgspec.json.encode(CheckOrder(b"key", place.word, tuple(tasks)))
         found = report(payload, engine_worker.work(payload, lambda _: None))
         assert (found.error, [*found.tokens]) == (None, names)
@@ -168,7 +191,8 @@ def slow(*given):
 engine_worker.own_catalogue = slow
 answers = []
 order = sys.stdin.buffer.read()
-threads = [threading.Thread(target=lambda: answers.append(engine_worker.work(order, print))) for _ in range(8)]
+work = lambda: answers.append(engine_worker.work(order, print))
+threads = [threading.Thread(target=work) for _ in range(8)]
 for one in threads:
     one.start()
 for one in threads:
@@ -180,10 +204,14 @@ for one in answers:
 
 
 @pytest.mark.parametrize("more", [[], ["broken"]], ids=["at once", "after a failure"])
-def test_each_of_the_first_orders_finds_the_token_of_the_environment(more: list[str], tmp_path: Path) -> None:
+def test_each_of_the_first_orders_finds_the_token_of_the_environment(
+    more: list[str], tmp_path: Path
+) -> None:
     lists = ("ticketing/tickets",)
     to = f"file://{tmp_path}/dump"
-    task = ConnectionTask(__version__, None, "http://127.0.0.1:9", "acct-1", to, lists, lists, TaskOptions())
+    task = ConnectionTask(
+        __version__, None, "http://127.0.0.1:9", "acct-1", to, lists, lists, TaskOptions()
+    )
     environ = {
         "PYTHONPATH": str(ROOT),
         "HOME": str(tmp_path),
@@ -195,7 +223,9 @@ def test_each_of_the_first_orders_finds_the_token_of_the_environment(more: list[
     runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={})
     with SharedPlace(runtime, store_folder.objects(runtime, to, make=True)) as place:
         order = msgspec.json.encode(CheckOrder(b"key", place.word, (task,)))
-        done = subprocess.run(words, input=order, capture_output=True, check=True, timeout=60, env=environ)
+        done = subprocess.run(
+            words, input=order, capture_output=True, check=True, timeout=60, env=environ
+        )
     reports = [report(order, line) for line in done.stdout.splitlines()]
     said = [one.error.message for one in reports if one.error]
     assert (len(reports), said) == (9, ["catalogue.d is damaged"] if more else [])
@@ -207,34 +237,58 @@ def test_each_of_the_first_orders_finds_the_token_of_the_environment(more: list[
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"place": "0123456789abcdef"}, "what the driver wrote to file://{tmp}/dump is not seen there (all machines "),
-        ({"place": "../other"}, "what the driver wrote to file://{tmp}/dump is not seen there (all machines "),
-        ({"token": "another"}, "there is another token for acct-1 (it has to be the same on each machine)"),
+        (
+            {"place": "0123456789abcdef"},
+            "what the driver wrote to file://{tmp}/dump is not seen there (all machines ",
+        ),
+        (
+            {"place": "../other"},
+            "what the driver wrote to file://{tmp}/dump is not seen there (all machines ",
+        ),
+        (
+            {"token": "another"},
+            "there is another token for acct-1 (it has to be the same on each machine)",
+        ),
     ],
 )
 def test_a_worker_that_was_not_there_for_the_check_does_it_before_its_task(
     changed: dict[str, str], said: str, order: bytes, service: Service, tmp_path: Path
 ) -> None:
-    order = msgspec.json.encode(msgspec.structs.replace(msgspec.json.decode(order, type=TaskOrder), **changed))
+    order = msgspec.json.encode(
+        msgspec.structs.replace(msgspec.json.decode(order, type=TaskOrder), **changed)
+    )
     found = report(order, engine_worker.work(order, lambda _: None))
     assert found.error
-    assert (found.error.exit, found.error.message.startswith(said.format(tmp=tmp_path))) == (12, True), found.error
+    assert (found.error.exit, found.error.message.startswith(said.format(tmp=tmp_path))) == (
+        12,
+        True,
+    ), found.error
     assert service.seen == []
 
 
 def test_what_a_killed_driver_left_at_the_place_is_removed_by_the_next(tmp_path: Path) -> None:
     seconds = itertools.count(0, 0.25).__next__
-    runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={}, monotonic=seconds, sleep=lambda _: None)
+    runtime = Runtime(
+        None, None, Stderr(io.BytesIO()), {}, folders={}, monotonic=seconds, sleep=lambda _: None
+    )
     objects = store_folder.objects(runtime, f"file://{tmp_path}/dump", make=True)
     killed = "import test_export_worker; test_export_worker.left()"
     environ = {**os.environ, "LEFT": f"file://{tmp_path}/dump"}
     words = [sys.executable, "-c", killed]
     path = os.pathsep.join(
-        (str(ROOT / "tests"), str(ROOT), *(entry for entry in sys.path if entry), str(Path(__file__).parent))
+        (
+            str(ROOT / "tests"),
+            str(ROOT),
+            *(entry for entry in sys.path if entry),
+            str(Path(__file__).parent),
+        )
     )
     subprocess.run(words, check=True, timeout=60, env={**environ, "PYTHONPATH": path})
     old = "f" * 16
-    sign = b'{"writer": "%s", "process": 1, "host": "elsewhere", "machine": "elsewhere"}' % old.encode()
+    sign = (
+        b'{"writer": "%s", "process": 1, "host": "elsewhere", "machine": "elsewhere"}'
+        % old.encode()
+    )
     objects.put(f".probe/{old}", sign)
     long_ago = time.time() - 3600
     os.utime(tmp_path / "dump" / ".probe" / old, (long_ago, long_ago))

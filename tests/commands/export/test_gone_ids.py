@@ -1,4 +1,6 @@
-"""A list that is read whole again: which of its ids are gone is told beside it, whatever ends the process."""
+"""A list that is read whole again: which of its ids are gone is told beside it,
+whatever ends the process.
+"""
 
 import json
 from collections.abc import Callable
@@ -46,7 +48,12 @@ def entry(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=pytest.mark.extra)])
 def test_a_full_read_tells_which_ids_are_gone(
-    world: World, to: str, export: Callable[..., Result], unified: Unified, tmp_path: Path, form: str
+    world: World,
+    to: str,
+    export: Callable[..., Result],
+    unified: Unified,
+    tmp_path: Path,
+    form: str,
 ) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow", reason="needs the extra parquet")
@@ -71,8 +78,12 @@ def test_a_full_read_tells_which_ids_are_gone(
     assert (gone(tmp_path), entry(tmp_path)["gone"]) == (of("b", "c"), 2)
 
 
-def test_ids_are_told_as_they_were_served(service: Service, export: Callable[..., Result], tmp_path: Path) -> None:
-    """A number is no text, an id may be spelled in another way, and half a surrogate pair is an id too."""
+def test_ids_are_told_as_they_were_served(
+    service: Service, export: Callable[..., Result], tmp_path: Path
+) -> None:
+    """A number is no text, an id may be spelled in another way, and half a surrogate
+    pair is an id too.
+    """
     pages = [
         r'[{"id":1},{"id":"1"},{"id":"\u00e9"},{"id":"ü"},{"id":"\ud800"},{"id":"\ud801"},{"id":"a\nb"},{"n":1},{"id":null}]',
         r'[{"id":"1"},{"id":"é"},{"id":"\u00fc"},{"id":"\ud800"}]',
@@ -82,11 +93,18 @@ def test_ids_are_told_as_they_were_served(service: Service, export: Callable[...
         service.reply = lambda _, body=body: Reply(200, body)
         assert export(f"{tmp_path}/dump --restart").code == 0
     lines = (tmp_path / "dump" / GONE).read_text().splitlines()
-    assert lines == [rf'{{"_profile":"acct-1","id":{one}}}' for one in ("1", r'"\ud801"', r'"a\nb"')]
+    assert lines == [
+        rf'{{"_profile":"acct-1","id":{one}}}' for one in ("1", r'"\ud801"', r'"a\nb"')
+    ]
 
 
 def test_of_another_list_nothing_is_gone(
-    world: World, to: str, export: Callable[..., Result], unified: Unified, service: Service, tmp_path: Path
+    world: World,
+    to: str,
+    export: Callable[..., Result],
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
 ) -> None:
     assert export(to).code == 0
     world.records.clear()
@@ -97,7 +115,12 @@ def test_of_another_list_nothing_is_gone(
     assert [*(tmp_path / "dump").rglob("gone.*")] == []
     other = {**service.environ, "UNIFIED_TOKEN": "another-0123456789"}
     world.records.clear()
-    assert unified(f"export ticketing/tickets --since 2020-01-01 --to {to} --restart", environ=other).code == 0
+    assert (
+        unified(
+            f"export ticketing/tickets --since 2020-01-01 --to {to} --restart", environ=other
+        ).code
+        == 0
+    )
     assert gone(tmp_path) == of("z")
 
 
@@ -118,7 +141,9 @@ def test_what_a_partial_read_lacks_is_not_gone(
 ) -> None:
     assert export(to).code == 0
     del world.records["a"]
-    world.broken = lambda _: served({"result": [], "next_cursor": None, "is_partial_response": True})
+    world.broken = lambda _: served(
+        {"result": [], "next_cursor": None, "is_partial_response": True}
+    )
     assert export(f"{to} --restart {more}").code == code
     assert gone(tmp_path) is None
     world.broken = lambda _: None

@@ -1,4 +1,6 @@
-"""Exports of what changed: every change is in a file, whatever the provider does with the filter."""
+"""Exports of what changed: every change is in a file, whatever the provider does with
+the filter.
+"""
 
 import hashlib
 import json
@@ -35,14 +37,17 @@ def export(unified: Unified, service: Service, tmp_path: Path) -> Callable[..., 
 def files(tmp_path: Path) -> dict[str, list[Any]]:
     folder = tmp_path / "dump" / "acct-1" / "ticketing"
     return {
-        path.name: [json.loads(line) for line in path.read_text().splitlines()] for path in sorted(folder.iterdir())
+        path.name: [json.loads(line) for line in path.read_text().splitlines()]
+        for path in sorted(folder.iterdir())
     }
 
 
 def union(tmp_path: Path) -> dict[str, Any]:
     """The newest state of each record in all files."""
     found = [record for records in files(tmp_path).values() for record in records]
-    return {record["id"]: record for record in sorted(found, key=lambda one: str(one["updated_at"]))}
+    return {
+        record["id"]: record for record in sorted(found, key=lambda one: str(one["updated_at"]))
+    }
 
 
 def test_each_run_adds_what_changed_since_the_last_one(
@@ -69,7 +74,9 @@ def test_each_run_adds_what_changed_since_the_last_one(
     assert union(tmp_path) == world.records
     assert unified(f"export --verify {tmp_path}/dump").code == 0
     # Without the option a complete export stays as it is.
-    assert export(command="export ticketing/tickets --to").stderr.startswith("wrote 0 files with 0 records")
+    assert export(command="export ticketing/tickets --to").stderr.startswith(
+        "wrote 0 files with 0 records"
+    )
 
 
 def test_a_list_is_as_old_as_the_last_look_at_its_changes(
@@ -79,7 +86,9 @@ def test_a_list_is_as_old_as_the_last_look_at_its_changes(
 
     def run(command: str, day: int) -> Result:
         return unified(
-            f"{command} {tmp_path}/dump", environ=service.environ, wall=lambda: START.timestamp() + day * DAY
+            f"{command} {tmp_path}/dump",
+            environ=service.environ,
+            wall=lambda: START.timestamp() + day * DAY,
         )
 
     def age(day: int) -> str:
@@ -129,8 +138,12 @@ DAY = 86_400.0
 
 
 @pytest.fixture(params=[True, False], ids=["with a Date", "without a Date"])
-def at_noon(request: pytest.FixtureRequest, world: World, unified: Unified, service: Service, tmp_path: Path) -> Any:
-    """An export at some second: by the service's clock, or where it has none by that of this machine."""
+def at_noon(
+    request: pytest.FixtureRequest, world: World, unified: Unified, service: Service, tmp_path: Path
+) -> Any:
+    """An export at some second: by the service's clock, or where it has none by that of
+    this machine.
+    """
 
     def run(seconds: float, more: str = "", *, clock: float = 0) -> Result:
         world.now(seconds)
@@ -140,7 +153,9 @@ def at_noon(request: pytest.FixtureRequest, world: World, unified: Unified, serv
         else:
             # The clock of this machine is wrong, and does not matter.
             wall += 40 * DAY
-        return unified(f"{EXPORT} {tmp_path}/dump {more}", environ=service.environ, wall=lambda: wall + clock)
+        return unified(
+            f"{EXPORT} {tmp_path}/dump {more}", environ=service.environ, wall=lambda: wall + clock
+        )
 
     return run
 
@@ -179,7 +194,11 @@ def test_a_stamp_to_come_hides_no_change(
 
 @pytest.mark.extra
 def test_in_a_store_too_a_stamp_to_come_hides_no_change(
-    unified: Unified, world: World, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unified: Unified,
+    world: World,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("obstore", reason="needs the extra cloud")
     from unified_cli.commands.export import chunked_list  # noqa: PLC0415  an extra
@@ -195,8 +214,13 @@ def test_in_a_store_too_a_stamp_to_come_hides_no_change(
             world.now(seconds)
             result = unified(f"{EXPORT} file://{tmp_path}/dump", environ=service.environ)
             assert (result.code, AHEAD in result.stderr) == (0, True)
-            found = [path.read_text().splitlines() for path in sorted((tmp_path / "dump").rglob("tickets/*.ndjson"))]
-            assert {one["id"]: one for lines in found for one in map(json.loads, lines)} == world.records
+            found = [
+                path.read_text().splitlines()
+                for path in sorted((tmp_path / "dump").rglob("tickets/*.ndjson"))
+            ]
+            assert {
+                one["id"]: one for lines in found for one in map(json.loads, lines)
+            } == world.records
         assert world.asked == [None, "2026-01-01T00:15:39.000000Z"]
     finally:
         os.umask(before)
@@ -256,9 +280,14 @@ def test_marks_of_older_versions_that_passed_the_clock_are_healed(
 
 
 def state_of(tmp_path: Path) -> dict[str, Any]:
-    """The last state of each record, in the order of the files: stamps that are wrong say nothing of it."""
+    """The last state of each record, in the order of the files: stamps that are wrong
+    say nothing of it.
+    """
     found = files(tmp_path)
-    numbered = {int(name.split(".")[1]) if name.count(".") == 2 else 1: records for name, records in found.items()}
+    numbered = {
+        int(name.split(".")[1]) if name.count(".") == 2 else 1: records
+        for name, records in found.items()
+    }
     return {record["id"]: record for number in sorted(numbered) for record in numbered[number]}
 
 
@@ -278,13 +307,22 @@ HONEST, HOUR_AHEAD, IN_2099, IN_1970 = "honest", "an hour ahead", "2099", "1970"
     ids=["2099", "an hour ahead", "some an hour ahead", "1970", "all kinds"],
 )
 def test_five_series_of_increments_with_wrong_stamps_miss_nothing(
-    at_first: list[str], later: list[str], at_noon: Callable[..., Result], world: World, tmp_path: Path
+    at_first: list[str],
+    later: list[str],
+    at_noon: Callable[..., Result],
+    world: World,
+    tmp_path: Path,
 ) -> None:
     dice, now = random.Random(1), 5000.0
 
     def change(kinds: list[str]) -> None:
         kind, name = dice.choice(kinds), f"t{dice.randrange(30)}"
-        ahead = {HONEST: 0, HOUR_AHEAD: 3600, IN_2099: 73 * 366 * DAY, IN_1970: -now - 56 * 365.25 * DAY}[kind]
+        ahead = {
+            HONEST: 0,
+            HOUR_AHEAD: 3600,
+            IN_2099: 73 * 366 * DAY,
+            IN_1970: -now - 56 * 365.25 * DAY,
+        }[kind]
         world.change(name, now + ahead, value=dice.random())
 
     for round_ in range(6):
@@ -294,13 +332,19 @@ def test_five_series_of_increments_with_wrong_stamps_miss_nothing(
         result = at_noon(now)
         assert result.code == 0
         assert state_of(tmp_path) == world.records
-        said = [line.removeprefix(AHEAD) for line in result.stderr.splitlines() if line.startswith(AHEAD)]
+        said = [
+            line.removeprefix(AHEAD)
+            for line in result.stderr.splitlines()
+            if line.startswith(AHEAD)
+        ]
         ahead = sum(world.seconds(one) >= now + 1 for one in world.records.values())
         assert [line.partition(" ")[0] for line in said] == ([str(ahead)] if ahead else [])
         now += dice.choice([1, 30, 600, 90_000])
 
 
-@pytest.mark.parametrize("stamp", ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"])
+@pytest.mark.parametrize(
+    "stamp", ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"]
+)
 @pytest.mark.parametrize("lag", ["0", "60", "1e300"])
 def test_a_stamp_at_the_end_of_time_is_a_stamp(
     stamp: str, lag: str, at_noon: Callable[..., Result], world: World, tmp_path: Path
@@ -314,7 +358,9 @@ def test_a_stamp_at_the_end_of_time_is_a_stamp(
 
 
 @pytest.mark.parametrize(
-    "changed", [{"mark": ["x", []]}, {"mark": ["2026-13-01", []]}, {"clock": "soon"}, {"started": "?"}], ids=str
+    "changed",
+    [{"mark": ["x", []]}, {"mark": ["2026-13-01", []]}, {"clock": "soon"}, {"started": "?"}],
+    ids=str,
 )
 def test_a_mark_that_is_none_is_damage(
     changed: dict[str, Any], export: Callable[..., Result], world: World, tmp_path: Path
@@ -328,10 +374,15 @@ def test_a_mark_that_is_none_is_damage(
     world.asked.clear()
     result = export()
     assert (result.code, world.asked) == (12, [])
-    assert result.stderr == f"error: {path} is damaged, or of another version (--restart starts anew)\n"
+    assert (
+        result.stderr
+        == f"error: {path} is damaged, or of another version (--restart starts anew)\n"
+    )
 
 
-def test_a_change_within_a_microsecond_is_a_change(world: World, export: Callable[..., Result], tmp_path: Path) -> None:
+def test_a_change_within_a_microsecond_is_a_change(
+    world: World, export: Callable[..., Result], tmp_path: Path
+) -> None:
     world.filters = False
     world.records["a"] = {"id": "a", "updated_at": "2026-01-01T00:00:00.000000001Z"}
     export("--lag 0")
@@ -340,7 +391,9 @@ def test_a_change_within_a_microsecond_is_a_change(world: World, export: Callabl
     assert union(tmp_path) == world.records
 
 
-@pytest.mark.parametrize("at", [None, 5, "yesterday", {}], ids=["missing", "a number", "no time", "an object"])
+@pytest.mark.parametrize(
+    "at", [None, 5, "yesterday", {}], ids=["missing", "a number", "no time", "an object"]
+)
 def test_a_list_without_times_is_read_whole_and_said_to_be(
     world: World, export: Callable[..., Result], tmp_path: Path, at: Any
 ) -> None:
@@ -348,7 +401,8 @@ def test_a_list_without_times_is_read_whole_and_said_to_be(
     export()
     result = export()
     assert result.stderr.startswith(
-        "acct-1/ticketing/tickets.ndjson: no record has updated_at, so the list is read whole again\n"
+        "acct-1/ticketing/tickets.ndjson: no record has updated_at, so the list is read whole"
+        " again\n"
     )
     assert [*files(tmp_path)] == ["tickets.2.ndjson", "tickets.ndjson"]
     assert world.asked == [None, None]
@@ -364,13 +418,17 @@ def test_an_export_that_was_made_without_the_option_is_continued(
     assert union(tmp_path) == world.records
 
 
-def test_starting_anew_removes_what_was_added(world: World, export: Callable[..., Result], tmp_path: Path) -> None:
+def test_starting_anew_removes_what_was_added(
+    world: World, export: Callable[..., Result], tmp_path: Path
+) -> None:
     world.change("a", 0)
     export()
     world.change("b", 100)
     export()
     assert export("--restart", "export ticketing/tickets --to").code == 0
-    assert {name: len(records) for name, records in files(tmp_path).items()} == {"tickets.ndjson": 2}
+    assert {name: len(records) for name, records in files(tmp_path).items()} == {
+        "tickets.ndjson": 2
+    }
 
 
 def test_a_file_that_is_gone_is_told_and_nothing_is_asked(
@@ -387,7 +445,9 @@ def test_a_file_that_is_gone_is_told_and_nothing_is_asked(
 
 
 def damaged(path: Path, at: bytes, instead: bytes, *, same_time: bool) -> None:
-    """Put other bytes of the same number into a file; `same_time` hides it from whoever looks at times only."""
+    """Put other bytes of the same number into a file; `same_time` hides it from whoever
+    looks at times only.
+    """
     before, data = path.stat().st_mtime_ns, path.read_bytes()
     assert len(at) == len(instead)
     assert at in data
@@ -403,7 +463,13 @@ def damaged(path: Path, at: bytes, instead: bytes, *, same_time: bool) -> None:
 @pytest.mark.parametrize("more", ["--incremental", ""], ids=["with marks", "without"])
 @pytest.mark.parametrize("which", ["tickets.ndjson", "tickets.2.ndjson"])
 def test_a_list_that_was_damaged_is_no_base_of_an_increment(
-    which: str, more: str, at: bytes, instead: bytes, world: World, export: Callable[..., Result], tmp_path: Path
+    which: str,
+    more: str,
+    at: bytes,
+    instead: bytes,
+    world: World,
+    export: Callable[..., Result],
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "dump/acct-1/ticketing" / which
     world.change("a0", 0)
@@ -420,7 +486,9 @@ def test_a_list_that_was_damaged_is_no_base_of_an_increment(
     for command in (EXPORT, "export ticketing/tickets --to") if "2" not in which else (EXPORT,):
         result = export(command=command)
         assert (result.code, world.asked) == (12, [])
-        assert result.stderr.endswith(f"error: {path} is not the file that was exported (--restart replaces it)\n")
+        assert result.stderr.endswith(
+            f"error: {path} is not the file that was exported (--restart replaces it)\n"
+        )
     assert files_of(tmp_path) == before
     assert export("--restart", "export ticketing/tickets --to").code == 0
     assert state_of(tmp_path) == world.records
@@ -439,7 +507,9 @@ def test_what_a_killed_run_left_beside_complete_files_is_removed(
             (tmp_path / "dump/acct-1/ticketing" / f"{name}.{end}").write_text("")
     assert export(command=command).code == 0
     assert files_of(tmp_path) == kept
-    assert [path.name for path in (tmp_path / "dump").iterdir() if path.is_file()] == ["manifest.json"]
+    assert [path.name for path in (tmp_path / "dump").iterdir() if path.is_file()] == [
+        "manifest.json"
+    ]
 
 
 def files_of(tmp_path: Path) -> dict[str, bytes]:
@@ -448,7 +518,9 @@ def files_of(tmp_path: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("instead", [b"\0\0", b"a1"])
-@pytest.mark.parametrize("url", [False, pytest.param(True, marks=pytest.mark.extra)], ids=["folder", "file"])
+@pytest.mark.parametrize(
+    "url", [False, pytest.param(True, marks=pytest.mark.extra)], ids=["folder", "file"]
+)
 def test_a_list_without_a_mark_is_compared_before_its_times_are_believed(
     instead: bytes, world: World, unified: Unified, service: Service, tmp_path: Path, *, url: bool
 ) -> None:
@@ -480,7 +552,9 @@ def test_a_copy_of_an_export_is_compared_once_and_goes_on(
     shutil.copytree(tmp_path / "original", tmp_path / "dump", copy_function=shutil.copyfile)
     compared = []
     real = hashlib.file_digest
-    monkeypatch.setattr(hashlib, "file_digest", lambda file, name: compared.append(file.name) or real(file, name))
+    monkeypatch.setattr(
+        hashlib, "file_digest", lambda file, name: compared.append(file.name) or real(file, name)
+    )
     for seconds in (100, 200):
         world.change("b", seconds)
         assert export().code == 0
@@ -493,8 +567,17 @@ def test_a_copy_of_an_export_is_compared_once_and_goes_on(
     ("more", "message"),
     [
         ("--format csv", "--incremental needs --format ndjson, parquet or delta"),
-        ("--restart", "--restart reads everything anew and --incremental what changed (leave one of them out)"),
-        ("-q 'updated_at[gt]=2026'", "--incremental asks by updated_at itself (leave out -q updated_at…)"),
+        (
+            "--restart",
+            (
+                "--restart reads everything anew and --incremental what changed (leave one of them"
+                " out)"
+            ),
+        ),
+        (
+            "-q 'updated_at[gt]=2026'",
+            "--incremental asks by updated_at itself (leave out -q updated_at…)",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(
@@ -512,13 +595,24 @@ def test_a_lag_needs_an_incremental_export(export: Callable[..., Result]) -> Non
 def newest(texts: Iterable[bytes | str]) -> dict[str, Any]:
     """The newest state of each record."""
     found = [json.loads(text) for text in texts]
-    return {record["id"]: record for record in sorted(found, key=lambda one: str(one["updated_at"]))}
+    return {
+        record["id"]: record for record in sorted(found, key=lambda one: str(one["updated_at"]))
+    }
 
 
-@pytest.mark.parametrize("url", [False, pytest.param(True, marks=pytest.mark.extra)], ids=["folder", "file"])
+@pytest.mark.parametrize(
+    "url", [False, pytest.param(True, marks=pytest.mark.extra)], ids=["folder", "file"]
+)
 @pytest.mark.parametrize("form", ["ndjson", pytest.param("parquet", marks=pytest.mark.extra)])
 def test_five_rounds_of_changes_under_faults_miss_nothing(
-    world: World, service: Service, unified: Unified, tmp_path: Path, record_property: Any, form: str, *, url: bool
+    world: World,
+    service: Service,
+    unified: Unified,
+    tmp_path: Path,
+    record_property: Any,
+    form: str,
+    *,
+    url: bool,
 ) -> None:
     if url:
         pytest.importorskip("obstore", reason="needs the extra cloud")
@@ -539,7 +633,12 @@ def test_five_rounds_of_changes_under_faults_miss_nothing(
     try:
         environ = {**service.environ, "UNIFIED_RATE": "0"}
         command = f"{EXPORT} {to} --format {form}"
-        five_rounds(world, lambda: unified(command, environ=environ), lambda: newest(texts()), record_property)
+        five_rounds(
+            world,
+            lambda: unified(command, environ=environ),
+            lambda: newest(texts()),
+            record_property,
+        )
         assert unified(f"export --verify {to}").code == 0
     finally:
         os.umask(before)

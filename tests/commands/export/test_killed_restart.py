@@ -1,4 +1,6 @@
-"""An export that was to start over and was killed, run again without --restart: nothing old is taken for new."""
+"""An export that was to start over and was killed, run again without --restart: nothing
+old is taken for new.
+"""
 
 import json
 import os
@@ -46,8 +48,12 @@ def export(unified: Unified, service: Service, to: str, form: str) -> Callable[.
 def content(tmp_path: Path, resource: str) -> list[Any]:
     """The records of a list, in all its files, or in its table."""
     if (tmp_path / "dump/ticketing").exists():
-        found = table(Place("", f"{tmp_path}/dump"), f"ticketing/{resource}").to_pyarrow_table(columns=["record"])
-        return sorted((json.loads(one) for one in found["record"].to_pylist()), key=lambda one: str(one["id"]))
+        found = table(Place("", f"{tmp_path}/dump"), f"ticketing/{resource}").to_pyarrow_table(
+            columns=["record"]
+        )
+        return sorted(
+            (json.loads(one) for one in found["record"].to_pylist()), key=lambda one: str(one["id"])
+        )
     folder = tmp_path / "dump/acct-1/ticketing"
     paths = sorted([*folder.glob(f"{resource}.*ndjson"), *folder.glob(f"{resource}/*.ndjson")])
     return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
@@ -67,7 +73,12 @@ def kill_restart(service: Service, world: World, words: list[str], home: Path) -
 
 
 def test_what_a_killed_restart_had_not_reached_is_not_taken_for_read(
-    world: World, to: str, form: str, export: Callable[..., Result], service: Service, tmp_path: Path
+    world: World,
+    to: str,
+    form: str,
+    export: Callable[..., Result],
+    service: Service,
+    tmp_path: Path,
 ) -> None:
     assert export("--incremental").code == 0
     world.change("d", 10)
@@ -76,7 +87,10 @@ def test_what_a_killed_restart_had_not_reached_is_not_taken_for_read(
     kill_restart(service, world, ["--to", to, "--format", form], tmp_path / "home")
     result = export()
     if "://" in to or form == "delta":
-        said = f"wrote 2 {'lists' if form == 'delta' else 'files'} with 8 records to {to}, 0 already complete\n"
+        said = (
+            f"wrote 2 {'lists' if form == 'delta' else 'files'} with 8 records to {to}, 0 already"
+            " complete\n"
+        )
         assert (result.code, result.stderr) == (0, said)
     else:
         # Files that no manifest lists are not replaced unasked.
@@ -90,7 +104,9 @@ def test_what_a_killed_restart_had_not_reached_is_not_taken_for_read(
 def test_a_list_of_which_the_provider_left_something_out_is_read_again(
     world: World, export: Callable[..., Result], tmp_path: Path
 ) -> None:
-    world.broken = lambda _: served({"result": [], "next_cursor": None, "is_partial_response": True})
+    world.broken = lambda _: served(
+        {"result": [], "next_cursor": None, "is_partial_response": True}
+    )
     assert export().code == 9
     assert export().code == 9
     world.broken = lambda _: None
@@ -122,7 +138,12 @@ def test_a_list_that_lost_its_end_to_a_killed_restart_is_not_complete(
 @pytest.mark.parametrize("form", ["ndjson"], indirect=True)
 @pytest.mark.parametrize("more", ["", "--dedupe id"])
 def test_a_restart_that_keeps_what_was_written_and_was_killed_reads_every_list_again(
-    world: World, to: str, export: Callable[..., Result], service: Service, tmp_path: Path, more: str
+    world: World,
+    to: str,
+    export: Callable[..., Result],
+    service: Service,
+    tmp_path: Path,
+    more: str,
 ) -> None:
     assert export().code == 0
     world.change("d", 10)
@@ -133,6 +154,9 @@ def test_a_restart_that_keeps_what_was_written_and_was_killed_reads_every_list_a
         assert (result.code, "(--restart replaces it)" in result.stderr) == (11, True)
         return
     number = 2 * len(world.records)
-    assert (result.code, result.stderr) == (0, f"wrote 2 files with {number} records to {to}, 0 already complete\n")
+    assert (result.code, result.stderr) == (
+        0,
+        f"wrote 2 files with {number} records to {to}, 0 already complete\n",
+    )
     for resource in ("tickets", "users"):
         assert content(tmp_path, resource) == [*world.records.values()]

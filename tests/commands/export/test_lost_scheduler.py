@@ -30,5 +30,7 @@ def test_a_sign_of_life_that_cannot_be_asked_for_is_a_lost_scheduler() -> None:
     engine._asked = next(times)
     with pytest.raises(NetworkError) as found:
         engine.wait(0)
-    assert found.value.reason == "the scheduler at tcp://127.0.0.1:1 was lost, or cancelled the tasks"
+    assert (
+        found.value.reason == "the scheduler at tcp://127.0.0.1:1 was lost, or cancelled the tasks"
+    )
     assert (found.value.code, found.value.hint) == (ExitCode.NETWORK, "run the same command again")

@@ -1,4 +1,6 @@
-"""The export of a night, killed at each point and run again: each record once, and no reader ever sees half a night."""
+"""The export of a night, killed at each point and run again: each record once, and no
+reader ever sees half a night.
+"""
 
 import json
 import os
@@ -26,13 +28,23 @@ pytest.importorskip("polars", reason="needs the extra test-all")
 HERE = Path(__file__).parent
 FORMS = ["ndjson", "delta"]
 CONFIG_WORDS = ("--rate", "0", "--workers", "2", "--no-input")
-SYSTEM_CALLS = ["fsync,fdatasync", "rename,renameat,renameat2", "link,linkat", "unlink,unlinkat", "connect", "write"]
+SYSTEM_CALLS = [
+    "fsync,fdatasync",
+    "rename,renameat,renameat2",
+    "link,linkat",
+    "unlink,unlinkat",
+    "connect",
+    "write",
+]
 Crash = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with stores.s3_server(tmp_path_factory.mktemp("s3") / "log") as url, stores.killing_at_writes(url) as proxy:
+    with (
+        stores.s3_server(tmp_path_factory.mktemp("s3") / "log") as url,
+        stores.killing_at_writes(url) as proxy,
+    ):
         yield proxy
 
 
@@ -48,13 +60,29 @@ def crash(
     """Kill an export of what changed in a night: where to, in which format, and at which calls."""
     umask = os.umask(0o077)
 
-    def run(kind: str, where: str, form: str, *, connections: int = 2, full: bool = False, **more: Any) -> Any:
+    def run(
+        kind: str, where: str, form: str, *, connections: int = 2, full: bool = False, **more: Any
+    ) -> Any:
         provider = Provider(service, connections, 25)
         bucket = stores.Bucket(s3, f"b{secrets.token_hex(8)}") if where == "s3" else None
         place = bucket.place if bucket else Place.of(where, tmp_path)
-        environ = {**place.environ, **service.environ, "UNIFIED_CONFIG": str(config(provider.config))}
+        environ = {
+            **place.environ,
+            **service.environ,
+            "UNIFIED_CONFIG": str(config(provider.config)),
+        }
         del environ["UNIFIED_ACCOUNT_ID"]
-        argv = ["export", *provider.lists, "-p", "*", "--incremental", "--format", form, *CONFIG_WORDS, "--to"]
+        argv = [
+            "export",
+            *provider.lists,
+            "-p",
+            "*",
+            "--incremental",
+            "--format",
+            form,
+            *CONFIG_WORDS,
+            "--to",
+        ]
         for name, value in place.environ.items():
             monkeypatch.setenv(name, value)
         result = unified([*argv, place.to], environ={**os.environ, **environ})
@@ -116,14 +144,18 @@ def judge(found: list[dict[str, Any]], record_property: Any, what: str, *, fewes
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_night_to_a_folder_survives_some_kills(crash: Crash, form: str, record_property: Any) -> None:
+def test_a_night_to_a_folder_survives_some_kills(
+    crash: Crash, form: str, record_property: Any
+) -> None:
     found = crash("calls", "folder", form, connections=1, first=5, step=40)
     judge(found, record_property, f"a night to a folder as {form}, some calls", fewest=2)
 
 
 @pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("form", FORMS)
-def test_a_night_to_a_folder_survives_a_kill_at_any_call(crash: Crash, form: str, record_property: Any) -> None:
+def test_a_night_to_a_folder_survives_a_kill_at_any_call(
+    crash: Crash, form: str, record_property: Any
+) -> None:
     step = size(1, 30)
     found = crash("calls", "folder", form, first=size(1, dice("calls").randint(1, step)), step=step)
     judge(found, record_property, f"a night to a folder as {form}, every call", fewest=size(100, 2))
@@ -137,13 +169,17 @@ def test_a_night_to_a_folder_survives_a_kill_at_any_system_call(
     crash: Crash, where: str, call: str, form: str, record_property: Any
 ) -> None:
     step = size(1, 5)
-    found = crash(call, where, form, first=size(1, dice(call).randint(1, step)), step=step, until=60)
+    found = crash(
+        call, where, form, first=size(1, dice(call).randint(1, step)), step=step, until=60
+    )
     judge(found, record_property, f"a night to a {where} as {form}, {call}", fewest=0)
 
 
 @pytest.mark.long(seconds=20)
 @pytest.mark.parametrize("form", FORMS)
-def test_a_night_to_a_store_survives_a_kill_at_any_write(crash: Crash, form: str, record_property: Any) -> None:
+def test_a_night_to_a_store_survives_a_kill_at_any_write(
+    crash: Crash, form: str, record_property: Any
+) -> None:
     step = size(1, 10)
     found = crash("puts", "s3", form, first=size(1, dice("puts").randint(1, step)), step=step)
     judge(found, record_property, f"a night to S3 as {form}, every write", fewest=size(30, 1))
@@ -155,5 +191,12 @@ def test_a_table_that_is_read_anew_survives_a_kill_at_any_point(
     crash: Crash, kind: str, where: str, record_property: Any
 ) -> None:
     step = size(1, 30)
-    found = crash(kind, where, "delta", full=True, first=size(1, dice(kind).randint(1, step)), step=step)
-    judge(found, record_property, f"a full read to {where} as delta, every one of the {kind}", fewest=size(50, 1))
+    found = crash(
+        kind, where, "delta", full=True, first=size(1, dice(kind).randint(1, step)), step=step
+    )
+    judge(
+        found,
+        record_property,
+        f"a full read to {where} as delta, every one of the {kind}",
+        fewest=size(50, 1),
+    )

@@ -1,4 +1,6 @@
-"""Ten nights of exports that add what changed: after each one readers find the state of the provider, exactly."""
+"""Ten nights of exports that add what changed: after each one readers find the state of
+the provider, exactly.
+"""
 
 import os
 import signal
@@ -23,7 +25,9 @@ pytest.importorskip("polars", reason="needs the extra test-all")
 FORMS = ["ndjson", "delta"]
 NIGHTS = 10
 KILLED, OFFLINE, AHEAD = 3, 5, 7
-"""The nights in which the export is killed, has no network, and in which clocks of providers are wrong."""
+"""The nights in which the export is killed, has no network, and in which clocks of
+providers are wrong.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +37,12 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def place(request: pytest.FixtureRequest, s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    bucket = stores.Bucket(s3, f"b{abs(hash(request.node.name))}") if request.param == "s3" else None
+def place(
+    request: pytest.FixtureRequest, s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Place]:
+    bucket = (
+        stores.Bucket(s3, f"b{abs(hash(request.node.name))}") if request.param == "s3" else None
+    )
     for name, value in (bucket.environ if bucket else {}).items():
         monkeypatch.setenv(name, value)
     # A store in a folder sets it for the whole process.
@@ -47,14 +55,26 @@ class Nightly:
     """The nightly export of all lists of a provider, and those who read it."""
 
     def __init__(
-        self, provider: Provider, form: str, service: Service, unified: Unified, place: Place, config: Path, home: Path
+        self,
+        provider: Provider,
+        form: str,
+        service: Service,
+        unified: Unified,
+        place: Place,
+        config: Path,
+        home: Path,
     ) -> None:
         self._form = form
         self._provider = provider
         self._unified = unified
         self._place = place
         self._home = home
-        self._environ = {**place.environ, **service.environ, "UNIFIED_RATE": "0", "UNIFIED_CONFIG": str(config)}
+        self._environ = {
+            **place.environ,
+            **service.environ,
+            "UNIFIED_RATE": "0",
+            "UNIFIED_CONFIG": str(config),
+        }
         del self._environ["UNIFIED_ACCOUNT_ID"]
 
     def words(self, more: str) -> list[str]:
@@ -100,7 +120,9 @@ def nightly(
     unified: Unified, service: Service, place: Place, config: Callable[[str], Path], tmp_path: Path
 ) -> Callable[[Provider, str], Nightly]:
     def made(provider: Provider, form: str) -> Nightly:
-        return Nightly(provider, form, service, unified, place, config(provider.config), tmp_path / "home")
+        return Nightly(
+            provider, form, service, unified, place, config(provider.config), tmp_path / "home"
+        )
 
     return made
 

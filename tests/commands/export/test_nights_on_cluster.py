@@ -1,4 +1,6 @@
-"""Nightly exports by a Dask cluster into one table of each list: in each night a worker is killed."""
+"""Nightly exports by a Dask cluster into one table of each list: in each night a worker
+is killed.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -60,7 +62,8 @@ def test_nights_of_a_cluster_that_loses_a_worker_in_each(
     for night in range(NIGHTS):
         provider.pass_a_night()
         provider.asked.clear()
-        # The lists of a task are read side by side: at this request some are done, and others are not.
+        # The lists of a task are read side by side: at this request some are done, and
+        # others are not.
         deadly, victim, number = len(provider.names) + night, dask.workers[-1], dask.registered()
 
         def kill(deadly: int = deadly, victim: Started = victim) -> None:

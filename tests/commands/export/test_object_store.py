@@ -1,4 +1,6 @@
-"""Exports to a server of S3 and to a shared folder: each record once, whatever is killed, frozen or refused."""
+"""Exports to a server of S3 and to a shared folder: each record once, whatever is
+killed, frozen or refused.
+"""
 
 import json
 import os
@@ -88,14 +90,18 @@ def test_a_list_is_chunks_that_a_glob_reads_and_a_log_that_it_does_not(
     ]
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
     asked = len(service.seen)
-    assert export().stderr.startswith(f"wrote 0 files with 0 records to {to}, 1 already complete\nnot read again: ")
+    assert export().stderr.startswith(
+        f"wrote 0 files with 0 records to {to}, 1 already complete\nnot read again: "
+    )
     assert len(service.seen) == asked
     verified = unified(f"export --verify {to}", environ=dict(os.environ))
     assert (verified.code, verified.stderr) == (0, f"{to}: the manifest matches 1 file\n")
 
 
 @pytest.mark.usefixtures("_small")
-def test_what_somebody_changed_is_found(export: Export, service: Service, bucket: Bucket, unified: Unified) -> None:
+def test_what_somebody_changed_is_found(
+    export: Export, service: Service, bucket: Bucket, unified: Unified
+) -> None:
     serve_lists(service, pages=8)
     to = f"s3://{bucket.name}/dump"
     export()
@@ -115,7 +121,8 @@ def test_what_somebody_changed_is_found(export: Export, service: Service, bucket
     again = export()
     assert again.code == 12
     assert again.stderr.endswith(
-        f"error: {to}/acct-1/ticketing/tickets is not the list that was exported (--restart replaces it)\n"
+        f"error: {to}/acct-1/ticketing/tickets is not the list that was exported (--restart"
+        " replaces it)\n"
     )
     assert export("--restart").code == 0
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
@@ -138,7 +145,9 @@ def test_an_export_that_fails_goes_on_at_its_page_from_any_machine(
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(50)]
 
 
-def test_an_earlier_list_with_other_options_is_left_alone(export: Export, service: Service, bucket: Bucket) -> None:
+def test_an_earlier_list_with_other_options_is_left_alone(
+    export: Export, service: Service, bucket: Bucket
+) -> None:
     serve_lists(service, pages=2)
     assert export().code == 0
     result = export("-q a=b")
@@ -148,21 +157,35 @@ def test_an_earlier_list_with_other_options_is_left_alone(export: Export, servic
     bucket.delete("dump/manifest.json")
     result = export("-q a=b")
     assert result.code == 12
-    assert f"{TICKETS} is of an export with another -q or --page-size (--restart starts anew)" in result.stderr
+    assert (
+        f"{TICKETS} is of an export with another -q or --page-size (--restart starts anew)"
+        in result.stderr
+    )
 
 
 @pytest.mark.usefixtures("_small")
-def test_repeated_records_are_left_out_also_of_later_chunks(export: Export, service: Service, bucket: Bucket) -> None:
+def test_repeated_records_are_left_out_also_of_later_chunks(
+    export: Export, service: Service, bucket: Bucket
+) -> None:
     serve_lists(service, pages=8)
     assert export().code == 0
     assert export("--restart --dedupe id").code == 0
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(80)]
 
 
-def test_what_changed_is_added(export: Export, service: Service, bucket: Bucket, unified: Unified) -> None:
-    records = [{"id": f"t{number}", "updated_at": f"2026-01-0{number + 1}T00:00:00Z"} for number in range(3)]
+def test_what_changed_is_added(
+    export: Export, service: Service, bucket: Bucket, unified: Unified
+) -> None:
+    records = [
+        {"id": f"t{number}", "updated_at": f"2026-01-0{number + 1}T00:00:00Z"}
+        for number in range(3)
+    ]
     service.reply = lambda _: served({"result": records, "next_cursor": None})
-    for form in ("ndjson", "parquet") if pytest.importorskip("pyarrow", reason="needs the extra parquet") else ():
+    for form in (
+        ("ndjson", "parquet")
+        if pytest.importorskip("pyarrow", reason="needs the extra parquet")
+        else ()
+    ):
         to = f"s3://{bucket.name}/{form}"
         folder = f"{form}/acct-1/ticketing/tickets"
         more = f"--incremental --format {form}"
@@ -187,7 +210,9 @@ def test_five_rounds_of_changes_under_faults_miss_nothing(
 
     def union() -> dict[str, Any]:
         found = [json.loads(line) for line in bucket.content(TICKETS).splitlines()]
-        return {record["id"]: record for record in sorted(found, key=lambda one: str(one["updated_at"]))}
+        return {
+            record["id"]: record for record in sorted(found, key=lambda one: str(one["updated_at"]))
+        }
 
     five_rounds(world, lambda: export("--incremental"), union, record_property)
     assert unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ)).code == 0
@@ -206,12 +231,17 @@ def test_readers_find_the_text_that_ndjson_has(
         digits = "".join(dice.choices("0123456789", k=dice.randrange(1, 40)))
         return f"1{digits}{dice.choice(['', '.0', '.10', f'.{digits}', 'e5', 'E-400'])}"
 
-    texts = [f'{{"id":{number()},"price":{number()},"n":[{number()}],"name":"é\\u00e9 {at}"}}' for at in range(300)]
+    texts = [
+        f'{{"id":{number()},"price":{number()},"n":[{number()}],"name":"é\\u00e9 {at}"}}'
+        for at in range(300)
+    ]
 
     def reply(seen: Seen) -> Reply:
         at = int(cursor_of(seen) or 0)
         onward = f'"{at + 10}"' if at + 10 < len(texts) else "null"
-        return served(f'{{"result":[{",".join(texts[at : at + 10])}],"next_cursor":{onward}}}'.encode())
+        return served(
+            f'{{"result":[{",".join(texts[at : at + 10])}],"next_cursor":{onward}}}'.encode()
+        )
 
     service.reply = reply
     folders = {form: f"file://{tmp_path}/{form}" for form in ("ndjson", "parquet")}
@@ -219,19 +249,26 @@ def test_readers_find_the_text_that_ndjson_has(
         assert export(f"--format {form}", folder).code == 0
         assert export(f"--format {form}", f"s3://{bucket.name}/{form}").code == 0
     under = "acct-1/ticketing/tickets/*"
-    content = b"".join(path.read_bytes() for path in sorted((tmp_path / "ndjson").glob(f"{under}.ndjson")))
+    content = b"".join(
+        path.read_bytes() for path in sorted((tmp_path / "ndjson").glob(f"{under}.ndjson"))
+    )
     assert content.decode().split("\n")[:-1] == texts
     files = f"{tmp_path}/parquet/{under}.parquet"
     assert len([*(tmp_path / "parquet").glob(f"{under}.parquet")]) > 3
     rows = duckdb.sql(
-        f"SELECT record, id FROM read_parquet('{files}', filename=true) ORDER BY filename, file_row_number"
+        f"SELECT record, id FROM read_parquet('{files}', filename=true) ORDER BY filename,"
+        " file_row_number"
     )
     assert [row[0] for row in rows.fetchall()] == texts
     assert polars.read_parquet(files)["record"].to_list() == texts
-    lines_of_json = duckdb.sql(f"SELECT json FROM read_ndjson_objects('{tmp_path}/ndjson/{under}.ndjson')").fetchall()
+    lines_of_json = duckdb.sql(
+        f"SELECT json FROM read_ndjson_objects('{tmp_path}/ndjson/{under}.ndjson')"
+    ).fetchall()
     assert sorted(row[0] for row in lines_of_json) == sorted(texts)
     options = {name.lower(): value for name, value in bucket.environ.items()}
-    there = polars.read_parquet(f"s3://{bucket.name}/parquet/{under}.parquet", storage_options=options)
+    there = polars.read_parquet(
+        f"s3://{bucket.name}/parquet/{under}.parquet", storage_options=options
+    )
     assert there["record"].to_list() == texts
 
 
@@ -243,8 +280,11 @@ def test_what_changed_after_a_killed_run_is_read_by_the_next_one(
         world.change(f"t{number}", number * 1000)
         assert export("--incremental").code == 0
         assert stores.lines(bucket.content(TICKETS)) == [f"t{one}" for one in range(number + 1)]
-        assert unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ)).code == 0
-        # As if it had been killed when its lists were complete and the manifest was not yet written.
+        assert (
+            unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ)).code == 0
+        )
+        # As if it had been killed when its lists were complete and the manifest was not
+        # yet written.
         bucket.delete("dump/manifest.json")
 
 
@@ -319,7 +359,13 @@ def test_a_frozen_writer_that_wakes_adds_nothing_to_a_list_that_was_taken_over(
                     refused.append(error)
             return good(seen)
 
-        sign = {"writer": "w", "process": 1, "host": "elsewhere", "machine": "elsewhere", "beats": 3}
+        sign = {
+            "writer": "w",
+            "process": 1,
+            "host": "elsewhere",
+            "machine": "elsewhere",
+            "beats": 3,
+        }
         bucket.put("dump/.lease/manifest.json/000001", json.dumps(sign).encode())
         other.append(None)
         service.reply = awake
@@ -369,7 +415,10 @@ def test_a_frozen_writer_that_dies_when_it_wakes_leaves_nothing_that_readers_cou
         verified = unified(f"export --verify {to}", environ=dict(os.environ))
         assert (verified.code, verified.stderr) == (0, f"{to}: the manifest matches 1 file\n")
         code, stderr = ended(start(argv, tmp_path / "two", environ))
-        assert (code, stderr.splitlines()[0]) == (0, f"wrote 0 files with 0 records to {to}, 1 already complete")
+        assert (code, stderr.splitlines()[0]) == (
+            0,
+            f"wrote 0 files with 0 records to {to}, 1 already complete",
+        )
     # Readers that know the names only.
     under = "dump/acct-1/ticketing/tickets"
     reader = "read_parquet" if form == "parquet" else "read_ndjson_objects"
@@ -377,7 +426,9 @@ def test_a_frozen_writer_that_dies_when_it_wakes_leaves_nothing_that_readers_cou
         (tmp_path / "there").mkdir(exist_ok=True)
         (tmp_path / "there" / Path(name).name).write_bytes(bucket.get(name))
     for place in (tmp_path / under, tmp_path / "there"):
-        assert duckdb.sql(f"SELECT count(*) FROM {reader}('{place}/*.{form}')").fetchall() == [(80,)]
+        assert duckdb.sql(f"SELECT count(*) FROM {reader}('{place}/*.{form}')").fetchall() == [
+            (80,)
+        ]
 
 
 @pytest.fixture
@@ -443,9 +494,12 @@ def test_what_takes_over_from_a_frozen_run_and_finds_no_change_leaves_nothing_in
     for _ in range(4):
         assert "0 files with 0 records" in export("--incremental").stderr
         found.append((len(bucket.chunks(TICKETS)), len(bucket.names("dump/.log"))))
-        assert unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ)).code == 0
+        assert (
+            unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ)).code == 0
+        )
         assert stores.lines(bucket.content(TICKETS)) == ["t"]
-    # The empty chunk that keeps the frozen one from writing is gone with the next run, and the log grows no more.
+    # The empty chunk that keeps the frozen one from writing is gone with the next run,
+    # and the log grows no more.
     assert [chunks for chunks, _ in found] == [2, 1, 1, 1]
     assert found[1] == found[2] == found[3]
 
@@ -457,7 +511,11 @@ def test_a_changed_byte_is_found_by_the_next_run(
     serve_lists(service, pages=8)
     to = f"s3://{bucket.name}/dump" if scheme == "s3" else f"file://{tmp_path}/dump"
     assert export(to=to).code == 0
-    name = bucket.chunks(TICKETS)[0] if scheme == "s3" else str(next((tmp_path / "dump").rglob("*.ndjson")))
+    name = (
+        bucket.chunks(TICKETS)[0]
+        if scheme == "s3"
+        else str(next((tmp_path / "dump").rglob("*.ndjson")))
+    )
     before = bucket.get(name) if scheme == "s3" else Path(name).read_bytes()
 
     def put(data: bytes) -> None:
@@ -472,7 +530,8 @@ def test_a_changed_byte_is_found_by_the_next_run(
     result = export(to=to)
     assert (result.code, len(service.seen) - asked) == (12, 0)
     assert result.stderr.endswith(
-        f"error: {to}/acct-1/ticketing/tickets is not the list that was exported (--restart replaces it)\n"
+        f"error: {to}/acct-1/ticketing/tickets is not the list that was exported (--restart"
+        " replaces it)\n"
     )
     # One that was only copied is the same; its bytes are looked at once.
     put(before)
@@ -503,7 +562,9 @@ def test_the_bytes_of_a_list_that_was_copied_are_read_once(
         )
 
 
-def test_what_versions_before_wrote_is_read(export: Export, service: Service, bucket: Bucket, unified: Unified) -> None:
+def test_what_versions_before_wrote_is_read(
+    export: Export, service: Service, bucket: Bucket, unified: Unified
+) -> None:
     # They took no note of tags, and each writer gave its chunks names of its own.
     serve_lists(service, pages=3)
     to = f"s3://{bucket.name}/dump"
@@ -519,7 +580,9 @@ def test_what_versions_before_wrote_is_read(export: Export, service: Service, bu
     manifest = json.loads(bucket.get("dump/manifest.json"))
     assert manifest["files"][0].pop("look") == ""
     bucket.put("dump/manifest.json", json.dumps(manifest).encode())
-    assert export().stderr.startswith(f"wrote 0 files with 0 records to {to}, 1 already complete\nnot read again: ")
+    assert export().stderr.startswith(
+        f"wrote 0 files with 0 records to {to}, 1 already complete\nnot read again: "
+    )
     assert json.loads(bucket.get("dump/manifest.json"))["files"][0]["look"]
     assert unified(f"export --verify {to}", environ=dict(os.environ)).code == 0
     bucket.put(named, b"{}\n")
@@ -531,7 +594,9 @@ def test_tasks_of_a_process_share_the_client_of_a_bucket(bucket: Bucket) -> None
     assert url is not None
     first, second = (StoredObjects.at(url, bucket.environ, make=True)._store for _ in range(2))
     assert first is second
-    other = StoredObjects.at(url, {**bucket.environ, "AWS_SECRET_ACCESS_KEY": "another"}, make=True)._store
+    other = StoredObjects.at(
+        url, {**bucket.environ, "AWS_SECRET_ACCESS_KEY": "another"}, make=True
+    )._store
     assert other is not first
 
 
@@ -544,7 +609,9 @@ def test_of_two_runs_the_second_ends(service: Service, bucket: Bucket, tmp_path:
     waited, _, said = stderr.partition("\n")
     assert code == 12
     assert waited.startswith(f"waiting 20 s for a sign of life of process {first.pid} on ")
-    assert said.startswith(f"error: the export to s3://{bucket.name}/dump is in use by process {first.pid} on ")
+    assert said.startswith(
+        f"error: the export to s3://{bucket.name}/dump is in use by process {first.pid} on "
+    )
     assert ended(first)[0] == 0
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(120)]
     assert bucket.names("dump/.lease") == []
@@ -559,7 +626,8 @@ def test_a_run_of_another_machine_that_gives_no_sign_of_life_is_dead(
     result = export()
     assert result.code == 0
     assert result.stderr.startswith(
-        f"waiting 20 s for a sign of life of process 1 on elsewhere, which began an export to s3://{bucket.name}/dump\n"
+        "waiting 20 s for a sign of life of process 1 on elsewhere, which began an export to"
+        f" s3://{bucket.name}/dump\n"
     )
     assert bucket.names("dump/.lease") == []
 
@@ -571,7 +639,13 @@ def test_a_run_of_another_machine_is_not_judged_by_a_process_of_this_one(
     gone = subprocess.Popen(["true"])
     gone.wait()
     place = "dump/.lease/manifest.json/000001"
-    sign = {"writer": "w", "process": gone.pid, "host": "elsewhere", "machine": "elsewhere", "beats": 0}
+    sign = {
+        "writer": "w",
+        "process": gone.pid,
+        "host": "elsewhere",
+        "machine": "elsewhere",
+        "beats": 0,
+    }
     bucket.put(place, json.dumps(sign).encode())
 
     def beat(_: float) -> None:
@@ -579,10 +653,13 @@ def test_a_run_of_another_machine_is_not_judged_by_a_process_of_this_one(
         bucket.put(place, json.dumps(sign).encode())
 
     environ = {**os.environ, **service.environ}
-    result = unified(f"export ticketing/tickets --to s3://{bucket.name}/dump", environ=environ, sleep=beat)
+    result = unified(
+        f"export ticketing/tickets --to s3://{bucket.name}/dump", environ=environ, sleep=beat
+    )
     assert (result.code, service.seen) == (12, [])
     assert result.stderr.endswith(
-        f"error: the export to s3://{bucket.name}/dump is in use by process {gone.pid} on elsewhere\n"
+        f"error: the export to s3://{bucket.name}/dump is in use by process {gone.pid} on"
+        " elsewhere\n"
     )
     assert json.loads(bucket.get(place)) == sign
 
@@ -591,7 +668,10 @@ def test_whoever_was_followed_leaves_the_manifest_to_the_follower(
     export: Export, service: Service, bucket: Bucket
 ) -> None:
     serve_lists(service, pages=3)
-    whole, sign = service.reply, {"writer": "w", "process": 1, "host": "elsewhere", "machine": "elsewhere", "beats": 0}
+    whole, sign = (
+        service.reply,
+        {"writer": "w", "process": 1, "host": "elsewhere", "machine": "elsewhere", "beats": 0},
+    )
 
     def reply(seen: Seen) -> Reply:
         # Another run took this one for dead.
@@ -607,7 +687,9 @@ def test_whoever_was_followed_leaves_the_manifest_to_the_follower(
     assert "dump/.lease/manifest.json/000002" in bucket.names("dump/.lease")
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(size(50, 5), id="many", marks=pytest.mark.long(seconds=20))])
+@pytest.mark.parametrize(
+    "count", [3, pytest.param(size(50, 5), id="many", marks=pytest.mark.long(seconds=20))]
+)
 def test_a_killed_export_has_each_record_once_in_the_end(
     count: int, service: Service, bucket: Bucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -628,7 +710,9 @@ def test_a_shared_folder_holds_the_same_for_this_user_only(
     files = [path for path in place.rglob("*") if path.is_file()]
     assert len(files) == 3
     assert {path.stat().st_mode & 0o077 for path in (place, *place.rglob("*"))} == {0}
-    assert stores.lines(next(place.rglob("*.ndjson")).read_bytes()) == [f"t-{number}" for number in range(30)]
+    assert stores.lines(next(place.rglob("*.ndjson")).read_bytes()) == [
+        f"t-{number}" for number in range(30)
+    ]
     assert unified(f"export --verify {url}").code == 0
     assert "1 already complete\n" in export(to=url).stderr
 
@@ -648,22 +732,48 @@ REFUSED = [
         13,
         "error: the URL to export to holds credentials (put them into the environment)\n",
     ),
-    ("s3://key@bucket/dir", "", 13, "error: the URL to export to holds credentials (put them into the environment)\n"),
+    (
+        "s3://key@bucket/dir",
+        "",
+        13,
+        "error: the URL to export to holds credentials (put them into the environment)\n",
+    ),
     ("s3://", "", 2, "error: s3:// needs the name of a bucket (s3://bucket/dir)\n"),
-    ("ftp://host/dir", "", 2, "error: cannot export to ftp:// (choose from s3://, gs://, az://, file://)\n"),
-    ("s3://bucket/dir?versionId=1", "", 2, "error: s3://bucket takes a plain path after it, without ?, #, . and ..\n"),
-    ("file://host/dir", "", 2, "error: file:// needs the whole path of a folder (file:///mnt/shared/dump)\n"),
+    (
+        "ftp://host/dir",
+        "",
+        2,
+        "error: cannot export to ftp:// (choose from s3://, gs://, az://, file://)\n",
+    ),
+    (
+        "s3://bucket/dir?versionId=1",
+        "",
+        2,
+        "error: s3://bucket takes a plain path after it, without ?, #, . and ..\n",
+    ),
+    (
+        "file://host/dir",
+        "",
+        2,
+        "error: file:// needs the whole path of a folder (file:///mnt/shared/dump)\n",
+    ),
     (
         "s3://bucket/dir",
         "-o csv",
         2,
-        "error: -o csv makes one file of a list, and an object store has several (use ndjson, parquet or delta)\n",
+        (
+            "error: -o csv makes one file of a list, and an object store has several (use ndjson,"
+            " parquet or delta)\n"
+        ),
     ),
     (
         "s3://bucket/dir",
         "-o tsv",
         2,
-        "error: -o tsv makes one file of a list, and an object store has several (use ndjson, parquet or delta)\n",
+        (
+            "error: -o tsv makes one file of a list, and an object store has several (use ndjson,"
+            " parquet or delta)\n"
+        ),
     ),
     (
         "s3://nobodys-bucket/dir",
@@ -710,7 +820,10 @@ def store(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     server.server_close()
 
 
-CREDENTIALS = "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of the machine"
+CREDENTIALS = (
+    "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment, or the role of the"
+    " machine"
+)
 FAILURES = [
     (403, 3, f"access is denied (it takes {CREDENTIALS})"),
     (401, 3, f"access is denied (it takes {CREDENTIALS})"),
@@ -727,18 +840,25 @@ def test_a_store_that_refuses_is_told_from_one_that_is_not_there(
     assert (result.code, result.stderr) == (code, f"error: cannot list s3://bucket/dir: {said}\n")
 
 
-def test_a_store_that_does_not_answer(export: Export, monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
+def test_a_store_that_does_not_answer(
+    export: Export, monkeypatch: pytest.MonkeyPatch, service: Service
+) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setattr("unified_cli.storage.object_store._RETRIES", 0)
     result = export(to="s3://bucket/dir")
     assert (result.code, result.stderr) == (
         6,
-        "error: cannot list s3://bucket/dir: it does not answer (the same command goes on where it stopped)\n",
+        (
+            "error: cannot list s3://bucket/dir: it does not answer (the same command goes on where"
+            " it stopped)\n"
+        ),
     )
     assert service.seen == []
 
 
-def test_a_store_in_clear_text_has_to_be_allowed(export: Export, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_in_clear_text_has_to_be_allowed(
+    export: Export, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("AWS_ALLOW_HTTP")
     result = export(to="s3://bucket/dir")
     assert (result.code, result.stderr) == (
@@ -750,7 +870,12 @@ def test_a_store_in_clear_text_has_to_be_allowed(export: Export, monkeypatch: py
 def test_a_store_whose_credentials_name_clear_text_is_not_asked(
     export: Export, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, service: Service
 ) -> None:
-    account = {"client_email": "a@b.c", "private_key": "", "private_key_id": "", "disable_oauth": True}
+    account = {
+        "client_email": "a@b.c",
+        "private_key": "",
+        "private_key_id": "",
+        "disable_oauth": True,
+    }
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         (tmp_path / "account.json").write_text(json.dumps({**account, "gcs_base_url": address}))
@@ -769,7 +894,9 @@ def test_a_store_whose_credentials_name_clear_text_is_not_asked(
     assert service.seen == []
 
 
-@pytest.mark.parametrize("interrupt", [lambda process: process.send_signal(signal.SIGINT), interrupt_beside])
+@pytest.mark.parametrize(
+    "interrupt", [lambda process: process.send_signal(signal.SIGINT), interrupt_beside]
+)
 def test_ctrl_c_does_not_wait_for_a_store(
     service: Service, tmp_path: Path, interrupt: Callable[[subprocess.Popen[bytes]], None]
 ) -> None:
@@ -779,7 +906,9 @@ def test_ctrl_c_does_not_wait_for_a_store(
             **service.environ,
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{silent.getsockname()[1]}",
         }
-        process = start(["export", "ticketing/tickets", "--to", "s3://bucket/dir"], tmp_path / "home", environ)
+        process = start(
+            ["export", "ticketing/tickets", "--to", "s3://bucket/dir"], tmp_path / "home", environ
+        )
         with silent.accept()[0]:
             time.sleep(0.2)
             before = time.monotonic()
@@ -800,7 +929,10 @@ def test_a_log_that_names_other_objects_is_not_followed(
     bucket.put(f"{LOG}/000001.json", json.dumps(entry).encode())
     result = unified(f"export --verify s3://{bucket.name}/dump", environ=dict(os.environ))
     assert result.code == 12
-    assert f"{LOG}/000001.json is damaged, gone or of another version (--restart starts anew)" in result.stderr
+    assert (
+        f"{LOG}/000001.json is damaged, gone or of another version (--restart starts anew)"
+        in result.stderr
+    )
     assert export("--restart").code == 0
     assert bucket.get("secret") == b"{}\n"
 
@@ -822,12 +954,17 @@ def test_a_manifest_that_names_strange_files_is_checked_like_any_other(
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"\xff", b'{"v":2}', b"{" * 100_000], ids=repr)
-def test_a_damaged_log_is_said_to_be(export: Export, service: Service, bucket: Bucket, text: bytes) -> None:
+def test_a_damaged_log_is_said_to_be(
+    export: Export, service: Service, bucket: Bucket, text: bytes
+) -> None:
     serve_lists(service, pages=1)
     bucket.put(f"{LOG}/000001.json", text)
     result = export()
     assert (result.code, result.stdout) == (12, "")
-    assert f"{LOG}/000001.json is damaged, gone or of another version (--restart starts anew)" in result.stderr
+    assert (
+        f"{LOG}/000001.json is damaged, gone or of another version (--restart starts anew)"
+        in result.stderr
+    )
     assert service.seen == []
     assert export("--restart").code == 0
     assert stores.lines(bucket.content(TICKETS)) == [f"t-{number}" for number in range(10)]

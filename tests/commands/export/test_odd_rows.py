@@ -1,4 +1,6 @@
-"""Records as providers have them, in a Delta table: whole outputs, of which nothing is merged or changed silently."""
+"""Records as providers have them, in a Delta table: whole outputs, of which nothing is
+merged or changed silently.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -23,7 +25,10 @@ def export(unified: Unified, service: Service, tmp_path: Path) -> Export:
     def run(records: list[str], more: str = "") -> Result:
         body = f'{{"result": [{", ".join(records)}], "next_cursor": null}}'
         service.reply = lambda _: Reply(200, body.encode(), dict(JSON))
-        return unified(f"export ticketing/tickets --format delta --to {tmp_path}/dump {more}", environ=service.environ)
+        return unified(
+            f"export ticketing/tickets --format delta --to {tmp_path}/dump {more}",
+            environ=service.environ,
+        )
 
     return run
 
@@ -39,7 +44,10 @@ OTHER_KIND = "left out, as the same id is there as another kind of value"
 ACCEPT = "(--allow-partial accepts that)"
 LONG = "x" * 2_000_000
 EXACT = [
-    ("digits", r'{"id": "digits", "n": 1.10, "big": 123456789012345678901234567890, "e": 1E+2, "neg": -0}'),
+    (
+        "digits",
+        r'{"id": "digits", "n": 1.10, "big": 123456789012345678901234567890, "e": 1E+2, "neg": -0}',
+    ),
     (r"\ud800", r'{"id":"\ud800","t":"\udfff x", "\ud801": 1}'),
     (r"\\ud800", r'{"id":"\\ud800"}'),
     (r"\\\\ud800", r'{"id":"\\\\ud800"}'),
@@ -113,7 +121,9 @@ def at(second: int, more: str = "") -> str:
     return f'"updated_at":"2026-01-01T00:00:{second:02}Z"{more}'
 
 
-def test_of_ids_that_look_alike_one_kind_is_left_out_and_named(export: Export, tmp_path: Path) -> None:
+def test_of_ids_that_look_alike_one_kind_is_left_out_and_named(
+    export: Export, tmp_path: Path
+) -> None:
     texts = [
         f'{{"id":1,{at(1)}}}',
         f'{{"id":"1",{at(2)}}}',
@@ -146,7 +156,17 @@ def test_of_ids_that_look_alike_one_kind_is_left_out_and_named(export: Export, t
 
 
 def test_changes_of_records_with_odd_ids_find_them(export: Export, tmp_path: Path) -> None:
-    ids = [r'"\ud800"', r'"\\ud800"', r'"n\u0000l"', '"q\'x"', '""', "1e3", "true", '"\u00e9"', '"e\u0301"']
+    ids = [
+        r'"\ud800"',
+        r'"\\ud800"',
+        r'"n\u0000l"',
+        '"q\'x"',
+        '""',
+        "1e3",
+        "true",
+        '"\u00e9"',
+        '"e\u0301"',
+    ]
     for second in (1, 20, 40):
         texts = [f'{{"id":{one},{at(second + number)}}}' for number, one in enumerate(ids)]
         assert export(texts, "--incremental").code == 0
@@ -154,7 +174,8 @@ def test_changes_of_records_with_odd_ids_find_them(export: Export, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "name", ["a b", "é/ü%41", "x'y", "=", "a=b", "%2F", "a\\b", "null", "__HIVE_DEFAULT_PARTITION__"]
+    "name",
+    ["a b", "é/ü%41", "x'y", "=", "a=b", "%2F", "a\\b", "null", "__HIVE_DEFAULT_PARTITION__"],
 )
 def test_a_connection_of_any_name_has_a_part_of_its_own(
     name: str, unified: Unified, service: Service, export: Export, tmp_path: Path
@@ -163,7 +184,15 @@ def test_a_connection_of_any_name_has_a_part_of_its_own(
     for second in (1, 20):
         body = f'{{"result": [{{"id":"r",{at(second)}}}], "next_cursor": null}}'
         service.reply = lambda _, body=body: Reply(200, body.encode(), dict(JSON))  # type: ignore[misc]
-        words = ["export", "ticketing/tickets", "--format", "delta", "--incremental", "--to", f"{tmp_path}/dump"]
+        words = [
+            "export",
+            "ticketing/tickets",
+            "--format",
+            "delta",
+            "--incremental",
+            "--to",
+            f"{tmp_path}/dump",
+        ]
         result = unified(words, environ={**service.environ, "UNIFIED_ACCOUNT_ID": name})
         assert (result.code, result.stderr.count("\n")) == (0, 1)
     found = table(Place("", f"{tmp_path}/dump"), "ticketing/tickets").to_pyarrow_table().to_pylist()

@@ -1,4 +1,6 @@
-"""Exports as Parquet: each record as exactly the text that NDJSON has, whatever ends the process."""
+"""Exports as Parquet: each record as exactly the text that NDJSON has, whatever ends
+the process.
+"""
 
 import json
 from collections.abc import Callable
@@ -50,7 +52,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def the_export(unified: Unified, service: Service, folder: Path, more: str = "") -> Any:
-    return unified(f"export ticketing/tickets --to {folder} --format parquet {more}", environ=service.environ)
+    return unified(
+        f"export ticketing/tickets --to {folder} --format parquet {more}", environ=service.environ
+    )
 
 
 def test_two_ids_never_become_equal(unified: Unified, service: Service, tmp_path: Path) -> None:
@@ -73,14 +77,26 @@ def test_two_ids_never_become_equal(unified: Unified, service: Service, tmp_path
     assert (found, len({*found})) == ([*texts.values()], len(texts))
 
 
-def test_a_row_has_the_text_of_its_record(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_row_has_the_text_of_its_record(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     replies(service)
     result = the_export(unified, service, tmp_path / "dump")
-    assert (result.code, result.stderr) == (0, f"wrote 1 file with 6 records to {tmp_path}/dump, 0 already complete\n")
+    assert (result.code, result.stderr) == (
+        0,
+        f"wrote 1 file with 6 records to {tmp_path}/dump, 0 already complete\n",
+    )
     found = rows(tmp_path / "dump" / "acct-1" / TICKETS)
     assert [row["record"] for row in found] == RECORDS
     assert {row["_profile"] for row in found} == {"acct-1"}
-    assert [row["id"] for row in found] == ["a", "12345678901234567890123", r"\ud800", "é\n", None, None]
+    assert [row["id"] for row in found] == [
+        "a",
+        "12345678901234567890123",
+        r"\ud800",
+        "é\n",
+        None,
+        None,
+    ]
     assert [row["created_at"] for row in found] == [datetime(2026, 1, 1, tzinfo=UTC), *[None] * 5]
     assert [row["updated_at"] for row in found] == [None] * 6
     assert unified(f"export --verify {tmp_path / 'dump'}").code == 0
@@ -99,7 +115,9 @@ NASTY = [
 
 
 @pytest.mark.parametrize("to", ["folder", "store"])
-def test_columns_are_added_as_text(unified: Unified, service: Service, tmp_path: Path, to: str) -> None:
+def test_columns_are_added_as_text(
+    unified: Unified, service: Service, tmp_path: Path, to: str
+) -> None:
     duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
     polars = pytest.importorskip("polars", reason="needs the extra test-all")
     pytest.importorskip("obstore", reason="needs the extra cloud")
@@ -107,7 +125,10 @@ def test_columns_are_added_as_text(unified: Unified, service: Service, tmp_path:
     place: Any = tmp_path / "dump" if to == "folder" else f"file://{tmp_path}/dump"
     result = the_export(unified, service, place, "--columns status.name,tags.name,id,n,statsu,n")
     said = 'no record that was written has the column "statsu"\n'
-    assert (result.code, result.stderr) == (0, f"wrote 1 file with 4 records to {place}, 0 already complete\n{said}")
+    assert (result.code, result.stderr) == (
+        0,
+        f"wrote 1 file with 4 records to {place}, 0 already complete\n{said}",
+    )
     (path,) = (tmp_path / "dump").rglob("*.parquet")
     names = ["status.name", "tags.name", "n", "statsu"]
     assert schema_of(path) == {**SCHEMA, **dict.fromkeys(names, "string")}
@@ -119,25 +140,43 @@ def test_columns_are_added_as_text(unified: Unified, service: Service, tmp_path:
     ]
     assert [tuple(row[name] for name in names) for row in rows(path)] == expected
     assert (
-        duckdb.sql(f"SELECT COLUMNS(['status.name', 'tags.name', 'n', 'statsu']) FROM '{path}'").fetchall() == expected
+        duckdb.sql(
+            f"SELECT COLUMNS(['status.name', 'tags.name', 'n', 'statsu']) FROM '{path}'"
+        ).fetchall()
+        == expected
     )
     assert polars.read_parquet(path).select(names).rows() == expected
     assert [row["record"] for row in rows(path)] == NASTY
 
 
-def test_other_columns_are_another_export(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_other_columns_are_another_export(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     replies(service)
     assert the_export(unified, service, tmp_path / "dump", "--columns name").code == 0
     for other in ("", "--columns name,nested.id"):
         refused = the_export(unified, service, tmp_path / "dump", other)
-        assert (refused.code, "was exported with another --columns (--restart replaces it)" in refused.stderr) == (
+        assert (
+            refused.code,
+            "was exported with another --columns (--restart replaces it)" in refused.stderr,
+        ) == (
             12,
             True,
         )
-    assert the_export(unified, service, tmp_path / "dump", "--columns name,nested.id --restart").code == 0
-    assert [row["nested.id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)] == [None] * 3 + ["1", None, None]
-    refused = unified(f"export ticketing/tickets --to {tmp_path}/other --columns name", environ=service.environ)
-    assert refused.stderr == "error: --columns adds columns, and ndjson has none (--format parquet, csv or tsv)\n"
+    assert (
+        the_export(unified, service, tmp_path / "dump", "--columns name,nested.id --restart").code
+        == 0
+    )
+    assert [row["nested.id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)] == [
+        None
+    ] * 3 + ["1", None, None]
+    refused = unified(
+        f"export ticketing/tickets --to {tmp_path}/other --columns name", environ=service.environ
+    )
+    assert (
+        refused.stderr
+        == "error: --columns adds columns, and ndjson has none (--format parquet, csv or tsv)\n"
+    )
     assert refused.code == 2
 
 
@@ -158,7 +197,8 @@ TIMES = {
     "2026-02-03 04:05:06": datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
     "0001-01-01T00:00:00Z": datetime(1, 1, 1, tzinfo=UTC),
     "9999-12-31T23:59:59.999999Z": datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
-    # More digits than a microsecond has, a time before the first, a leap second, and no times at all.
+    # More digits than a microsecond has, a time before the first, a leap second, and no
+    # times at all.
     "2026-02-03T04:05:06.1234567Z": None,
     "0001-01-01T00:00:00+01:00": None,
     "2026-12-31T23:59:60Z": None,
@@ -167,7 +207,9 @@ TIMES = {
 }
 
 
-def test_times_are_timestamps_where_they_fit(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_times_are_timestamps_where_they_fit(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     duckdb = pytest.importorskip("duckdb", reason="needs the extra test-all")
     polars = pytest.importorskip("polars", reason="needs the extra test-all")
     records = [{"id": at, "created_at": text, "updated_at": text} for at, text in enumerate(TIMES)]
@@ -181,7 +223,10 @@ def test_times_are_timestamps_where_they_fit(unified: Unified, service: Service,
         assert polars.read_parquet(path)[column].to_list() == expected
         held = duckdb.sql(f"SELECT epoch_us({column}), typeof({column}) FROM '{path}'").fetchall()
         epoch = datetime(1970, 1, 1, tzinfo=UTC)
-        microseconds = [at and (at - epoch).days * 86_400_000_000 + (at - epoch).seconds * 10**6 for at in expected]
+        microseconds = [
+            at and (at - epoch).days * 86_400_000_000 + (at - epoch).seconds * 10**6
+            for at in expected
+        ]
         assert held == [
             (at and micro and micro + at.microsecond, "TIMESTAMP WITH TIME ZONE")
             for at, micro in zip(expected, microseconds, strict=True)
@@ -204,7 +249,9 @@ def schema_of(path: Path) -> dict[str, str]:
     return {field.name: str(field.type) for field in parquet.read_schema(path)}
 
 
-def test_whatever_is_in_a_list_its_files_have_one_schema(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_whatever_is_in_a_list_its_files_have_one_schema(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     pages: list[list[dict[str, Any]]] = [
         [],
         [{"id": 1, "updated_at": "2026-01-01T00:00:00Z"}],
@@ -215,12 +262,16 @@ def test_whatever_is_in_a_list_its_files_have_one_schema(unified: Unified, servi
         serve(service, [page])
         assert the_export(unified, service, tmp_path / "dump", "--incremental").code == 0
     files = sorted((tmp_path / "dump").rglob("*.parquet"))
-    assert [path.name for path in files] == [f"tickets{number}.parquet" for number in (".2", ".3", ".4", "")]
+    assert [path.name for path in files] == [
+        f"tickets{number}.parquet" for number in (".2", ".3", ".4", "")
+    ]
     assert [schema_of(path) for path in files] == [SCHEMA] * 4
     assert rows(files[-1]) == []
 
 
-def test_a_run_that_was_broken_off_is_resumed_at_its_page(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_run_that_was_broken_off_is_resumed_at_its_page(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     replies(service, at="2")
     assert the_export(unified, service, tmp_path / "dump").code == 7
     replies(service)
@@ -230,7 +281,9 @@ def test_a_run_that_was_broken_off_is_resumed_at_its_page(unified: Unified, serv
     assert [row["record"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)] == RECORDS
 
 
-def test_who_starts_over_leaves_nothing_of_a_killed_run(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_who_starts_over_leaves_nothing_of_a_killed_run(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     replies(service, at="2")
     assert the_export(unified, service, tmp_path / "dump").code == 7
     folder = (tmp_path / "dump" / "acct-1" / TICKETS).parent
@@ -243,7 +296,12 @@ def test_who_starts_over_leaves_nothing_of_a_killed_run(unified: Unified, servic
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the name", "after the name"])
 def test_a_run_that_ends_around_the_naming_of_the_file_is_resumed(
-    unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, after: bool
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    after: bool,
 ) -> None:
     replies(service)
     name: Callable[..., None] = atomic_file.give_name
@@ -281,5 +339,7 @@ def test_many_records_are_many_row_groups(
 def test_doubles_are_left_out(unified: Unified, service: Service, tmp_path: Path) -> None:
     serve(service, [[{"id": 1}, {"id": 2}], [{"id": 2}, {"id": 3}]])
     assert the_export(unified, service, tmp_path / "dump", "--dedupe id").code == 0
-    found = [json.loads(row["record"])["id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)]
+    found = [
+        json.loads(row["record"])["id"] for row in rows(tmp_path / "dump" / "acct-1" / TICKETS)
+    ]
     assert found == [1, 2, 3]

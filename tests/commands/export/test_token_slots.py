@@ -8,7 +8,9 @@ WINDOW = 10.25
 
 
 def slots(number: int, *, pace: float = 45, limit: float = 450, group: str = "g") -> TokenSlots:
-    return TokenSlots([PacedTask(f"{group}{one}", group, pace, limit) for one in range(number)], WINDOW, 10)
+    return TokenSlots(
+        [PacedTask(f"{group}{one}", group, pace, limit) for one in range(number)], WINDOW, 10
+    )
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,9 @@ def slots(number: int, *, pace: float = 45, limit: float = 450, group: str = "g"
         (1000, 10, 45),
     ],
 )
-def test_together_the_paces_stay_within_the_limit_of_the_token(number: int, at_once: int, pace: float) -> None:
+def test_together_the_paces_stay_within_the_limit_of_the_token(
+    number: int, at_once: int, pace: float
+) -> None:
     made = slots(number)
     begun = [*made.begin(0)]
     assert (len(begun), made.pace(begun[0])) == (at_once, pytest.approx(pace))
@@ -34,7 +38,13 @@ def test_together_the_paces_stay_within_the_limit_of_the_token(number: int, at_o
 
 @pytest.mark.parametrize(
     ("pace", "limit", "number", "at_once", "expected"),
-    [(0, 450, 3, 3, 150), (0, 0, 30, 10, 0), (45, 0, 30, 10, 45), (600, 450, 3, 1, 450), (0.5, 1, 4, 2, 0.5)],
+    [
+        (0, 450, 3, 3, 150),
+        (0, 0, 30, 10, 0),
+        (45, 0, 30, 10, 45),
+        (600, 450, 3, 1, 450),
+        (0.5, 1, 4, 2, 0.5),
+    ],
 )
 def test_a_bound_that_is_none_and_one_that_is_too_large(
     pace: float, limit: float, number: int, at_once: int, expected: float

@@ -1,4 +1,6 @@
-"""Exports with a worker that lies, sees another disk, comes late or starts again: each ends with what is true."""
+"""Exports with a worker that lies, sees another disk, comes late or starts again: each
+ends with what is true.
+"""
 
 import re
 import sys
@@ -19,8 +21,9 @@ from cluster import Cluster, cluster, records_of, stop, wait_until  # noqa: E402
 NAMES = [f"c{number}" for number in range(8)]
 LISTS = ("ticketing/tickets", "ticketing/contacts")
 RECORDS, RATES = 5, ("--rate", "15", "--token-rate", "60")
-# Four tasks at a time: with so many pages the others begin ten seconds later, with one more list page each of them
-# sends its last page when its first ones are ten seconds old.
+# Four tasks at a time: with so many pages the others begin ten seconds later, with one
+# more list page each of them sends its last page when its first ones are ten seconds
+# old.
 TWO_ROUNDS, LONG_TASKS = 7, 8
 # Frequent signs of life, so that a worker that is gone is noticed.
 SETTINGS = {"UNIFIED_TOKEN": "t-0123456789", "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "15s"}
@@ -74,14 +77,18 @@ def check(to: Path, code: int, stderr: str, hostile: str, records: int) -> None:
     there = whole_lists(to, records)
     if hostile == "disk":
         assert (code, told, to.exists() and records_of(to)) == (12, None, []), stderr
-        assert re.fullmatch(r"error: the worker tcp://[0-9.:]+ cannot do the export: what the driver .*\n", stderr)
+        assert re.fullmatch(
+            r"error: the worker tcp://[0-9.:]+ cannot do the export: what the driver .*\n", stderr
+        )
         return
     assert told, stderr
     assert (int(told[1]), int(told[2])) == (len(there), there.total()), stderr
     if hostile:
         missing = len(NAMES) * len(LISTS) - len(there)
         # How many tasks come to it is the scheduler's choice; it may be none.
-        assert (code, "said that it has done" in stderr) == ((12, True) if missing else (0, False)), stderr
+        assert (code, "said that it has done" in stderr) == (
+            (12, True) if missing else (0, False)
+        ), stderr
         return
     assert (code, there.total()) == (0, len(NAMES) * len(LISTS) * records), stderr
 
@@ -92,7 +99,9 @@ def check(to: Path, code: int, stderr: str, hostile: str, records: int) -> None:
     [("says done", lies), ("disk", lies), ("", joins), ("", starts_again)],
     ids=["lies", "another disk", "joins at second 4", "starts again at second 6"],
 )
-def test_each_run_ends_with_what_is_true(hostile: str, fault: Fault, times: int, dask: Cluster, tmp_path: Path) -> None:
+def test_each_run_ends_with_what_is_true(
+    hostile: str, fault: Fault, times: int, dask: Cluster, tmp_path: Path
+) -> None:
     if hostile:
         one_more(dask, hostile)
     codes: Counter[int] = Counter()
@@ -100,7 +109,17 @@ def test_each_run_ends_with_what_is_true(hostile: str, fault: Fault, times: int,
     for number in range(size(times, 1)):
         to = tmp_path / f"dump-{number}"
         began = time.monotonic()
-        words = ("export", *LISTS, "-p", "c*", "--engine", dask.engine, "--to", f"file://{to}", *RATES)
+        words = (
+            "export",
+            *LISTS,
+            "-p",
+            "c*",
+            "--engine",
+            dask.engine,
+            "--to",
+            f"file://{to}",
+            *RATES,
+        )
         driver = dask.unified(*words)
         fault(dask)
         stdout, stderr = driver.communicate(timeout=120)
@@ -108,9 +127,14 @@ def test_each_run_ends_with_what_is_true(hostile: str, fault: Fault, times: int,
         check(to, driver.returncode, stderr.decode(), hostile, records)
         codes[driver.returncode] += 1
         seconds = time.monotonic() - began
-        sys.stdout.write(f"\n{hostile or fault.__name__} {number + 1}: exit {driver.returncode}, {seconds:.0f} s\n")
+        sys.stdout.write(
+            f"\n{hostile or fault.__name__} {number + 1}: exit {driver.returncode},"
+            f" {seconds:.0f} s\n"
+        )
         if fault is joins and number + 1 < times:
             # The next run begins with two, too.
             stop(dask.workers.pop())
             time.sleep(1)
-    sys.stdout.write(f"\n{hostile or fault.__name__}: {codes.total()} runs, by exit code {dict(codes)}\n")
+    sys.stdout.write(
+        f"\n{hostile or fault.__name__}: {codes.total()} runs, by exit code {dict(codes)}\n"
+    )

@@ -24,7 +24,9 @@ CONTENT = "".join(f'{{"name":"{{n}}-{line}"}}\n' for line in range(1, LINES + 1)
 ARGV = ["import", "ticketing/tags", "in-{n}.ndjson", "--workers", "2"]
 
 
-def names(unified: Unified, served: dict[str, str], resource: str = "ticketing tags") -> Counter[str]:
+def names(
+    unified: Unified, served: dict[str, str], resource: str = "ticketing tags"
+) -> Counter[str]:
     """How many records there are of each name."""
     found, cursor = Counter[str](), ""
     while True:
@@ -52,7 +54,11 @@ def effects(sandbox: UnifiedSandbox) -> Counter[str]:
 
 
 def test_every_line_is_done_once_wherever_it_is_killed(
-    crashes: Crashes, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
+    crashes: Crashes,
+    unified: Unified,
+    unified_sandbox: UnifiedSandbox,
+    served: dict[str, str],
+    tmp_path: Path,
 ) -> None:
     points = crashes(ARGV, {"in-{n}.ndjson": CONTENT}, served)
     told(points, {0})
@@ -67,7 +73,10 @@ def test_every_line_is_done_once_wherever_it_is_killed(
 
 @pytest.mark.parametrize(
     ("argv", "window"),
-    [(ARGV, "idempotency_window = 0\n"), (["import", "emails/emails", "in-{n}.ndjson", "--operation", "send"], "")],
+    [
+        (ARGV, "idempotency_window = 0\n"),
+        (["import", "emails/emails", "in-{n}.ndjson", "--operation", "send"], ""),
+    ],
     ids=["keys are ignored", "an action that is felt outside"],
 )
 def test_without_keys_no_line_is_done_twice_and_the_doubtful_ones_are_listed(
@@ -90,9 +99,16 @@ def test_without_keys_no_line_is_done_twice_and_the_doubtful_ones_are_listed(
     for point in points:
         beside = tmp_path / f"in-{point['point']}.ndjson"
         doubtful = beside.with_name(f"{beside.name}.unified-in-doubt.ndjson")
-        listed = [json.loads(line) for line in doubtful.read_text().splitlines()] if doubtful.exists() else []
+        listed = (
+            [json.loads(line) for line in doubtful.read_text().splitlines()]
+            if doubtful.exists()
+            else []
+        )
         assert bool(listed) == (point["code"] == 10)
-        journal = [json.loads(line) for line in Path(f"{beside}.unified-journal").read_text().splitlines()[1:]]
+        journal = [
+            json.loads(line)
+            for line in Path(f"{beside}.unified-journal").read_text().splitlines()[1:]
+        ]
         sent = [entry["k"] for entry in journal if entry["s"] == "sent"]
         assert len(sent) == LINES == len({*sent})
         in_doubt = {record["_import"]["key"] for record in listed}
@@ -105,7 +121,11 @@ SYSTEM_CALLS = "write,fsync,rename,renameat,link,linkat,unlink,unlinkat,ftruncat
 @pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("call", SYSTEM_CALLS.split(","))
 def test_every_line_is_done_once_wherever_the_system_kills_it(
-    call: str, unified: Unified, unified_sandbox: UnifiedSandbox, served: dict[str, str], tmp_path: Path
+    call: str,
+    unified: Unified,
+    unified_sandbox: UnifiedSandbox,
+    served: dict[str, str],
+    tmp_path: Path,
 ) -> None:
     strace = shutil.which("strace")
     assert strace, "this needs strace (apt-get install strace)"

@@ -1,4 +1,6 @@
-"""The file of an import: the one that was opened is read and reported, and what is too large is refused in time."""
+"""The file of an import: the one that was opened is read and reported, and what is too
+large is refused in time.
+"""
 
 import json
 import os
@@ -36,22 +38,33 @@ def after(sends: int, act: Callable[[], object]) -> Callable[[Seen], Reply]:
 
 
 def written(path: Path, word: str, *, lines: int = LINES, size: int = 0) -> Path:
-    path.write_text("".join(json.dumps({"name": f"{word}-{n}", "x": "x" * size}) + "\n" for n in range(lines)))
+    path.write_text(
+        "".join(json.dumps({"name": f"{word}-{n}", "x": "x" * size}) + "\n" for n in range(lines))
+    )
     return path
 
 
 def results(path: Path, group: str) -> list[str]:
     found = Path(f"{path}.unified-{group}.ndjson")
-    return [json.loads(line)["name"] for line in found.read_text().splitlines()] if found.exists() else []
+    return (
+        [json.loads(line)["name"] for line in found.read_text().splitlines()]
+        if found.exists()
+        else []
+    )
 
 
 @pytest.mark.parametrize("becomes", ["another file", "nothing"])
 def test_a_file_that_loses_its_name_is_read_to_its_end_and_told(
     becomes: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
-    path, other = written(tmp_path / "in.ndjson", "old"), written(tmp_path / "other", "new", lines=7)
+    path, other = (
+        written(tmp_path / "in.ndjson", "old"),
+        written(tmp_path / "other", "new", lines=7),
+    )
     service.reply = after(5, path.unlink if becomes == "nothing" else lambda: other.replace(path))
-    result = unified(f"{TAGS} {path} --workers 1 --report {tmp_path / 'report'}", environ=service.environ)
+    result = unified(
+        f"{TAGS} {path} --workers 1 --report {tmp_path / 'report'}", environ=service.environ
+    )
     assert result.code == 12
     assert result.stderr.splitlines()[-1] == (
         f"error: {path} was replaced meanwhile; the file that was opened was read to its end"
@@ -91,26 +104,36 @@ def test_a_file_that_changes_is_told_and_goes_on_when_it_is_back(
     service.reply = after(0, lambda: None)
     assert unified(f"{TAGS} {path} --rate 0", environ=service.environ).code == 9
     sent = [seen.json["name"] for seen in service.seen]
-    assert sorted(sent) == sorted(f"old-{n}" for n in range(LINES)), "each once: what was under way was written down"
+    assert sorted(sent) == sorted(f"old-{n}" for n in range(LINES)), (
+        "each once: what was under way was written down"
+    )
 
 
-def test_a_file_that_is_only_touched_has_not_changed(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_file_that_is_only_touched_has_not_changed(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     path = written(tmp_path / "in.ndjson", "old", lines=20, size=100_000)
     service.reply = after(5, lambda: os.utime(path, (1, 1)))
     assert unified(f"{TAGS} {path} --rate 0", environ=service.environ).code == 0
     assert len(service.seen) == 20
 
 
-def test_the_same_lines_piped_in_meanwhile_are_no_change(unified: Unified, service: Service) -> None:
+def test_the_same_lines_piped_in_meanwhile_are_no_change(
+    unified: Unified, service: Service
+) -> None:
     lines = b'{"name":"a"}\n{"name":"b"}\n'
     codes: list[int] = []
-    service.reply = after(1, lambda: codes.append(unified(f"{TAGS} -", environ=service.environ, stdin=lines).code))
+    service.reply = after(
+        1, lambda: codes.append(unified(f"{TAGS} -", environ=service.environ, stdin=lines).code)
+    )
     assert unified(f"{TAGS} - --workers 1", environ=service.environ, stdin=lines).code == 0
     assert (codes, len(service.seen)) == ([12], 2), "the other one found the journal in use"
 
 
 @pytest.mark.parametrize("output", ["json", "table", "tsv"])
-def test_a_name_that_is_not_utf8_is_a_name(output: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_name_that_is_not_utf8_is_a_name(
+    output: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
     # As Python gives the bytes of an argument to the program.
     path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.ndjson")
     Path(path).write_text('{"name":"a"}\n{"name":"b"}\n')
@@ -120,8 +143,15 @@ def test_a_name_that_is_not_utf8_is_a_name(output: str, unified: Unified, servic
     command = [*TAGS.split(), path, "--report", report, "-o", output]
     first = unified(command, environ=environ)
     assert (first.code, len(service.seen)) == (9, 2), first.stderr
-    names = {os.fsencode(found.name).removeprefix(b"caf\xe9.ndjson") for found in tmp_path.iterdir()}
-    assert {b".unified-journal", b".unified-failed.ndjson", b".unified-done.ndjson", b"r\xff"} <= names
+    names = {
+        os.fsencode(found.name).removeprefix(b"caf\xe9.ndjson") for found in tmp_path.iterdir()
+    }
+    assert {
+        b".unified-journal",
+        b".unified-failed.ndjson",
+        b".unified-done.ndjson",
+        b"r\xff",
+    } <= names
     assert unified(command, environ=environ).code == 9
     assert len(service.seen) == 2
     failed = f"{path}.unified-failed.ndjson"
@@ -138,7 +168,8 @@ def ran(command: str, source: Any, service: Service, home: Path) -> peak_memory.
 def long_line(path: Path, begins: bytes, megabytes: int) -> Path:
     with path.open("wb") as file:
         file.write(begins)
-        # More than a record may have; what comes behind it is a hole, which takes as much memory where it is read.
+        # More than a record may have; what comes behind it is a hole, which takes as
+        # much memory where it is read.
         for _ in range(40):
             file.write(b"x" * MIB)
         file.truncate(megabytes * MIB)

@@ -1,4 +1,6 @@
-"""A journal that is not what an import wrote: nothing is sent, and what is wrong is said with its line."""
+"""A journal that is not what an import wrote: nothing is sent, and what is wrong is
+said with its line.
+"""
 
 import hashlib
 import json
@@ -18,7 +20,9 @@ Damage = Callable[[bytes], bytes]
 BEYOND_A_TORN_LINE: dict[str, Damage] = {
     "nothing but NULs": lambda _: bytes(4096),
     "NULs at the end": lambda text: text + bytes(512),
-    "NULs in the place of the last line": lambda text: text[: text.rstrip(b"\n").rfind(b"\n") + 1] + bytes(100),
+    "NULs in the place of the last line": lambda text: (
+        text[: text.rstrip(b"\n").rfind(b"\n") + 1] + bytes(100)
+    ),
     "garbage without a line end": lambda _: b"\x93\x1f\x8b" * 1000,
     "words without a line end": lambda _: b"some other file",
     "garbage after the last line": lambda text: text + b"garbage",
@@ -30,7 +34,9 @@ BEYOND_A_TORN_LINE: dict[str, Damage] = {
     "a number below the input": lambda text: text + b'{"s":"ok","n":0}\n',
     "a negative number": lambda text: text + b'{"s":"ok","n":-1}\n',
     "a number of many digits": lambda text: text + b'{"s":"ok","n":1' + b"0" * 5000 + b"}\n",
-    "an outcome of what was never sent": lambda text: text[: text.find(b"\n") + 1] + b'{"s":"unknown","n":1}\n',
+    "an outcome of what was never sent": lambda text: (
+        text[: text.find(b"\n") + 1] + b'{"s":"unknown","n":1}\n'
+    ),
     "deep nesting": lambda text: text + b'{"x":' * 100_000 + b"1" + b"}" * 100_000 + b"\n",
     "a line without end": lambda text: text + b'{"' + b"x" * (8 << 20),
     "an empty line": lambda text: text + b"\n",
@@ -54,7 +60,9 @@ def journal_of(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", BEYOND_A_TORN_LINE)
-def test_damage_is_told_before_anything_is_sent(name: str, written: Path, unified: Unified, service: Service) -> None:
+def test_damage_is_told_before_anything_is_sent(
+    name: str, written: Path, unified: Unified, service: Service
+) -> None:
     journal = journal_of(written)
     journal.write_bytes(damaged := BEYOND_A_TORN_LINE[name](journal.read_bytes()))
     result = unified(f"import ticketing/tags {written}", environ=service.environ)
@@ -66,7 +74,9 @@ def test_damage_is_told_before_anything_is_sent(name: str, written: Path, unifie
     assert len(service.seen) == 3
 
 
-def test_a_last_line_torn_anywhere_is_repaired(written: Path, unified: Unified, service: Service) -> None:
+def test_a_last_line_torn_anywhere_is_repaired(
+    written: Path, unified: Unified, service: Service
+) -> None:
     journal = journal_of(written)
     whole = journal.read_bytes()
     start = whole.rstrip(b"\n").rfind(b"\n") + 1
@@ -79,7 +89,9 @@ def test_a_last_line_torn_anywhere_is_repaired(written: Path, unified: Unified, 
         assert key.encode() in whole
 
 
-@pytest.mark.parametrize("suffix", [".unified-journal", ".unified-journal.lock", ".unified-failed.ndjson"])
+@pytest.mark.parametrize(
+    "suffix", [".unified-journal", ".unified-journal.lock", ".unified-failed.ndjson"]
+)
 @pytest.mark.parametrize("kind", ["fifo", "link", "link to nothing", "folder"])
 def test_what_is_no_file_is_neither_waited_for_nor_followed(
     kind: str, suffix: str, written: Path, unified: Unified, service: Service

@@ -1,4 +1,6 @@
-"""A server that carries writes out and answers with a failure: what is fed in again is done once all the same."""
+"""A server that carries writes out and answers with a failure: what is fed in again is
+done once all the same.
+"""
 
 import json
 from pathlib import Path
@@ -12,14 +14,20 @@ LINES = 4
 IN_DOUBT, FAILED = "in-doubt", "failed"
 ANSWERS = {
     "500": (Reply(500), IN_DOUBT),
-    "500 in its own words": (Reply(500, b'{"statusCode":500,"error":"x","message":"boom"}'), IN_DOUBT),
+    "500 in its own words": (
+        Reply(500, b'{"statusCode":500,"error":"x","message":"boom"}'),
+        IN_DOUBT,
+    ),
     "502": (Reply(502, b"<html>", {"Content-Type": "text/html"}), IN_DOUBT),
     "503 of a gateway": (Reply(503, b"away", {"Content-Type": "text/plain"}), IN_DOUBT),
     "503 of the provider": (
         Reply(503, b'{"statusCode":503,"error":"x","message":"m","truto_is_remote_error":true}'),
         IN_DOUBT,
     ),
-    "503 in its own words": (Reply(503, b'{"statusCode":503,"error":"x","message":"blocked"}'), FAILED),
+    "503 in its own words": (
+        Reply(503, b'{"statusCode":503,"error":"x","message":"blocked"}'),
+        FAILED,
+    ),
     "504": (Reply(504), IN_DOUBT),
     "520": (Reply(520), IN_DOUBT),
     "429": (Reply(429), FAILED),
@@ -34,7 +42,9 @@ ANSWERS = {
 
 
 class Committing:
-    """A service that does every write, once for each idempotency key, and answers `failing` while it is set."""
+    """A service that does every write, once for each idempotency key, and answers
+    `failing` while it is set.
+    """
 
     def __init__(self, failing: Reply) -> None:
         self.failing: Reply | None = failing
@@ -77,11 +87,15 @@ def test_a_file_of_results_fed_in_again_does_every_record_once(
         if file.exists():
             fed = unified(f"import ticketing/tags {file} --rate 0", environ=service.environ)
             assert (fed.code, fed.notes) == (0, "")
-    assert sorted(body["name"] for _, body in server.effects) == [str(number) for number in range(LINES)]
+    assert sorted(body["name"] for _, body in server.effects) == [
+        str(number) for number in range(LINES)
+    ]
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_the_error_of_one_write_says_how_to_repeat_it(name: str, unified: Unified, service: Service) -> None:
+def test_the_error_of_one_write_says_how_to_repeat_it(
+    name: str, unified: Unified, service: Service
+) -> None:
     answer, group = ANSWERS[name]
     service.reply = server = Committing(answer)
     one = unified("ticketing tags create -f name=a", environ=service.environ)
@@ -96,12 +110,19 @@ def test_the_error_of_one_write_says_how_to_repeat_it(name: str, unified: Unifie
         assert one.stderr.endswith(f"to repeat it safely: --idempotency-key {key})\n")
         assert f"--idempotency-key {told['idempotency_key']}" in told["message"]
     server.failing = None
-    assert unified(f"ticketing tags create -f name=a --idempotency-key {key}", environ=service.environ).code == 0
+    assert (
+        unified(
+            f"ticketing tags create -f name=a --idempotency-key {key}", environ=service.environ
+        ).code
+        == 0
+    )
     assert [body["name"] for _, body in server.effects].count("a") == 1
 
 
 @pytest.mark.parametrize("status", [302, 303, 307])
-def test_a_redirected_write_is_said_to_be_unconfirmed(status: int, unified: Unified, service: Service) -> None:
+def test_a_redirected_write_is_said_to_be_unconfirmed(
+    status: int, unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: Reply(status, b"", {"Location": "/there"})
     for command in ("tags create -f name=a", "tags update 1 -f name=a", "tags delete 1 -y"):
         result = unified(f"ticketing {command}", environ=service.environ)
@@ -112,11 +133,16 @@ def test_a_redirected_write_is_said_to_be_unconfirmed(status: int, unified: Unif
 
 def test_a_limited_write_tells_its_key(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(429)
-    result = unified("ticketing tags create -f name=a --idempotency-key k-1", environ=service.environ)
+    result = unified(
+        "ticketing tags create -f name=a --idempotency-key k-1", environ=service.environ
+    )
     failed = "the service answered 429 to POST /unified/ticketing/tags: {}"
     assert (result.code, result.stderr.splitlines()[-1]) == (
         8,
-        f"error: {failed} (a larger --timeout waits longer; to repeat it safely: --idempotency-key k-1)",
+        (
+            f"error: {failed} (a larger --timeout waits longer; to repeat it safely:"
+            " --idempotency-key k-1)"
+        ),
     )
 
 
@@ -147,8 +173,13 @@ def test_a_line_that_is_not_tried_keeps_the_key_it_carried(
     before = marks(result)
     assert len(before) == LINES
     server.failing = Reply(401)
-    assert unified(f"import ticketing/tags {result} --workers 1 --fail-fast", environ=service.environ).code in {7, 10}
-    after = [*marks(Path(f"{result}.unified-{group}.ndjson")), *marks(Path(f"{result}.unified-not-tried.ndjson"))]
+    assert unified(
+        f"import ticketing/tags {result} --workers 1 --fail-fast", environ=service.environ
+    ).code in {7, 10}
+    after = [
+        *marks(Path(f"{result}.unified-{group}.ndjson")),
+        *marks(Path(f"{result}.unified-not-tried.ndjson")),
+    ]
     assert len(after) == LINES
     for name in ("key", "request", "sent"):
         assert [mark.get(name) for mark in after] == [mark.get(name) for mark in before]
@@ -170,7 +201,11 @@ def test_the_key_is_the_same_however_the_record_was_written(
     service.reply = lambda _: Reply(422)
     path = tmp_path / name
     path.write_text(text)
-    for file in (path, f"{path}.unified-failed.ndjson", f"{path}.unified-failed.ndjson.unified-failed.ndjson"):
+    for file in (
+        path,
+        f"{path}.unified-failed.ndjson",
+        f"{path}.unified-failed.ndjson.unified-failed.ndjson",
+    ):
         assert unified(f"import ticketing/tags {file}", environ=service.environ).code == 9
     assert len(service.seen) == 3
     assert len({seen.headers["idempotency-key"] for seen in service.seen}) == 1
@@ -184,23 +219,36 @@ def test_a_doubt_that_is_fed_in_again_is_no_failure_when_the_repeat_is_limited(
     assert unified(f"import ticketing/tags {path} --retries 0", environ=service.environ).code == 10
     service.reply = lambda _: Reply(429)
     doubts = f"{path}.unified-in-doubt.ndjson"
-    assert unified(f"import ticketing/tags {doubts} --retries 0 --workers 1", environ=service.environ).code == 10
+    assert (
+        unified(
+            f"import ticketing/tags {doubts} --retries 0 --workers 1", environ=service.environ
+        ).code
+        == 10
+    )
     assert marks(Path(f"{doubts}.unified-in-doubt.ndjson"))
 
 
-def test_a_doubt_that_is_fed_in_again_too_late_stays_one(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_doubt_that_is_fed_in_again_too_late_stays_one(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(504)
     path = written(tmp_path)
     begun = 1_000_000.0
-    unified(f"import ticketing/tags {path} --retries 0", environ=service.environ, wall=lambda: begun)
+    unified(
+        f"import ticketing/tags {path} --retries 0", environ=service.environ, wall=lambda: begun
+    )
     service.reply = lambda _: Reply(201)
     asked = len(service.seen)
     doubts = f"{path}.unified-in-doubt.ndjson"
     again = f"import ticketing/tags {doubts}"
     late = unified(again, environ=service.environ, wall=lambda: begun + 86_400)
     assert (late.code, len(service.seen)) == (10, asked)
-    assert [mark["sent"] for mark in marks(Path(f"{doubts}.unified-in-doubt.ndjson"))] == [begun] * LINES
-    sent = unified(f"{again} --retry-in-doubt", environ=service.environ, wall=lambda: begun + 86_400)
+    assert [mark["sent"] for mark in marks(Path(f"{doubts}.unified-in-doubt.ndjson"))] == [
+        begun
+    ] * LINES
+    sent = unified(
+        f"{again} --retry-in-doubt", environ=service.environ, wall=lambda: begun + 86_400
+    )
     assert (sent.code, len(service.seen)) == (0, asked + LINES)
 
 
@@ -211,7 +259,10 @@ def test_the_key_of_a_line_grows_older_however_often_it_is_used(
     begun, sent = 1_000_000.0, []
     for hours in (0, 13, 25):
         command = f"import ticketing/tags {written(tmp_path)} --retries 0"
-        assert unified(command, environ=service.environ, wall=lambda at=hours: begun + at * 3600).code == 10
+        assert (
+            unified(command, environ=service.environ, wall=lambda at=hours: begun + at * 3600).code
+            == 10
+        )
         sent.append(len(service.seen))
     assert sent == [LINES, 2 * LINES, 2 * LINES]
     # So it does where the lines in doubt are fed in as a file of their own.
@@ -229,7 +280,10 @@ def test_an_outward_action_in_doubt_is_not_repeated_by_its_file(
     assert unified(command.format(path), environ=service.environ).code == 10
     service.reply = lambda _: Reply(201)
     doubts = f"{path}.unified-in-doubt.ndjson"
-    assert (unified(command.format(doubts), environ=service.environ).code, len(service.seen)) == (10, 1)
+    assert (unified(command.format(doubts), environ=service.environ).code, len(service.seen)) == (
+        10,
+        1,
+    )
     again = unified(f"{command.format(doubts)} --retry-in-doubt", environ=service.environ)
     assert (again.code, len(service.seen)) == (0, 2)
 
@@ -243,10 +297,15 @@ def test_a_delete_in_doubt_that_is_fed_in_again_and_gone_is_done(
     command = "import ticketing/tags {} --operation delete -y"
     assert unified(command.format(path), environ=service.environ).code == 10
     service.reply = lambda _: Reply(404)
-    assert unified(command.format(f"{path}.unified-in-doubt.ndjson"), environ=service.environ).code == 0
+    assert (
+        unified(command.format(f"{path}.unified-in-doubt.ndjson"), environ=service.environ).code
+        == 0
+    )
 
 
-def test_a_failed_file_of_an_older_version_is_read(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_failed_file_of_an_older_version_is_read(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     path = tmp_path / "old.ndjson"
     path.write_text(
         '{"_import":{"line":1,"status":500,"why":"boom"},"name":"a"}\n{"_import":{"line":2,"key":"OLD"},"name":"b"}\n'

@@ -15,7 +15,12 @@ from server import Reply, Seen, Service
 
 
 def running(argv: list[str], service: Service, folder: Path) -> "subprocess.Popen[bytes]":
-    environ = {**service.environ, "HOME": str(folder), "PATH": os.environ["PATH"], "UNIFIED_RATE": "0"}
+    environ = {
+        **service.environ,
+        "HOME": str(folder),
+        "PATH": os.environ["PATH"],
+        "UNIFIED_RATE": "0",
+    }
     return subprocess.Popen(
         [sys.executable, "-m", "unified_cli", *argv],
         env={**environ, "PYTHONPATH": str(ROOT)},
@@ -58,7 +63,9 @@ def test_a_signal_stops_at_once_and_the_next_run_goes_on(
     assert (again.code, len(done)) == (0, 10)
 
 
-def test_a_long_import_tells_rate_and_time_left(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_long_import_tells_rate_and_time_left(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     clock = Clock()
 
     def reply(_: Seen) -> Reply:
@@ -68,20 +75,32 @@ def test_a_long_import_tells_rate_and_time_left(unified: Unified, service: Servi
     service.reply = reply
     path = tmp_path / "in"
     path.write_text("{}\n" * 100)
-    result = unified(f"import ticketing/tags {path} --workers 1 --rate 0", environ=service.environ, monotonic=clock.now)
+    result = unified(
+        f"import ticketing/tags {path} --workers 1 --rate 0",
+        environ=service.environ,
+        monotonic=clock.now,
+    )
     lines = result.notes.splitlines()
     assert lines[0] == "5 of 100 records, 0.5 per second, about 3 min 10 s left"
     assert lines[-1] == "100 of 100 records, 0.5 per second"
-    assert unified(f"import ticketing/tags {path} --rate 0 --quiet --restart", environ=service.environ).stderr == ""
+    assert (
+        unified(
+            f"import ticketing/tags {path} --rate 0 --quiet --restart", environ=service.environ
+        ).stderr
+        == ""
+    )
 
 
-def test_a_lost_answer_names_the_key_in_the_journal(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_lost_answer_names_the_key_in_the_journal(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
     path = tmp_path / "in"
     path.write_text("{}\n")
     assert unified(f"import ticketing/tags {path}", environ=service.environ).code == 10
     key = service.seen[0].headers["idempotency-key"]
     marks: list[Any] = [
-        json.loads(line)["_import"] for line in Path(f"{path}.unified-in-doubt.ndjson").read_text().splitlines()
+        json.loads(line)["_import"]
+        for line in Path(f"{path}.unified-in-doubt.ndjson").read_text().splitlines()
     ]
     assert [mark["key"] for mark in marks] == [key]

@@ -1,9 +1,11 @@
-"""An agent: the official SDK's client in a process of its own, which calls tools and prints what they answer.
+"""An agent: the official SDK's client in a process of its own, which calls tools and
+prints what they answer.
 
     python agent.py COMMAND… < calls
 
-Each line of standard input is `[tool, arguments]`, the last answers with `$next` as the cursor of the one before. Each
-line of standard output is `[failed, text]`; the first is the list of tools.
+Each line of standard input is `[tool, arguments]`, the last answers with `$next` as the
+cursor of the one before. Each line of standard output is `[failed, text]`; the first is
+the list of tools.
 """
 
 import json

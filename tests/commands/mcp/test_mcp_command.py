@@ -1,4 +1,6 @@
-"""`unified mcp` on the command line: what it refuses to start with, and the configuration it prints."""
+"""`unified mcp` on the command line: what it refuses to start with, and the
+configuration it prints.
+"""
 
 import importlib.util
 import json
@@ -15,9 +17,17 @@ Config = Callable[[str], Path]
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("mcp serve --allow-writes", 2, "--allow-writes needs -p, so that it is plain what may be changed (-p NAME)"),
+        (
+            "mcp serve --allow-writes",
+            2,
+            "--allow-writes needs -p, so that it is plain what may be changed (-p NAME)",
+        ),
         ("mcp serve -p sandbox --allow-deletes", 2, "--allow-deletes needs --allow-writes"),
-        ("mcp config --allow-writes", 2, "--allow-writes needs -p, so that it is plain what may be changed (-p NAME)"),
+        (
+            "mcp config --allow-writes",
+            2,
+            "--allow-writes needs -p, so that it is plain what may be changed (-p NAME)",
+        ),
         ("mcp serve --requests-per-minute=-1", 2, "must be a whole number, 0 or more, not '-1'"),
     ],
 )
@@ -27,9 +37,13 @@ def test_what_is_not_served(line: str, code: int, said: str, unified: Unified) -
     assert said in found.stderr
 
 
-def test_without_the_extra_it_says_how_to_install_it(unified: Unified, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_says_how_to_install_it(
+    unified: Unified, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = importlib.util.find_spec
-    monkeypatch.setattr("unified_cli.commands.mcp.run.find_spec", lambda name: None if name == "mcp" else real(name))
+    monkeypatch.setattr(
+        "unified_cli.commands.mcp.run.find_spec", lambda name: None if name == "mcp" else real(name)
+    )
     found = unified("mcp serve -p sandbox")
     assert (found.stdout, found.code) == ("", 3)
     assert found.stderr == "error: mcp serve needs the package mcp (pip install 'mcp>=2.3,<3')\n"
@@ -43,7 +57,10 @@ def test_without_a_profile_there_is_nothing_to_serve(unified: Unified, config: C
     found = unified("mcp serve")
     assert (found.code, found.stderr) == (
         3,
-        "error: there is no profile to serve (unified profile add NAME; to try things out: -p sandbox)\n",
+        (
+            "error: there is no profile to serve (unified profile add NAME; to try things out: -p"
+            " sandbox)\n"
+        ),
     )
     assert unified("mcp serve -p nobody").code == 3
 

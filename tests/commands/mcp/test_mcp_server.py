@@ -1,4 +1,6 @@
-"""`unified mcp serve` as an agent meets it: the official SDK's client, in a process of its own, starts the program."""
+"""`unified mcp serve` as an agent meets it: the official SDK's client, in a process of
+its own, starts the program.
+"""
 
 import base64
 import json
@@ -24,14 +26,16 @@ pytestmark = pytest.mark.extra
 AGENT = Path(__file__).with_name("agent.py")
 THREE = ("a", "b", "c")
 NOT_THIS_READ = (
-    'usage: the cursor is not one that this server gave for this read (pass "next" of the last answer unchanged, with '
-    "the same operation, profile, id and query; or begin anew)"
+    'usage: the cursor is not one that this server gave for this read (pass "next" of the last'
+    " answer unchanged, with the same operation, profile, id and query; or begin anew)"
 )
 CANARY = "CANARY-0123456789abcdef"
 
 
 class Agent:
-    """An agent with a server: `call` gives what a tool answered, `refused` the words of a failure."""
+    """An agent with a server: `call` gives what a tool answered, `refused` the words of
+    a failure.
+    """
 
     def __init__(self, running: subprocess.Popen[str]) -> None:
         self._running = running
@@ -65,8 +69,19 @@ class Agent:
 @contextmanager
 def agent(folder: Path, options: str, **environ: str) -> Iterator[Agent]:
     own = {"HOME": str(folder), "PATH": os.defpath, "PYTHONPATH": str(ROOT), **environ}
-    argv = [sys.executable, str(AGENT), sys.executable, "-m", "unified_cli", "mcp", "serve", *options.split()]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own) as started:
+    argv = [
+        sys.executable,
+        str(AGENT),
+        sys.executable,
+        "-m",
+        "unified_cli",
+        "mcp",
+        "serve",
+        *options.split(),
+    ]
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own
+    ) as started:
         # Shortly before the test itself has to end: a machine with much to do takes its time.
         over = threading.Timer(170, started.kill)
         over.start()
@@ -81,7 +96,9 @@ def agent(folder: Path, options: str, **environ: str) -> Iterator[Agent]:
 
 def configured(folder: Path, url: str, token: str, **profiles: str) -> Path:
     path = folder / "config.toml"
-    tables = "".join(f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in profiles.items())
+    tables = "".join(
+        f'[profiles.{name}]\naccount_id = "{account}"\n' for name, account in profiles.items()
+    )
     (folder / "token").write_text(token)
     (folder / "token").chmod(0o600)
     path.write_text(f'base_url = "{url}"\ntoken_file = "{folder}/token"\nrate = 0\n{tables}')
@@ -127,9 +144,13 @@ def test_there_are_three_tools_and_four_where_it_may_write(reader: Agent, writer
     assert size < 4000
 
 
-@pytest.mark.parametrize("query", ["list tickets", "list all the tickets", "tickets", "ticketing/tickets list"])
+@pytest.mark.parametrize(
+    "query", ["list tickets", "list all the tickets", "tickets", "ticketing/tickets list"]
+)
 def test_whole_words_of_the_resource_come_first(reader: Agent, query: str) -> None:
-    assert reader.call("search", query=query)["operations"][0]["operation"] == "ticketing tickets list"
+    assert (
+        reader.call("search", query=query)["operations"][0]["operation"] == "ticketing tickets list"
+    )
 
 
 def test_it_finds_and_describes_an_operation(reader: Agent) -> None:
@@ -147,19 +168,29 @@ def test_it_finds_and_describes_an_operation(reader: Agent) -> None:
     }
     described = reader.call("describe", operation="user-directory users suspend")
     assert described["body"] == ["user_id: string"]
-    assert (described["method"], described["path"]) == ("POST", "/unified/user-directory/users/suspend")
+    assert (described["method"], described["path"]) == (
+        "POST",
+        "/unified/user-directory/users/suspend",
+    )
     assert "did you mean user-directory users suspend" in reader.refused(
         "describe", operation="directory users suspend"
     )
     for words in ("tickets list", "list tickets"):
         assert "did you mean ticketing tickets list" in reader.refused("describe", operation=words)
     parts = {"api": "ticketing", "resource": "tickets", "operation": "list"}
-    assert '; operation is one text: "ticketing tickets list")' in reader.refused("describe", **parts)
+    assert '; operation is one text: "ticketing tickets list")' in reader.refused(
+        "describe", **parts
+    )
 
 
 def test_it_reads_250_records_of_three_connections_with_one_cursor(reader: Agent) -> None:
     read, cursor, calls = [], None, 0
-    arguments = {"operation": "ticketing tickets list", "profile": "prod-*", "columns": ["id"], "limit": 40}
+    arguments = {
+        "operation": "ticketing tickets list",
+        "profile": "prod-*",
+        "columns": ["id"],
+        "limit": 40,
+    }
     while len(read) < 250:
         found = reader.call("read", **arguments, **({"cursor": cursor} if cursor else {}))
         read += [(record["_profile"], record["id"]) for record in found["records"]]
@@ -171,24 +202,39 @@ def test_it_reads_250_records_of_three_connections_with_one_cursor(reader: Agent
 
 
 @pytest.mark.parametrize(
-    "bounds", [{"limit": 7}, {"limit": 1}, {"limit": 1000, "max_bytes": 1024}, {"limit": 1000, "max_bytes": 5000}]
+    "bounds",
+    [
+        {"limit": 7},
+        {"limit": 1},
+        {"limit": 1000, "max_bytes": 1024},
+        {"limit": 1000, "max_bytes": 5000},
+    ],
 )
 def test_every_record_comes_once_whatever_the_bounds(reader: Agent, bounds: dict[str, int]) -> None:
     read, cursor = list[tuple[str, str]](), None
     while True:
-        arguments: dict[str, Any] = {"operation": "ticketing tags list", "profile": ["prod-b", "prod-a"], **bounds}
+        arguments: dict[str, Any] = {
+            "operation": "ticketing tags list",
+            "profile": ["prod-b", "prod-a"],
+            **bounds,
+        }
         failed, text = reader.ask("read", **arguments, **({"cursor": cursor} if cursor else {}))
         found = json.loads(text)
         assert not failed
         assert 0 < len(found["records"]) <= bounds["limit"]
-        # All of the answer counts: what is around the records fills the context of an agent as they do.
+        # All of the answer counts: what is around the records fills the context of an
+        # agent as they do.
         assert len(text.encode()) <= bounds.get("max_bytes", 1 << 20)
         read += [(record["_profile"], record["id"]) for record in found["records"]]
         cursor = found["next"]
         if cursor is None:
             break
     each = {name: [one for owner, one in read if owner == name] for name in ("prod-a", "prod-b")}
-    assert each["prod-a"] == each["prod-b"] == [f"tags-{number}" for number in range(1, len(read) // 2 + 1)]
+    assert (
+        each["prod-a"]
+        == each["prod-b"]
+        == [f"tags-{number}" for number in range(1, len(read) // 2 + 1)]
+    )
 
 
 def test_a_small_read_is_shared_out_among_its_connections(reader: Agent) -> None:
@@ -212,18 +258,26 @@ def of_size(sizes: dict[str, list[int]]) -> Callable[[Seen], Reply]:
     def reply(seen: Seen) -> Reply:
         query = dict(seen.query)
         of_it, at = sizes[query["integrated_account_id"]], int(query.get("next_cursor", "0"))
-        records = [{"id": f"{at + n}", "x": "x" * size} for n, size in enumerate(of_it[at : at + 3])]
+        records = [
+            {"id": f"{at + n}", "x": "x" * size} for n, size in enumerate(of_it[at : at + 3])
+        ]
         onward = str(at + 3) if at + 3 < len(of_it) else None
         return Reply(200, json.dumps({"result": records, "next_cursor": onward}).encode())
 
     return reply
 
 
-def test_large_records_neither_take_the_place_of_small_ones_nor_wait_for_ever(tmp_path: Path) -> None:
+def test_large_records_neither_take_the_place_of_small_ones_nor_wait_for_ever(
+    tmp_path: Path,
+) -> None:
     with serving() as service:
         service.reply = of_size({"1": [20] * 40, "2": [2000] * 4, "3": [20] * 5})
         config = configured(tmp_path, service.url, CANARY, small="1", large="2", short="3")
-        read = {"operation": "ticketing tickets list", "profile": ["small", "large", "short"], "max_bytes": 4000}
+        read = {
+            "operation": "ticketing tickets list",
+            "profile": ["small", "large", "short"],
+            "max_bytes": 4000,
+        }
         with agent(tmp_path, "-p small -p large -p short", UNIFIED_CONFIG=str(config)) as found:
             answers, cursor = list[Any](), None
             while not answers or cursor:
@@ -233,9 +287,13 @@ def test_large_records_neither_take_the_place_of_small_ones_nor_wait_for_ever(tm
     assert shown[0].count("short") == 5
     assert shown[0].count("small") > 5
     assert all("large" in names for names in shown[:4])
-    read_ids = [(one["_profile"], int(one["id"])) for answer in answers for one in answer["records"]]
+    read_ids = [
+        (one["_profile"], int(one["id"])) for answer in answers for one in answer["records"]
+    ]
     assert sorted(read_ids) == sorted(
-        (name, at) for name, count in (("small", 40), ("large", 4), ("short", 5)) for at in range(count)
+        (name, at)
+        for name, count in (("small", 40), ("large", 4), ("short", 5))
+        for at in range(count)
     )
 
 
@@ -247,7 +305,13 @@ def test_the_page_size_of_a_profile_holds_for_agents_too(tmp_path: Path) -> None
             file.write("page_size = 3\n")
         with agent(tmp_path, "-p acme", UNIFIED_CONFIG=str(config)) as found:
             found.call("read", operation="ticketing tickets list", profile="acme", limit=6)
-            found.call("read", operation="ticketing tickets list", profile="acme", limit=3, query={"limit": 3})
+            found.call(
+                "read",
+                operation="ticketing tickets list",
+                profile="acme",
+                limit=3,
+                query={"limit": 3},
+            )
     assert [dict(seen.query).get("limit") for seen in service.seen] == ["3"] * 3
     assert [seen.target.count("limit=") for seen in service.seen] == [1] * 3
 
@@ -269,15 +333,30 @@ def test_a_cursor_counts_for_the_read_that_got_it_alone(tmp_path: Path) -> None:
     read = {"operation": "ticketing tickets list", "profile": "acme", "limit": 1}
     with two_services() as (here, there):
         cursors = {}
-        for name, service, account in (("one", here, "1"), ("elsewhere", there, "1"), ("tenant", here, "2")):
+        for name, service, account in (
+            ("one", here, "1"),
+            ("elsewhere", there, "1"),
+            ("tenant", here, "2"),
+        ):
             (tmp_path / name).mkdir()
-            environ = {"UNIFIED_CONFIG": str(configured(tmp_path / name, service.url, CANARY, acme=account, other="9"))}
+            environ = {
+                "UNIFIED_CONFIG": str(
+                    configured(tmp_path / name, service.url, CANARY, acme=account, other="9")
+                )
+            }
             with agent(tmp_path, "-p acme -p other", **environ) as found:
                 cursor = cursors[name] = found.call("read", **read)["next"]
                 sent = len(here.seen) + len(there.seen)
                 flipped = cursor[:-2] + ("A" if cursor[-2] != "A" else "B") + cursor[-1]
                 foreign = [one for owner, one in cursors.items() if owner != name]
-                for wrong in (flipped, cursor[:-1], f"{cursor}A", forged(cursor), unsigned(), *foreign):
+                for wrong in (
+                    flipped,
+                    cursor[:-1],
+                    f"{cursor}A",
+                    forged(cursor),
+                    unsigned(),
+                    *foreign,
+                ):
                     assert found.refused("read", **read, cursor=wrong) == NOT_THIS_READ
                 others: list[dict[str, Any]] = [
                     {"profile": "other"},
@@ -286,9 +365,16 @@ def test_a_cursor_counts_for_the_read_that_got_it_alone(tmp_path: Path) -> None:
                     {"operation": "ticketing contacts list"},
                 ]
                 for other in others:
-                    assert found.refused("read", **{**read, "cursor": cursor, **other}) == NOT_THIS_READ
+                    assert (
+                        found.refused("read", **{**read, "cursor": cursor, **other})
+                        == NOT_THIS_READ
+                    )
                 own = found.refused("read", **read, query={"next_cursor": "forged"})
-                assert own == "usage: a query with next_cursor is not sent (cursor takes the next of the last answer)"
+                assert (
+                    own
+                    == "usage: a query with next_cursor is not sent (cursor takes the next of the"
+                    " last answer)"
+                )
                 assert len(here.seen) + len(there.seen) == sent
                 found.call("read", **read, columns=["id"], cursor=cursor)
         assert dict(here.seen[-1].query)["next_cursor"] == "secret-2"
@@ -307,7 +393,11 @@ def unsigned() -> str:
 
 def test_a_result_names_its_connections_and_what_is_missing(reader: Agent) -> None:
     found = reader.call(
-        "read", operation="ticketing tickets list", profile=["prod-a", "gone"], limit=1000, columns=["id"]
+        "read",
+        operation="ticketing tickets list",
+        profile=["prod-a", "gone"],
+        limit=1000,
+        columns=["id"],
     )
     assert [one["profile"] for one in found["connections"]] == ["prod-a", "gone"]
     assert found["connections"][0]["account_id"] == "full:a"
@@ -321,23 +411,34 @@ def test_a_record_is_read_by_its_id(reader: Agent) -> None:
     found = reader.call("read", operation="ticketing tickets get", profile="prod-a", id="tickets-2")
     assert (found["records"][0]["_profile"], found["records"][0]["id"]) == ("prod-a", "tickets-2")
     assert found["next"] is None
-    assert "404" in reader.refused("read", operation="ticketing tickets get", profile="prod-a", id="none")
+    assert "404" in reader.refused(
+        "read", operation="ticketing tickets get", profile="prod-a", id="none"
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"profile": "other"}, 'unsafe: profile "other" is not one that this server reaches: prod-a, prod-b'),
+        (
+            {"profile": "other"},
+            'unsafe: profile "other" is not one that this server reaches: prod-a, prod-b',
+        ),
         ({"profile": "sandbox"}, 'unsafe: profile "sandbox" is not one that this server reaches'),
         ({"profile": "o*"}, 'no profile matches "o*"'),
         ({"profile": []}, "usage: profile is missing; this server reaches prod-a"),
-        ({"profile": "prod-a", "operation": "ticketing tickets delete"}, "changes something, and this tool reads"),
+        (
+            {"profile": "prod-a", "operation": "ticketing tickets delete"},
+            "changes something, and this tool reads",
+        ),
         ({"profile": "prod-a", "id": "tickets-7"}, "ticketing tickets list takes no id"),
         ({"profile": "prod-a", "cursor": "x"}, NOT_THIS_READ),
         ({"profile": "prod-a", "cursor": ""}, NOT_THIS_READ),
         ({"profile": "prod-a", "cursor": "WyJ4IiwwLG51bGxd"}, NOT_THIS_READ),
         ({"profile": "prod-a", "limit": 5000}, "Expected `int` <= 1000"),
-        ({"profile": "prod-a", "query": {"integrated_account_id": "full:other"}}, "names the connection and is set"),
+        (
+            {"profile": "prod-a", "query": {"integrated_account_id": "full:other"}},
+            "names the connection and is set",
+        ),
         ({"profile": "prod-a", "query": {"a": {"b": 1}}}, "these arguments are not valid"),
         ({"profile": "prod-a", "file": "@/etc/passwd"}, "unknown field `file`"),
     ],
@@ -347,34 +448,54 @@ def test_a_refusal_says_what_to_do(reader: Agent, arguments: dict[str, Any], sai
 
 
 def test_a_column_that_no_record_has_is_named(reader: Agent) -> None:
-    found = reader.call("read", operation="ticketing tickets list", profile="prod-a", columns=["id", "nam"], limit=2)
-    assert found["records"] == [{"_profile": "prod-a", "id": f"tickets-{number}", "nam": None} for number in (1, 2)]
+    found = reader.call(
+        "read", operation="ticketing tickets list", profile="prod-a", columns=["id", "nam"], limit=2
+    )
+    assert found["records"] == [
+        {"_profile": "prod-a", "id": f"tickets-{number}", "nam": None} for number in (1, 2)
+    ]
     assert found["remarks"] == ['no record has the column "nam" (did you mean "name"?)']
 
 
 def test_it_does_not_write_unless_it_may(reader: Agent) -> None:
-    said = reader.refused("write", operation="ticketing tickets update", profile="prod-a", id="tickets-1", body={})
+    said = reader.refused(
+        "write", operation="ticketing tickets update", profile="prod-a", id="tickets-1", body={}
+    )
     assert said == "unsafe: this server only reads (it must be started with --allow-writes and -p)"
     assert reader.refused("format_disk") == "there is no tool 'format_disk': search, describe, read"
 
 
 def test_it_writes_where_it_may(writer: Agent, sandbox: UnifiedSandbox) -> None:
     update = {"operation": "ticketing tickets update", "id": "tickets-1"}
-    done = writer.call("write", **update, profile="prod-a", body={"name": "by an agent"}, idempotency_key="k-agent")
+    done = writer.call(
+        "write", **update, profile="prod-a", body={"name": "by an agent"}, idempotency_key="k-agent"
+    )
     assert (done["outcome"], done["status"], done["idempotency_key"]) == ("done", 200, "k-agent")
     assert done["connection"]["profile"] == "prod-a"
     assert done["result"]["name"] == "by an agent"
     assert sandbox.effects("k-agent") == 1
-    assert 'profile "fixed" is read-only' in writer.refused("write", **update, profile="fixed", body={"name": "x"})
-    assert "not one that this server reaches" in writer.refused("write", **update, profile="other", body={"name": "x"})
-    assert "may be several connections" in writer.refused("write", **update, profile="prod-*", body={"name": "x"})
+    assert 'profile "fixed" is read-only' in writer.refused(
+        "write", **update, profile="fixed", body={"name": "x"}
+    )
+    assert "not one that this server reaches" in writer.refused(
+        "write", **update, profile="other", body={"name": "x"}
+    )
+    assert "may be several connections" in writer.refused(
+        "write", **update, profile="prod-*", body={"name": "x"}
+    )
     assert "name the connection in profile" in writer.refused(
         "write", **update, profile="prod-a", body={"_profile": "other", "name": "x"}
     )
-    assert "use the read tool" in writer.refused("write", operation="ticketing tickets list", profile="prod-a")
-    delete = writer.refused("write", operation="ticketing tickets delete", profile="prod-a", id="tickets-1")
+    assert "use the read tool" in writer.refused(
+        "write", operation="ticketing tickets list", profile="prod-a"
+    )
+    delete = writer.refused(
+        "write", operation="ticketing tickets delete", profile="prod-a", id="tickets-1"
+    )
     assert delete == "unsafe: this server does not delete (it must be started with --allow-deletes)"
-    assert "body is missing" in writer.refused("write", operation="ticketing tickets create", profile="prod-a")
+    assert "body is missing" in writer.refused(
+        "write", operation="ticketing tickets create", profile="prod-a"
+    )
 
 
 def test_its_writes_are_a_run(place: Path, unified: Unified) -> None:
@@ -399,20 +520,30 @@ def test_its_writes_are_a_run(place: Path, unified: Unified) -> None:
 def test_it_deletes_only_if_that_is_allowed_too(place: Path) -> None:
     options = "-p prod-c --allow-writes --allow-deletes"
     with agent(place, options, UNIFIED_CONFIG=str(place / "config.toml")) as found:
-        done = found.call("write", operation="ticketing tickets delete", profile="prod-c", id="tickets-9")
+        done = found.call(
+            "write", operation="ticketing tickets delete", profile="prod-c", id="tickets-9"
+        )
         assert done["outcome"] == "done"
-        assert "404" in found.refused("read", operation="ticketing tickets get", profile="prod-c", id="tickets-9")
+        assert "404" in found.refused(
+            "read", operation="ticketing tickets get", profile="prod-c", id="tickets-9"
+        )
 
 
 def test_a_large_record_and_a_failing_write_are_told(tmp_path: Path) -> None:
     with serving() as service:
         config = configured(tmp_path, service.url, CANARY, acme="1")
-        with agent(tmp_path, "-p acme --allow-writes --retries 0", UNIFIED_CONFIG=str(config)) as found:
+        with agent(
+            tmp_path, "-p acme --allow-writes --retries 0", UNIFIED_CONFIG=str(config)
+        ) as found:
             check_answers(found, service)
 
 
 def check_answers(found: Agent, service: Service) -> None:
-    records = [{"id": "big", "text": "x" * 20_000}, {"id": "echo", "text": CANARY}, {"id": "3", "n": "N"}]
+    records = [
+        {"id": "big", "text": "x" * 20_000},
+        {"id": "echo", "text": CANARY},
+        {"id": "3", "n": "N"},
+    ]
     page = json.dumps({"result": records}).replace('"N"', "12345678901234567890123.10")
     service.reply = lambda _: Reply(200, page.encode())
     failed, text = found.ask("read", operation="ticketing tickets list", profile="acme")
@@ -422,7 +553,9 @@ def check_answers(found: Agent, service: Service) -> None:
     assert left_out["id"] == "big"
     assert left_out["_left_out"] == "the record has 20043 bytes: choose columns, or raise max_bytes"
     service.reply = lambda _: Reply(500, b'{"message":"boom"}')
-    said = found.refused("write", operation="ticketing tickets create", profile="acme", body={"name": "x"})
+    said = found.refused(
+        "write", operation="ticketing tickets create", profile="acme", body={"name": "x"}
+    )
     assert "outcome: in doubt; idempotency_key: " in said
     service.reply = lambda _: Reply(200, b"bytes", {"Content-Type": "application/pdf"})
     said = found.refused("read", operation="ticketing tickets get", id="1", profile="acme")
@@ -435,15 +568,21 @@ def test_a_loop_of_calls_is_stopped(place: Path) -> None:
     with agent(place, options, UNIFIED_CONFIG=str(place / "config.toml")) as found:
         for _ in range(3):
             found.call("read", operation="ticketing tickets get", profile="prod-a", id="tickets-1")
-        said = found.refused("read", operation="ticketing tickets get", profile="prod-a", id="tickets-1")
-        assert said.startswith("rate_limit: this server sent 3 requests in the last minute, the most it may (try again")
+        said = found.refused(
+            "read", operation="ticketing tickets get", profile="prod-a", id="tickets-1"
+        )
+        assert said.startswith(
+            "rate_limit: this server sent 3 requests in the last minute, the most it may (try again"
+        )
 
 
 def test_what_an_agent_did_is_recorded_and_replayed(tmp_path: Path) -> None:
     get = {"operation": "ticketing tickets get", "profile": "acme", "id": "1"}
     har = tmp_path / "agent.har"
     with serving() as service:
-        service.reply = lambda _: Reply(200, json.dumps({"id": "1", "echo": CANARY}).encode(), {"Set-Cookie": CANARY})
+        service.reply = lambda _: Reply(
+            200, json.dumps({"id": "1", "echo": CANARY}).encode(), {"Set-Cookie": CANARY}
+        )
         config = configured(tmp_path, service.url, CANARY, acme="1")
         with agent(tmp_path, f"-p acme --record {har}", UNIFIED_CONFIG=str(config)) as found:
             answered = found.call("read", **get)
@@ -463,7 +602,12 @@ def test_a_thousand_calls_take_no_more_memory(place: Path) -> None:
         calls = size(1000, 200)
         for number in range(calls):
             began = os.times().elapsed
-            found.call("read", operation="ticketing tickets list", profile=f"prod-{THREE[number % 3]}", limit=20)
+            found.call(
+                "read",
+                operation="ticketing tickets list",
+                profile=f"prod-{THREE[number % 3]}",
+                limit=20,
+            )
             times.append(os.times().elapsed - began)
             if number % (calls // 10) == calls // 10 - 1:
                 sizes.append(resident(found._running.pid))
@@ -483,18 +627,33 @@ def resident(parent: int) -> float:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"staus": "Open"}, '"staus" is no known parameter of ticketing tickets list: the provider may ignore it'),
-        ({"sort_by[nope]": "asc"}, '"nope" is no known sort key of ticketing tickets list: the provider may ignore it'),
-        ({"created_at[gt]": "yesterday"}, "created_at takes a date such as 2026-01-31, not 'yesterday'"),
+        (
+            {"staus": "Open"},
+            '"staus" is no known parameter of ticketing tickets list: the provider may ignore it',
+        ),
+        (
+            {"sort_by[nope]": "asc"},
+            '"nope" is no known sort key of ticketing tickets list: the provider may ignore it',
+        ),
+        (
+            {"created_at[gt]": "yesterday"},
+            "created_at takes a date such as 2026-01-31, not 'yesterday'",
+        ),
     ],
 )
-def test_a_parameter_that_may_do_nothing_is_named(reader: Agent, query: dict[str, str], said: str) -> None:
-    found = reader.call("read", operation="ticketing tickets list", profile="prod-a", query=query, limit=1)
+def test_a_parameter_that_may_do_nothing_is_named(
+    reader: Agent, query: dict[str, str], said: str
+) -> None:
+    found = reader.call(
+        "read", operation="ticketing tickets list", profile="prod-a", query=query, limit=1
+    )
     (unknown,) = found["unknown_parameters"]
     assert (unknown["parameter"], unknown["message"].startswith(said)) == (*query, True)
 
 
 def test_known_parameters_are_not_remarked_on(reader: Agent) -> None:
     query = {"status": "Open", "created_at[gt]": "2020-01-01", "remote_query[x]": "y"}
-    found = reader.call("read", operation="ticketing tickets list", profile="prod-a", query=query, limit=1)
+    found = reader.call(
+        "read", operation="ticketing tickets list", profile="prod-a", query=query, limit=1
+    )
     assert "unknown_parameters" not in found

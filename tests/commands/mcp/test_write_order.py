@@ -40,22 +40,42 @@ def test_a_write_is_on_the_disk_before_it_is_sent(service: Service, tmp_path: Pa
     safe: list[bool] = []
 
     def reply(seen: Seen) -> Reply:
-        lines = [line for path in (tmp_path / "safe").iterdir() for line in path.read_text().splitlines()]
+        lines = [
+            line for path in (tmp_path / "safe").iterdir() for line in path.read_text().splitlines()
+        ]
         told = [json.loads(line) for line in lines if line.startswith("{")]
-        safe.append(any((one.get("s"), one.get("k")) == ("sent", seen.headers["idempotency-key"]) for one in told))
+        safe.append(
+            any(
+                (one.get("s"), one.get("k")) == ("sent", seen.headers["idempotency-key"])
+                for one in told
+            )
+        )
         return Reply(201, b'{"id":"1"}')
 
     service.reply = reply
     config, token = tmp_path / "config.toml", tmp_path / "token"
     token.write_text("t-0123456789")
-    config.write_text(f'base_url = "{service.url}"\ntoken_file = "{token}"\n[profiles.acme]\naccount_id = "1"\n')
+    config.write_text(
+        f'base_url = "{service.url}"\ntoken_file = "{token}"\n[profiles.acme]\naccount_id = "1"\n'
+    )
     for path in (config, token):
         path.chmod(0o600)
-    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    client = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
     create = {"operation": "ticketing tickets create", "profile": "acme", "body": {"name": "x"}}
-    environ = {"HOME": str(tmp_path), "PATH": os.defpath, "PYTHONPATH": str(ROOT), "UNIFIED_CONFIG": str(config)}
+    environ = {
+        "HOME": str(tmp_path),
+        "PATH": os.defpath,
+        "PYTHONPATH": str(ROOT),
+        "UNIFIED_CONFIG": str(config),
+    }
     argv = [sys.executable, "-c", PROGRAM, "mcp", "serve", "-p", "acme", "--allow-writes"]
-    with subprocess.Popen(argv, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        argv, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as running:
         assert running.stdin
         assert running.stdout
         running.stdin.write(

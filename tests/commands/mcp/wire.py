@@ -1,4 +1,6 @@
-"""An agent without a library: it starts the program and speaks the protocol's lines itself, as its recipe needs."""
+"""An agent without a library: it starts the program and speaks the protocol's lines
+itself, as its recipe needs.
+"""
 
 import contextlib
 import json

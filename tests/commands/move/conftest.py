@@ -50,6 +50,8 @@ def there(unified: Unified) -> Callable[..., dict[Any, dict[str, Any]]]:
         lines = unified(f"-p new ticketing {resource} list --all -o ndjson").stdout.splitlines()
         records = [json.loads(line) for line in lines]
         times = ("created_at", "updated_at")
-        return {one["id"]: {name: one[name] for name in one if name not in times} for one in records}
+        return {
+            one["id"]: {name: one[name] for name in one if name not in times} for one in records
+        }
 
     return read

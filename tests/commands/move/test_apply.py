@@ -22,12 +22,25 @@ There = Callable[..., dict[Any, dict[str, Any]]]
 TABLE = "done\t{}\t\nfailed\t{}\t{}\nin doubt\t0\t\nnot tried\t{}\t{}\n"
 
 
-def test_a_plan_is_done_once(unified: Unified, target: Any, planned: Any, there: There, tmp_path: Path) -> None:
-    target({"id": "a", "name": "x", "color": "red"}, {"id": "b", "name": "y"}, {"id": "c", "name": "z"})
-    plan = planned({"id": "a", "name": "X"}, {"id": "b", "name": "y"}, '{"id":"d","name":"n"}', options="--delete")
+def test_a_plan_is_done_once(
+    unified: Unified, target: Any, planned: Any, there: There, tmp_path: Path
+) -> None:
+    target(
+        {"id": "a", "name": "x", "color": "red"}, {"id": "b", "name": "y"}, {"id": "c", "name": "z"}
+    )
+    plan = planned(
+        {"id": "a", "name": "X"},
+        {"id": "b", "name": "y"},
+        '{"id":"d","name":"n"}',
+        options="--delete",
+    )
     result = unified(f"apply {plan} -p new --yes")
     assert (result.stdout, result.notes, result.code) == (TABLE.format(3, 0, "", 0, ""), "", 0)
-    now = {"a": {"id": "a", "name": "X", "color": "red"}, "b": {"id": "b", "name": "y"}, "d": {"id": "d", "name": "n"}}
+    now = {
+        "a": {"id": "a", "name": "X", "color": "red"},
+        "b": {"id": "b", "name": "y"},
+        "d": {"id": "d", "name": "n"},
+    }
     assert there() == now
     result = unified(f"apply {plan} -p new --yes")
     (journal,) = (tmp_path / "data" / "plans").glob("*.ndjson")
@@ -35,11 +48,16 @@ def test_a_plan_is_done_once(unified: Unified, target: Any, planned: Any, there:
     assert (result.stdout, result.code) == (TABLE.format(3, 0, "", 0, ""), 0)
     assert journal.stat().st_mode & 0o777 == 0o600
     again = Path(plan).rename(tmp_path / "other.plan")
-    assert unified(f"apply {again} -p new --yes").stderr == f"already applied: {again}, according to {journal}\n"
+    assert (
+        unified(f"apply {again} -p new --yes").stderr
+        == f"already applied: {again}, according to {journal}\n"
+    )
     assert there() == now
 
 
-def test_a_plan_is_in_the_list_of_runs(unified: Unified, target: Any, planned: Any, tmp_path: Path) -> None:
+def test_a_plan_is_in_the_list_of_runs(
+    unified: Unified, target: Any, planned: Any, tmp_path: Path
+) -> None:
     target({"id": "a", "name": "x"})
     plan = planned({"id": "a", "name": "X"}, {"id": "b", "name": "y"})
     for options, counts in [("--only create", [1, 0, 0, 1]), ("", [2, 0, 0, 0])]:
@@ -51,7 +69,8 @@ def test_a_plan_is_in_the_list_of_runs(unified: Unified, target: Any, planned: A
     (journal,) = (tmp_path / "data" / "plans").glob("*.ndjson")
     result = unified(f"runs resume {run['id']}")
     said = (
-        f"run {run['id']} is an apply, which keeps its state in {journal} (run the same command again to continue it)"
+        f"run {run['id']} is an apply, which keeps its state in {journal} (run the same command"
+        " again to continue it)"
     )
     assert (result.code, result.stderr) == (2, f"error: {said}\n")
 
@@ -63,11 +82,18 @@ def test_an_empty_plan_is_done(unified: Unified, target: Any, planned: Any) -> N
     assert (result.code, result.stderr) == (0, f"already applied: {plan}: it holds no calls\n")
 
 
-def test_what_has_changed_since_is_a_conflict(unified: Unified, target: Any, planned: Any, there: There) -> None:
+def test_what_has_changed_since_is_a_conflict(
+    unified: Unified, target: Any, planned: Any, there: There
+) -> None:
     old = [{"id": key, "name": key, "color": "red", "status": "active"} for key in "abcdef"]
     target(*old)
     plan = planned(*({**one, "name": "N"} for one in old[:4]), options="--delete")
-    for key, change in [("a", "name=mine"), ("b", "color=blue"), ("e", "name=kept"), ("c", "name=N")]:
+    for key, change in [
+        ("a", "name=mine"),
+        ("b", "color=blue"),
+        ("e", "name=kept"),
+        ("c", "name=N"),
+    ]:
         assert unified(f"-p new ticketing tags update {key} -f {change}").code == 0
     assert unified("-p new ticketing tags delete f --yes").code == 0
     result = unified(f"apply {plan} -p new --yes")
@@ -96,7 +122,9 @@ def test_what_has_changed_since_is_a_conflict(unified: Unified, target: Any, pla
     assert not Path(failed).exists()
 
 
-def test_a_record_that_is_gone_cannot_be_updated(unified: Unified, target: Any, planned: Any, there: There) -> None:
+def test_a_record_that_is_gone_cannot_be_updated(
+    unified: Unified, target: Any, planned: Any, there: There
+) -> None:
     target({"id": "a", "name": "x"})
     plan = planned({"id": "a", "name": "y"})
     assert unified("-p new ticketing tags delete a --yes").code == 0
@@ -109,7 +137,10 @@ def test_only_some_calls(unified: Unified, target: Any, planned: Any, there: The
     target({"id": "a", "name": "x"}, {"id": "b", "name": "y"})
     plan = planned({"id": "a", "name": "X"}, {"id": "c", "name": "z"}, options="--delete")
     result = unified(f"apply {plan} -p new --yes --only create")
-    assert (result.stdout, result.code) == (TABLE.format(1, 0, "", 2, f"{plan}.unified-not-tried.ndjson"), 0)
+    assert (result.stdout, result.code) == (
+        TABLE.format(1, 0, "", 2, f"{plan}.unified-not-tried.ndjson"),
+        0,
+    )
     assert [*there()] == ["a", "b", "c"]
     assert unified(f"apply {plan} -p new --yes --only update").code == 0
     result = unified(f"apply {plan} -p new --yes")
@@ -122,10 +153,16 @@ def test_more_than_half_of_the_records_are_not_deleted(
     target(*({"id": key, "name": key} for key in "abc"))
     plan = planned({"id": "a", "name": "a"}, options="--delete")
     result = unified(f"apply {plan} -p new --yes")
-    said = f"error: {plan} deletes 2 of 3 records, more than half; nothing was sent (--max-deletes 2 allows it)\n"
+    said = (
+        f"error: {plan} deletes 2 of 3 records, more than half; nothing was sent (--max-deletes 2"
+        " allows it)\n"
+    )
     assert (result.stdout, result.stderr, result.code) == ("", said, 13)
     result = unified(f"apply {plan} -p new --yes --max-deletes 1")
-    assert (result.stderr, result.code) == ("error: the plans delete 2 records, more than --max-deletes 1\n", 13)
+    assert (result.stderr, result.code) == (
+        "error: the plans delete 2 records, more than --max-deletes 1\n",
+        13,
+    )
     assert len(there()) == 3
     assert unified(f"apply {plan} -p new --yes --max-deletes 2").code == 0
     assert [*there()] == ["a"]
@@ -163,9 +200,14 @@ SHOWN = """+ ticketing/tags d  (only in {side})
 """
 
 
-def test_a_dry_run_shows_the_plan_like_a_diff(unified: Unified, target: Any, planned: Any, there: There) -> None:
+def test_a_dry_run_shows_the_plan_like_a_diff(
+    unified: Unified, target: Any, planned: Any, there: There
+) -> None:
     target({"id": "a", "name": "x"}, {"id": "c", "name": "z"})
-    records = ['{"id":"d","name":"n\\u001b[2Js3cret-0123"}', '{"id":"a","name":"X","color":{"a": 1.10}}']
+    records = [
+        '{"id":"d","name":"n\\u001b[2Js3cret-0123"}',
+        '{"id":"a","name":"X","color":{"a": 1.10}}',
+    ]
     plan = planned(*records, options="--delete")
     environ = {"UNIFIED_TOKEN": "s3cret-0123"}
     shown = SHOWN.replace("{side}", plan.replace(".plan", ".ndjson"))
@@ -173,7 +215,9 @@ def test_a_dry_run_shows_the_plan_like_a_diff(unified: Unified, target: Any, pla
     assert (result.stdout, result.stderr, result.code) == (shown, "", 0)
     result = unified(f"apply {plan} --dry-run", tty=True, environ={**environ, "TERM": "xterm"})
     colours = {"+": "\x1b[32m", "~": "\x1b[33m", "-": "\x1b[31m"}
-    assert result.stdout == "".join(f"{colours[line[0]]}{line}\x1b[0m\n" for line in shown.splitlines())
+    assert result.stdout == "".join(
+        f"{colours[line[0]]}{line}\x1b[0m\n" for line in shown.splitlines()
+    )
     assert [*there()] == ["a", "c"]
 
 
@@ -183,12 +227,20 @@ def test_another_connection_is_refused(
     target()
     plan = planned({"id": "a", "name": "x"})
     result = unified(f"apply {plan} -p old --yes")
-    said = f'{plan} is for account empty at http://sandbox, and profile "old" is account full at http://sandbox'
-    onward = "nothing was sent; -p chooses the profile of that account, unified profile list shows them"
+    said = (
+        f'{plan} is for account empty at http://sandbox, and profile "old" is account full at'
+        " http://sandbox"
+    )
+    onward = (
+        "nothing was sent; -p chooses the profile of that account, unified profile list shows them"
+    )
     assert (result.stderr, result.code) == (f"error: {said} ({onward})\n", 13)
     config('[profiles.new]\nbase_url = "sandbox:"\naccount_id = "empty"\nread_only = true\n')
     result = unified(f"apply {plan} -p new --yes")
-    assert (result.stderr, result.code) == ('error: profile "new" is read-only; nothing was sent\n', 13)
+    assert (result.stderr, result.code) == (
+        'error: profile "new" is read-only; nothing was sent\n',
+        13,
+    )
     assert there() == {}
 
 
@@ -216,36 +268,58 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
         ('{"connection": "\\ud83d"}', 2, "is no call of a plan: "),
         ('{"connection": "empty", "connection": "full"}', 2, "is no call of a plan: "),
         (TWICE.format(json.dumps(DELETE)[1:-1]), 2, "is no call of a plan: has 'id' twice"),
-        (json.dumps({**CREATE, "source": "\ud83d"}), 2, "is no call of a plan: has half a surrogate pair in 'source'"),
+        (
+            json.dumps({**CREATE, "source": "\ud83d"}),
+            2,
+            "is no call of a plan: has half a surrogate pair in 'source'",
+        ),
         (
             json.dumps({**UPDATE, "body": "B"}).replace('"B"', '{"name":"x","n\\u0061me":"y"}'),
             2,
             "is no call of a plan: has 'name' twice in 'body'",
         ),
         (
-            json.dumps({**CREATE, "references": "R"}).replace('"R"', f"[{TWICE.format(json.dumps(REFERENCE)[1:-1])}]"),
+            json.dumps({**CREATE, "references": "R"}).replace(
+                '"R"', f"[{TWICE.format(json.dumps(REFERENCE)[1:-1])}]"
+            ),
             2,
             "is no call of a plan: has 'id' twice in 'references'",
         ),
-        ({**CREATE, "operation": "suspend"}, 2, "is no call of a plan: Invalid enum value 'suspend'"),
+        (
+            {**CREATE, "operation": "suspend"},
+            2,
+            "is no call of a plan: Invalid enum value 'suspend'",
+        ),
         ({**CREATE, "operation": "list"}, 2, "is no call of a plan: Invalid enum value 'list'"),
         ({**CREATE, "connection": "full"}, 13, "is for account full, and the plan for empty"),
         ({**CREATE, "id": "a"}, 2, "creates a record and names an id to be changed"),
         ({**CREATE, "source": "g"}, 2, "creates g once more"),
-        ({**CREATE, "path": "/other"}, 2, "is no call of a plan: Object contains unknown field 'path'"),
+        (
+            {**CREATE, "path": "/other"},
+            2,
+            "is no call of a plan: Object contains unknown field 'path'",
+        ),
         ({**CREATE, "body": []}, 2, "has no fields to send"),
         ({**CREATE, "body": "x"}, 2, "has no fields to send"),
         ({**UPDATE, "body": {}}, 2, "has no fields to send"),
         ({**UPDATE, "id": "a/b"}, 2, "has the id 'a/b', which leads to another path"),
         ({**UPDATE, "id": ".."}, 2, "cannot be sent: the id '..' would be taken for a folder"),
         ({**UPDATE, "id": ""}, 2, "cannot be sent: the id is empty"),
-        ({**UPDATE, "id": "a\u200b"}, 2, 'cannot be sent: the id "a\\u200b" holds a character that cannot be seen'),
+        (
+            {**UPDATE, "id": "a\u200b"},
+            2,
+            'cannot be sent: the id "a\\u200b" holds a character that cannot be seen',
+        ),
         ({**UPDATE, "id": ["a"]}, 2, "is no call of a plan: Expected "),
         ({**UPDATE, "id": None}, 2, "is to update, and says not which record"),
         ({**UPDATE, "seen": {}}, 2, "does not say what was there before"),
         ({**UPDATE, "body": {"id": "b"}, "seen": {"id": "a"}}, 2, "changes the id"),
         (DELETE, 2, "is a delete, in a plan that was made without --delete"),
-        ({**CREATE, "references": [REFERENCE]}, 2, "has no reference to ticketing/tags t at parent.id"),
+        (
+            {**CREATE, "references": [REFERENCE]},
+            2,
+            "has no reference to ticketing/tags t at parent.id",
+        ),
         (
             {**CREATE, "body": {"parent": {"id": "t"}}, "references": [REFERENCE]},
             2,
@@ -274,15 +348,30 @@ def test_a_line_that_nobody_planned_is_refused(
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        ({"unified_plan": 2}, 2, "{plan} is a plan of version 2, and this program reads version 1 (make it anew)"),
+        (
+            {"unified_plan": 2},
+            2,
+            "{plan} is a plan of version 2, and this program reads version 1 (make it anew)",
+        ),
         ({"unified_plan": "x"}, 2, "{plan}, line 1 is no header of a plan (unified plan … > FILE)"),
         (
             {"calls": 2},
             2,
-            "{plan} holds 1 of the 2 calls that its header counts (it was cut off or changed: make it anew)",
+            (
+                "{plan} holds 1 of the 2 calls that its header counts (it was cut off or changed:"
+                " make it anew)"
+            ),
         ),
-        ({"calls": None}, 2, "{plan}, line 1 is no header of a plan: Expected 'int', got 'null' - at 'calls'"),
-        ({"resource": "ticketing/../x"}, 2, "{plan}, line 1: there is no resource 'ticketing/../x'"),
+        (
+            {"calls": None},
+            2,
+            "{plan}, line 1 is no header of a plan: Expected 'int', got 'null' - at 'calls'",
+        ),
+        (
+            {"resource": "ticketing/../x"},
+            2,
+            "{plan}, line 1: there is no resource 'ticketing/../x'",
+        ),
         (
             {"resource": "ticketing/ticket_status"},
             2,
@@ -297,7 +386,13 @@ def test_a_line_that_nobody_planned_is_refused(
     ],
 )
 def test_a_header_that_nobody_made_is_refused(
-    change: dict[str, Any], code: int, said: str, unified: Unified, target: Any, planned: Any, there: There
+    change: dict[str, Any],
+    code: int,
+    said: str,
+    unified: Unified,
+    target: Any,
+    planned: Any,
+    there: There,
 ) -> None:
     target()
     plan = Path(planned({"id": "g", "name": "good"}))
@@ -327,13 +422,21 @@ def test_records_that_refer_to_each_other_are_created_in_order(
 ) -> None:
     target()
     ids = f"{tmp_path}/ids"
-    chain = [{"id": f"t{n}", "name": f"n{n}", "parent": {"id": f"t{n + 1}"} if n < 4 else None} for n in range(5)]
+    chain = [
+        {"id": f"t{n}", "name": f"n{n}", "parent": {"id": f"t{n + 1}"} if n < 4 else None}
+        for n in range(5)
+    ]
     tags = planned(*chain, options=f"--ids {ids}")
     more = {"tags": [{"id": "t0"}, {"id": "t4"}], "account": {"id": 7}}
-    tickets = planned({"id": "k", "name": "ticket", **more}, resource="tickets", options=f"--ids {ids}")
+    tickets = planned(
+        {"id": "k", "name": "ticket", **more}, resource="tickets", options=f"--ids {ids}"
+    )
     accounts = planned({"id": 7, "name": "account"}, resource="accounts", options=f"--ids {ids}")
     alone = unified(f"apply {tickets} -p new --yes --ids {ids}")
-    assert (alone.code, "refers to ticketing/tags t0, of which no new id is known" in alone.stderr) == (2, True)
+    assert (
+        alone.code,
+        "refers to ticketing/tags t0, of which no new id is known" in alone.stderr,
+    ) == (2, True)
     without = unified(f"apply {tickets} {tags} {accounts} -p new --yes")
     assert (without.code, without.stderr) == (
         2,
@@ -348,7 +451,10 @@ def test_records_that_refer_to_each_other_are_created_in_order(
     ]
     ((_, ticket),) = there("tickets").items()
     ((account, _),) = there("accounts").items()
-    assert (ticket["tags"], ticket["account"]) == ([{"id": new["n0"]}, {"id": new["n4"]}], {"id": account})
+    assert (ticket["tags"], ticket["account"]) == (
+        [{"id": new["n0"]}, {"id": new["n4"]}],
+        {"id": account},
+    )
     header, *pairs = map(json.loads, Path(ids).read_text().splitlines())
     assert header == ids_header(None, "empty")
     assert {"resource": "ticketing/accounts", "from": 7, "to": account} in pairs
@@ -359,8 +465,8 @@ def test_records_that_refer_to_each_other_are_created_in_order(
         again = unified(f"apply {tickets} {tags} {accounts} -p new --yes --ids {ids}")
         assert again.code == 0
         assert again.stderr.startswith(
-            f"{ids}: the last line was cut off when it was written, and is left out: applying the plan again adds the "
-            "pair\n"
+            f"{ids}: the last line was cut off when it was written, and is left out: applying the"
+            " plan again adds the pair\n"
         )
         first, *others = map(json.loads, Path(ids).read_text().splitlines())
         assert (first, sorted(others, key=str)) == (header, sorted(pairs, key=str))
@@ -369,7 +475,9 @@ def test_records_that_refer_to_each_other_are_created_in_order(
 def test_what_refers_to_a_record_that_failed_is_not_tried(
     unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+    config(
+        f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n'
+    )
     fails = True
 
     def reply(seen: Seen) -> Reply:
@@ -380,14 +488,20 @@ def test_what_refers_to_a_record_that_failed_is_not_tried(
         return Reply(201, json.dumps({"id": len(service.seen)}).encode())
 
     service.reply = reply
-    records = [{"id": "a", "name": "bad"}, {"id": "b", "name": "x", "parent": {"id": "a"}}, {"id": "c", "name": "y"}]
+    records = [
+        {"id": "a", "name": "bad"},
+        {"id": "b", "name": "x", "parent": {"id": "a"}},
+        {"id": "c", "name": "y"},
+    ]
     side, ids, plan = ndjson(tmp_path / "side", *records), f"{tmp_path}/ids", tmp_path / "p.plan"
     plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to acme --ids {ids}").raw)
     result = unified(f"apply {plan} -p acme --yes --ids {ids}")
     names = [f"{plan}.unified-{name}.ndjson" for name in ("failed", "not-tried")]
     assert (result.stdout, result.code) == (TABLE.format(1, 1, names[0], 1, names[1]), 9)
     writes = [seen for seen in service.seen if seen.method == "POST"]
-    assert [seen.json["name"] for seen in writes] == ["bad", "y"] or [seen.json["name"] for seen in writes] == [
+    assert [seen.json["name"] for seen in writes] == ["bad", "y"] or [
+        seen.json["name"] for seen in writes
+    ] == [
         "y",
         "bad",
     ]
@@ -396,7 +510,11 @@ def test_what_refers_to_a_record_that_failed_is_not_tried(
     assert (result.stdout, result.code) == (TABLE.format(3, 0, "", 0, ""), 0)
     writes = [seen for seen in service.seen if seen.method == "POST"]
     keys = {
-        seen.json["name"]: [one.headers["idempotency-key"] for one in writes if one.json["name"] == seen.json["name"]]
+        seen.json["name"]: [
+            one.headers["idempotency-key"]
+            for one in writes
+            if one.json["name"] == seen.json["name"]
+        ]
         for seen in writes
     }
     assert {name: len(found) for name, found in keys.items()} == {"bad": 2, "y": 1, "x": 1}
@@ -407,13 +525,20 @@ def test_what_refers_to_a_record_that_failed_is_not_tried(
 def test_the_key_of_a_create_grows_older_however_often_it_is_used(
     unified: Unified, service: Service, config: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\nretries = 0\n')
-    service.reply = lambda seen: Reply(500) if seen.method == "POST" else Reply(body=b'{"result":[]}')
+    config(
+        f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken ='
+        ' "t-0123456789"\nretries = 0\n'
+    )
+    service.reply = lambda seen: (
+        Reply(500) if seen.method == "POST" else Reply(body=b'{"result":[]}')
+    )
     plan, sent = tmp_path / "p.plan", []
     side = ndjson(tmp_path / "side", {"id": "a", "name": "x"})
     plan.write_bytes(unified(f"plan ticketing/tags --from {side} --to acme --same-ids").raw)
     for hours in (0, 13, 25):
-        result = unified(f"apply {plan} -p acme --yes", wall=lambda at=hours: 1_800_000_000.0 + at * 3600)
+        result = unified(
+            f"apply {plan} -p acme --yes", wall=lambda at=hours: 1_800_000_000.0 + at * 3600
+        )
         assert result.code == 10, result.stderr
         sent.append(sum(seen.method == "POST" for seen in service.seen))
     assert sent == [1, 2, 2]
@@ -431,18 +556,26 @@ def test_a_plan_is_applied_by_one_process_at_a_time(
     lock.take("the plan")
     try:
         result = unified(f"apply {plan} -p new --yes")
-        assert (result.code, result.stderr) == (12, f"error: the plan {plan} is in use by process {os.getpid()}\n")
+        assert (result.code, result.stderr) == (
+            12,
+            f"error: the plan {plan} is in use by process {os.getpid()}\n",
+        )
     finally:
         lock.release()
     assert there() == {}
     (folder / f"{digest}.ndjson").write_text('{"plan":"another"}\n')
     result = unified(f"apply {plan} -p new --yes")
-    assert (result.code, f"{digest}.ndjson is damaged in line 1, or no such journal" in result.stderr) == (12, True)
+    assert (
+        result.code,
+        f"{digest}.ndjson is damaged in line 1, or no such journal" in result.stderr,
+    ) == (12, True)
     assert there() == {}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_says_how_to_continue_after_a_signal(number: int, service: Service, tmp_path: Path) -> None:
+def test_it_says_how_to_continue_after_a_signal(
+    number: int, service: Service, tmp_path: Path
+) -> None:
     def reply(seen: Seen) -> Reply:
         if seen.method == "POST" and seen.json["name"] == "slow":
             service.over.wait()
@@ -463,11 +596,26 @@ def test_it_says_how_to_continue_after_a_signal(number: int, service: Service, t
     ]
     plan = ndjson(tmp_path / "p.plan", *lines)
     config = tmp_path / "config.toml"
-    config.write_text(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+    config.write_text(
+        f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n'
+    )
     config.chmod(0o600)
     environ = {"HOME": str(tmp_path), "UNIFIED_CONFIG": str(config), "PATH": os.defpath}
-    argv = [sys.executable, "-m", "unified_cli", "apply", plan, "-p", "acme", "--yes", "--workers", "1"]
-    with subprocess.Popen(argv, env=environ, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+    argv = [
+        sys.executable,
+        "-m",
+        "unified_cli",
+        "apply",
+        plan,
+        "-p",
+        "acme",
+        "--yes",
+        "--workers",
+        "1",
+    ]
+    with subprocess.Popen(
+        argv, env=environ, stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as running:
         while len(service.seen) < 2:
             time.sleep(0.01)
         running.send_signal(number)
@@ -484,5 +632,7 @@ def test_a_run_without_a_place_for_its_journal_says_so(
     (tmp_path / "full").write_text("")
     folders = {"config": tmp_path / "config", "data": tmp_path / "full" / "data"}
     result = unified(f"apply {plan} -p new --yes", folders=folders)
-    assert result.stderr.startswith(f"this run cannot be resumed: cannot write {folders['data']}/plans: ")
+    assert result.stderr.startswith(
+        f"this run cannot be resumed: cannot write {folders['data']}/plans: "
+    )
     assert (result.stdout, result.code) == (TABLE.format(1, 0, "", 0, ""), 0)

@@ -1,4 +1,6 @@
-"""For any two lists of records: a plan that is applied makes the one like the other, and does it once."""
+"""For any two lists of records: a plan that is applied makes the one like the other,
+and does it once.
+"""
 
 import json
 import secrets
@@ -15,14 +17,18 @@ from record_files import TWO, ndjson
 from unified_cli.sandbox import application
 
 NAMES = st.sampled_from(["a", "b", "c", "é ", "0", "\U0001f600"])
-NUMBERS = st.sampled_from(["0", "1.10", "1.1", "12345678901234567890", "12345678901234567891", "-1e-7", "1E+2"])
+NUMBERS = st.sampled_from(
+    ["0", "1.10", "1.1", "12345678901234567890", "12345678901234567891", "-1e-7", "1E+2"]
+)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=3).map(json.dumps)
 VALUES = st.recursive(
     st.sampled_from(["null", "true", "[]", "{}"]) | NUMBERS | TEXTS,
     lambda inner: (
         st.lists(inner, max_size=3).map(lambda found: f"[{','.join(found)}]")
         | st.dictionaries(NAMES, inner, max_size=2).map(
-            lambda found: "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in found.items()) + "}"
+            lambda found: (
+                "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in found.items()) + "}"
+            )
         )
     ),
     max_leaves=6,
@@ -33,7 +39,10 @@ RECORDS = st.dictionaries(NAMES, st.tuples(*(VALUES for _ in FIELDS)), max_size=
     lambda found: [
         "{"
         + ",".join(
-            [f'"id":{json.dumps(name + "-id")},"name":{json.dumps(name)}', *map('"{}":{}'.format, FIELDS, values)]
+            [
+                f'"id":{json.dumps(name + "-id")},"name":{json.dumps(name)}',
+                *map('"{}":{}'.format, FIELDS, values),
+            ]
         )
         + "}"
         for name, values in found.items()
@@ -71,7 +80,9 @@ class Connection:
 
     def diff(self, side: str, options: str) -> set[str]:
         """Which kinds of differences there are."""
-        lines = self.run(f"diff ticketing/tags --from {side} --to new --same-ids {options}").stdout.splitlines()
+        lines = self.run(
+            f"diff ticketing/tags --from {side} --to new --same-ids {options}"
+        ).stdout.splitlines()
         return {json.loads(line)["change"] for line in lines}
 
 
@@ -91,14 +102,21 @@ pytestmark = pytest.mark.usefixtures("kept_ids", "any_type")
 
 @pytest.fixture
 def any_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the sandbox take fields of any type, as some providers do: nothing of a record may be lost."""
+    """Let the sandbox take fields of any type, as some providers do: nothing of a
+    record may be lost.
+    """
     monkeypatch.setattr(application, "check_types", lambda *_: None)
 
 
-def _property(unified: Unified, config: Callable[[str], Path], tmp_path: Path, examples: int) -> None:
+def _property(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path, examples: int
+) -> None:
     config(TWO)
 
-    @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @settings(
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
     @given(RECORDS, RECORDS, st.sampled_from(["", "--key name"]))
     def run(before: list[str], after: list[str], options: str) -> None:
         check(Connection(unified, tmp_path), before, after, options)
@@ -119,12 +137,23 @@ def test_a_plan_makes_any_records_like_any_others_at_length(
     _property(unified, config, tmp_path, size(300, 40))
 
 
-def test_an_example_with_what_is_easily_lost(unified: Unified, config: Callable[[str], Path], tmp_path: Path) -> None:
+def test_an_example_with_what_is_easily_lost(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
     config(TWO)
-    one: Any = '{{"id":"a","name":"a","color":{},"workspace":{{"id":1.10,"n":null}},"status":"s","parent":{}}}'
-    before, after = [one.format("12345678901234567890", "[1,2]")], [one.format("12345678901234567891", "[2,1]")]
+    one: Any = (
+        '{{"id":"a","name":"a","color":{},"workspace":{{"id":1.10,"n":null}},'
+        '"status":"s","parent":{}}}'
+    )
+    before, after = (
+        [one.format("12345678901234567890", "[1,2]")],
+        [one.format("12345678901234567891", "[2,1]")],
+    )
     check(Connection(unified, tmp_path), before, after, "")
     connection = Connection(unified, tmp_path)
     connection.make(connection.side(before), "")
-    assert '"color":12345678901234567890' in connection.run("-p new ticketing tags list -o ndjson").stdout
+    assert (
+        '"color":12345678901234567890'
+        in connection.run("-p new ticketing tags list -o ndjson").stdout
+    )
     assert connection.diff(connection.side(after), f"{SERVED},color --set parent") == set()

@@ -21,12 +21,26 @@ from server import Reply, Seen, Service
 def changes(text: str) -> list[tuple[str, list[Any], list[str]]]:
     """Of each line of the result: what it says, the key, the paths."""
     rows = map(json.loads, text.splitlines())
-    return [(row["change"], row["key"], [one["path"] for one in row["differences"]]) for row in rows]
+    return [
+        (row["change"], row["key"], [one["path"] for one in row["differences"]]) for row in rows
+    ]
 
 
 def test_each_kind_of_difference_is_told(unified: Unified, tmp_path: Path) -> None:
-    one = ndjson(tmp_path / "a", {"id": 1, "n": "x"}, {"id": 2, "n": "y"}, '{"id":3,"n":1.10,"t":[1]}', {"id": 4})
-    other = ndjson(tmp_path / "b", {"id": 2, "n": "y"}, '{"id":3,"n":1.1,"t":[2]}', {"id": 4, "m": 5}, {"id": 9})
+    one = ndjson(
+        tmp_path / "a",
+        {"id": 1, "n": "x"},
+        {"id": 2, "n": "y"},
+        '{"id":3,"n":1.10,"t":[1]}',
+        {"id": 4},
+    )
+    other = ndjson(
+        tmp_path / "b",
+        {"id": 2, "n": "y"},
+        '{"id":3,"n":1.1,"t":[2]}',
+        {"id": 4, "m": 5},
+        {"id": 9},
+    )
     result = unified(f"diff ticketing/tags --from {one} --to {other}")
     assert result.stdout.splitlines() == [
         '{"change":"only from","key":[1],"from_ids":[1],"to_ids":[],"differences":[]}',
@@ -34,7 +48,10 @@ def test_each_kind_of_difference_is_told(unified: Unified, tmp_path: Path) -> No
         '{"change":"different","key":[4],"from_ids":[4],"to_ids":[4],"differences":[{"path":"m","to":5}]}',
         '{"change":"only to","key":[9],"from_ids":[],"to_ids":[9],"differences":[]}',
     ]
-    said = f"error: {one} and {other} differ: 1 only in {one}, 1 only in {other}, 2 different, 1 the same\n"
+    said = (
+        f"error: {one} and {other} differ: 1 only in {one}, 1 only in {other}, 2 different, 1 the"
+        " same\n"
+    )
     assert (result.stderr, result.code) == (said, 14)
 
 
@@ -42,14 +59,21 @@ def test_nothing_differs(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(tmp_path / "a", {"id": 1, "n": None}, {"id": 2})
     other = ndjson(tmp_path / "b", {"id": 2}, {"id": 1})
     result = unified(f"diff ticketing/tags --from {one} --to {other}")
-    assert (result.stdout, result.stderr, result.code) == ("", "no difference: 2 records on both sides\n", 0)
+    assert (result.stdout, result.stderr, result.code) == (
+        "",
+        "no difference: 2 records on both sides\n",
+        0,
+    )
     empty = ndjson(tmp_path / "c")
     assert unified(f"diff ticketing/tags --from {empty} --to {empty}").code == 0
 
 
 def test_an_export_in_shards_is_a_side(unified: Unified, tmp_path: Path) -> None:
     for part in ("1/2", "2/2"):
-        what = f"export ticketing/tags ticketing/contacts -p sandbox --to {tmp_path}/dump --shard {part}"
+        what = (
+            f"export ticketing/tags ticketing/contacts -p sandbox --to {tmp_path}/dump --shard"
+            f" {part}"
+        )
         assert unified(what).code == 0
     for one in ("ticketing/tags", "ticketing/contacts"):
         result = unified(f"diff {one} --from {tmp_path}/dump --to sandbox")
@@ -60,26 +84,46 @@ def test_an_export_in_shards_is_a_side(unified: Unified, tmp_path: Path) -> None
 ID = "62f44730-dd91-461e-bd6a-aedd9e0ad{:03}"
 TIMES = "    created_at: 2025-01-01T00:00:{:02}Z → 2026-01-01T00:00:{:02}Z"
 LONG = {
-    80: ["    note: …or of this: Grace Hopper, by the sea → …or of this: Ada Lovelace, by",
-         "      the sea"],
-    120: ["    note: …or of this: Grace Hopper, by the sea → …or of this: Ada Lovelace, by the sea"],
-}  # fmt: skip
+    80: [
+        "    note: …or of this: Grace Hopper, by the sea → …or of this: Ada Lovelace, by",
+        "      the sea",
+    ],
+    120: [
+        "    note: …or of this: Grace Hopper, by the sea → …or of this: Ada Lovelace, by the sea"
+    ],
+}
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_a_terminal_shows_how_many_differ_in_what_and_the_first_of_them(tmp_path: Path, columns: int) -> None:
+def test_a_terminal_shows_how_many_differ_in_what_and_the_first_of_them(
+    tmp_path: Path, columns: int
+) -> None:
     def record(at: int, year: int) -> dict[str, Any]:
         return {"id": ID.format(at), "created_at": f"{year}-01-01T00:00:{at:02}Z"}
 
     said = "A word of the author of this: {}, by the sea"
-    note, other_note = ({"id": "n" * 30, "note": said.format(name)} for name in ("Grace Hopper", "Ada Lovelace"))
+    note, other_note = (
+        {"id": "n" * 30, "note": said.format(name)} for name in ("Grace Hopper", "Ada Lovelace")
+    )
     mine = [{"id": at} for at in range(20)]
-    ndjson(tmp_path / "a", *(record(at, 2025) for at in range(60)), {"id": "t", "t": [1, {"a": 2}]}, note, *mine)
     ndjson(
-        tmp_path / "b", *(record(at, 2026) for at in range(60)), {"id": "t", "t": [3, {}]}, other_note,
-        {"id": "\u4e2d\u6587" * 30}, {"name": "x"},
-    )  # fmt: skip
-    shown = drawn(tmp_path, ["diff", "ticketing/tags", "--all-fields", "--from", "a", "--to", "b"], columns)
+        tmp_path / "a",
+        *(record(at, 2025) for at in range(60)),
+        {"id": "t", "t": [1, {"a": 2}]},
+        note,
+        *mine,
+    )
+    ndjson(
+        tmp_path / "b",
+        *(record(at, 2026) for at in range(60)),
+        {"id": "t", "t": [3, {}]},
+        other_note,
+        {"id": "\u4e2d\u6587" * 30},
+        {"name": "x"},
+    )
+    shown = drawn(
+        tmp_path, ["diff", "ticketing/tags", "--all-fields", "--from", "a", "--to", "b"], columns
+    )
     first = [line for at in range(3) for line in (f"  {ID.format(at)}", TIMES.format(at, at))]
     wide = (columns - 2) // 2
     assert shown[: shown.index("-o ndjson shows each of them whole")] == [
@@ -97,7 +141,11 @@ def test_a_terminal_shows_how_many_differ_in_what_and_the_first_of_them(tmp_path
         "20 only in a",
         "  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 8 more",
         "1 only in b",
-        *(f"  {text}" for text in (("\u4e2d\u6587" * 30)[:wide], ("\u4e2d\u6587" * 30)[wide:]) if text),
+        *(
+            f"  {text}"
+            for text in (("\u4e2d\u6587" * 30)[:wide], ("\u4e2d\u6587" * 30)[wide:])
+            if text
+        ),
     ]
 
 
@@ -106,15 +154,24 @@ def test_a_table_off_a_terminal_names_keys_and_paths(unified: Unified, tmp_path:
     other = ndjson(tmp_path / "b", {"id": "a", "n": "y", "m": 2})
     command = f"diff ticketing/tags --from {one} --to {other} -o table"
     result = unified(command)
-    assert result.stdout == "CHANGE     KEY      PATHS\ndifferent  a        n, m\nonly from  b\\u202e\n"
+    assert (
+        result.stdout
+        == "CHANGE     KEY      PATHS\ndifferent  a        n, m\nonly from  b\\u202e\n"
+    )
     assert result.code == 14
-    shown = unified(command, environ={"NO_COLOR": "1"}, tty=True, columns=200, encoding="ascii").stdout
-    assert shown == f"1 differs in n, m\n  a  n: x -> y\n     m: 1 -> 2\n1 only in {one}\n  b\\u202e\n"
+    shown = unified(
+        command, environ={"NO_COLOR": "1"}, tty=True, columns=200, encoding="ascii"
+    ).stdout
+    assert (
+        shown == f"1 differs in n, m\n  a  n: x -> y\n     m: 1 -> 2\n1 only in {one}\n  b\\u202e\n"
+    )
 
 
 def test_one_document_says_what_was_compared(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(tmp_path / "a", {"id": 1})
-    result = unified(f"diff ticketing/tags --from {one} --to sandbox -o json", stderr_is_terminal=True)
+    result = unified(
+        f"diff ticketing/tags --from {one} --to sandbox -o json", stderr_is_terminal=True
+    )
     told = result.json
     assert told["from"]["kind"] == "file"
     assert {name: told["to"][name] for name in ("kind", "name", "account", "records")} == {
@@ -127,7 +184,9 @@ def test_one_document_says_what_was_compared(unified: Unified, tmp_path: Path) -
 
 
 def test_what_cannot_be_matched_is_told_and_not_guessed(unified: Unified, tmp_path: Path) -> None:
-    one = ndjson(tmp_path / "a", {"id": 1, "e": "x"}, {"id": 2, "e": "x"}, {"id": 3}, {"id": 4, "e": "y"})
+    one = ndjson(
+        tmp_path / "a", {"id": 1, "e": "x"}, {"id": 2, "e": "x"}, {"id": 3}, {"id": 4, "e": "y"}
+    )
     other = ndjson(tmp_path / "b", {"id": 5, "e": "x"}, {"id": 6, "e": None}, {"id": 7, "e": "y"})
     result = unified(f"diff ticketing/tags --from {one} --to {other} --key e --ignore id")
     assert [json.loads(line) for line in result.stdout.splitlines()] == [
@@ -135,24 +194,47 @@ def test_what_cannot_be_matched_is_told_and_not_guessed(unified: Unified, tmp_pa
         unmatched("no key", [6], [], [6], [], [2]),
         unmatched("same key", ["x"], [1, 2], [5], [1, 2], [1]),
     ]
-    assert result.stderr == (
-        "error: not everything could be compared: 2 without the key, 1 key of several records, 1 the same "
-        "(another --key than e may tell them apart)\n"
+    assert (
+        result.stderr
+        == "error: not everything could be compared: 2 without the key, 1 key of several records, 1"
+        " the same (another --key than e may tell them apart)\n"
     )
     assert result.code == 9
 
 
 def unmatched(change: str, key: list[Any], *ids_and_records: list[Any]) -> dict[str, Any]:
     names = ("from_ids", "to_ids", "from_records", "to_records")
-    return {"change": change, "key": key, **dict(zip(names, ids_and_records, strict=True)), "differences": []}
+    return {
+        "change": change,
+        "key": key,
+        **dict(zip(names, ids_and_records, strict=True)),
+        "differences": [],
+    }
 
 
 def test_records_without_an_id_can_be_found(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(
-        tmp_path / "a", {"n": "left out"}, {"id": "1"}, {"n": "x"}, {"n": "y"}, {"id": {}}, {"id": {"a": None}}
+        tmp_path / "a",
+        {"n": "left out"},
+        {"id": "1"},
+        {"n": "x"},
+        {"n": "y"},
+        {"id": {}},
+        {"id": {"a": None}},
     )
-    other = ndjson(tmp_path / "b", {"id": []}, {"id": "1"}, {"id": "2", "n": "x"}, {"id": "2", "n": "y"})
-    argv = ["diff", "ticketing/tags", "--from", one, "--to", other, "--map", 'select(.n != "left out")']
+    other = ndjson(
+        tmp_path / "b", {"id": []}, {"id": "1"}, {"id": "2", "n": "x"}, {"id": "2", "n": "y"}
+    )
+    argv = [
+        "diff",
+        "ticketing/tags",
+        "--from",
+        one,
+        "--to",
+        other,
+        "--map",
+        'select(.n != "left out")',
+    ]
     result = unified(argv)
     assert [json.loads(line) for line in result.stdout.splitlines()] == [
         unmatched("no key", [None], [None], [], [3], []),
@@ -177,10 +259,27 @@ def test_records_without_an_id_can_be_found(unified: Unified, tmp_path: Path) ->
 
 def test_keys_are_paths_and_programs_and_may_be_several(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(
-        tmp_path / "a", {"n": 1, "e": [{"m": "A@x"}], "o": {"k": 1}}, {"n": 2, "e": [{"m": "A@x"}], "o": {"k": 2}}
+        tmp_path / "a",
+        {"n": 1, "e": [{"m": "A@x"}], "o": {"k": 1}},
+        {"n": 2, "e": [{"m": "A@x"}], "o": {"k": 2}},
     )
-    other = ndjson(tmp_path / "b", {"n": 1, "e": [{"m": "a@X"}], "o": {"k": 1.0}}, {"n": 3, "e": [], "o": {"k": 2}})
-    argv = ["diff", "ticketing/tags", "--from", one, "--to", other, "--key", ".e[0].m | ascii_downcase", "--key", "o.k"]
+    other = ndjson(
+        tmp_path / "b",
+        {"n": 1, "e": [{"m": "a@X"}], "o": {"k": 1.0}},
+        {"n": 3, "e": [], "o": {"k": 2}},
+    )
+    argv = [
+        "diff",
+        "ticketing/tags",
+        "--from",
+        one,
+        "--to",
+        other,
+        "--key",
+        ".e[0].m | ascii_downcase",
+        "--key",
+        "o.k",
+    ]
     result = unified(argv)
     assert changes(result.stdout) == [
         ("no key", [None], []),
@@ -191,7 +290,9 @@ def test_keys_are_paths_and_programs_and_may_be_several(unified: Unified, tmp_pa
 
 
 def test_a_program_reshapes_the_records_of_one_side(unified: Unified, tmp_path: Path) -> None:
-    one = ndjson(tmp_path / "a", {"id": 1, "title": "x"}, {"id": 2, "title": "y"}, {"id": 3, "skip": True})
+    one = ndjson(
+        tmp_path / "a", {"id": 1, "title": "x"}, {"id": 2, "title": "y"}, {"id": 3, "skip": True}
+    )
     other = ndjson(tmp_path / "b", {"id": 1, "name": "x"}, {"id": 2, "name": "z"})
     program = "select(.skip | not) | {id, name: .title}"
     result = unified(["diff", "ticketing/tags", "--from", one, "--to", other, "--map", program])
@@ -203,7 +304,11 @@ def test_a_program_reshapes_the_records_of_one_side(unified: Unified, tmp_path: 
         ('import "x" as x; .', "--map: no import directive is allowed"),
     ]:
         result = unified(["diff", "ticketing/tags", "--from", one, "--to", other, "--map", bad])
-        assert (result.stdout, result.stderr.startswith(f"error: {said}"), result.code) == ("", True, 2)
+        assert (result.stdout, result.stderr.startswith(f"error: {said}"), result.code) == (
+            "",
+            True,
+            2,
+        )
 
 
 def test_an_export_is_compared_with_the_connection_it_is_of(
@@ -215,13 +320,19 @@ def test_an_export_is_compared_with_the_connection_it_is_of(
     result = unified(f"diff ticketing/tags --from {dump} --to old")
     assert (result.code, result.stderr) == (
         2,
-        f"error: {dump} holds ticketing/tags of several profiles (name one of {dump}/new, {dump}/old)\n",
+        (
+            f"error: {dump} holds ticketing/tags of several profiles (name one of {dump}/new,"
+            f" {dump}/old)\n"
+        ),
     )
     assert unified(f"diff ticketing/tags --from {dump}/old --to old").code == 0
     assert unified(f"diff ticketing/tags --from {dump}/old --to new").code == 14
     result = unified(f"diff ticketing/teams --from {dump}/old --to new")
     hint = f"unified export ticketing/teams --to {dump}/old"
-    assert (result.code, result.stderr) == (2, f"error: no ticketing/teams in {dump}/old ({hint})\n")
+    assert (result.code, result.stderr) == (
+        2,
+        f"error: no ticketing/teams in {dump}/old ({hint})\n",
+    )
     (dump / "old" / "ticketing" / "tags.ndjson").write_text("{}\n")
     result = unified(f"diff ticketing/tags --from {dump}/old --to new")
     assert (result.code, "is not the file that was exported" in result.stderr) == (12, True)
@@ -233,12 +344,20 @@ def test_an_export_in_several_parts_gives_the_newest_state_of_each_record(
     def page(*records: Any) -> Reply:
         return Reply(body=json.dumps({"result": records, "next_cursor": None}).encode())
 
-    first = [{"id": number, "n": "old", "updated_at": f"2026-01-0{number}T00:00:00Z"} for number in (1, 2, 3)]
+    first = [
+        {"id": number, "n": "old", "updated_at": f"2026-01-0{number}T00:00:00Z"}
+        for number in (1, 2, 3)
+    ]
     changed = {"id": 2, "n": "new", "updated_at": "2026-01-05T00:00:00Z"}
     dump = f"{tmp_path}/dump"
     for records in (first, [changed, {**changed, "id": 4}]):
         service.reply = lambda _, records=records: page(*records)
-        assert unified(f"export ticketing/tags --to {dump} --incremental", environ=service.environ).code == 0
+        assert (
+            unified(
+                f"export ticketing/tags --to {dump} --incremental", environ=service.environ
+            ).code
+            == 0
+        )
     now = ndjson(tmp_path / "now", first[0], first[2], changed, {**changed, "id": 4})
     result = unified(f"diff ticketing/tags --from {dump} --to {now}")
     assert (result.stderr, result.code) == ("no difference: 4 records on both sides\n", 0)
@@ -247,10 +366,17 @@ def test_an_export_in_several_parts_gives_the_newest_state_of_each_record(
 def test_ids_of_one_side_are_read_as_those_of_the_other(unified: Unified, tmp_path: Path) -> None:
     one = ndjson(tmp_path / "a", {"id": "c1", "account_id": "a1"}, {"id": 2, "account_id": "a1"})
     other = ndjson(tmp_path / "b", {"id": "n1", "account_id": 7}, {"id": "n2", "account_id": 8})
-    pairs = [("contacts", "c1", "n1"), ("contacts", "2", "n2"), ("accounts", "a1", 7), ("tags", "a1", "t1")]
+    pairs = [
+        ("contacts", "c1", "n1"),
+        ("contacts", "2", "n2"),
+        ("accounts", "a1", 7),
+        ("tags", "a1", "t1"),
+    ]
     header = ids_header(None, None)
     ids = ndjson(
-        tmp_path / "ids", header, *({"resource": f"ticketing/{name}", "from": a, "to": b} for name, a, b in pairs)
+        tmp_path / "ids",
+        header,
+        *({"resource": f"ticketing/{name}", "from": a, "to": b} for name, a, b in pairs),
     )
     argv = f"diff ticketing/contacts --from {one} --to {other} --ids"
     assert changes(unified(f"{argv} {ids}").stdout) == [("different", ["n2"], ["account_id"])]
@@ -259,11 +385,19 @@ def test_ids_of_one_side_are_read_as_those_of_the_other(unified: Unified, tmp_pa
         4,
         f"{tmp_path}/none is not there, so no record is known to have another id in --to",
     )
-    twice = ndjson(tmp_path / "twice", *({"resource": "ticketing/tags", "from": "a", "to": to} for to in "xxy"))
+    twice = ndjson(
+        tmp_path / "twice", *({"resource": "ticketing/tags", "from": "a", "to": to} for to in "xxy")
+    )
     result = unified(f"{argv} {twice}")
-    assert (result.code, result.stderr) == (12, f"error: {twice}, line 3: ticketing/tags a has two new ids\n")
+    assert (result.code, result.stderr) == (
+        12,
+        f"error: {twice}, line 3: ticketing/tags a has two new ids\n",
+    )
     result = unified(f"{argv} {one}")
-    assert (result.code, result.stderr.startswith(f"error: {one}, line 1 is no pair of ids")) == (12, True)
+    assert (result.code, result.stderr.startswith(f"error: {one}, line 1 is no pair of ids")) == (
+        12,
+        True,
+    )
 
 
 def test_a_name_that_may_be_several_things_is_refused(
@@ -274,7 +408,10 @@ def test_a_name_that_may_be_several_things_is_refused(
     ndjson(tmp_path / "new", {"id": 1})
     result = unified("diff ticketing/tags --from new --to new")
     hint = "profile:new is the profile, ./new the path"
-    assert (result.code, result.stderr) == (2, f"error: --from new is a profile and a file or folder here ({hint})\n")
+    assert (result.code, result.stderr) == (
+        2,
+        f"error: --from new is a profile and a file or folder here ({hint})\n",
+    )
     result = unified("diff ticketing/tags --from ./new --to profile:new")
     assert changes(result.stdout) == [("only from", [1], [])]
 
@@ -282,8 +419,16 @@ def test_a_name_that_may_be_several_things_is_refused(
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ("ticketing/tags --to sandbox", 2, "--from is missing (--from SIDE: a profile, a folder of an export, a file)"),
-        ("ticketing/tags --from sandbox", 2, "--to is missing (--to SIDE: a profile, a folder of an export, a file)"),
+        (
+            "ticketing/tags --to sandbox",
+            2,
+            "--from is missing (--from SIDE: a profile, a folder of an export, a file)",
+        ),
+        (
+            "ticketing/tags --from sandbox",
+            2,
+            "--to is missing (--to SIDE: a profile, a folder of an export, a file)",
+        ),
         (
             "ticketing/tags --from nobody --to sandbox",
             2,
@@ -294,8 +439,16 @@ def test_a_name_that_may_be_several_things_is_refused(
             2,
             "--from profile:x is no profile, folder or file (unified profile list)",
         ),
-        ("ticketing/tagz --from sandbox --to sandbox", 2, "no resource ticketing/tagz (did you mean ticketing/tags?)"),
-        ("ticketing --from sandbox --to sandbox", 2, "'ticketing' must be API/RESOURCE (like ticketing/contacts)"),
+        (
+            "ticketing/tagz --from sandbox --to sandbox",
+            2,
+            "no resource ticketing/tagz (did you mean ticketing/tags?)",
+        ),
+        (
+            "ticketing --from sandbox --to sandbox",
+            2,
+            "'ticketing' must be API/RESOURCE (like ticketing/contacts)",
+        ),
         (
             "ticketing/tags --from . --to sandbox",
             12,
@@ -305,7 +458,12 @@ def test_a_name_that_may_be_several_things_is_refused(
     ],
 )
 def test_what_cannot_be_compared_is_refused(
-    options: str, code: int, said: str, unified: Unified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options: str,
+    code: int,
+    said: str,
+    unified: Unified,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = unified(f"diff {options}")
@@ -313,37 +471,56 @@ def test_what_cannot_be_compared_is_refused(
 
 
 @pytest.mark.parametrize("form", ["csv", pytest.param("delta", marks=pytest.mark.extra)])
-def test_an_export_in_another_format_says_which_are_read(form: str, unified: Unified, tmp_path: Path) -> None:
+def test_an_export_in_another_format_says_which_are_read(
+    form: str, unified: Unified, tmp_path: Path
+) -> None:
     if form == "delta":
         pytest.importorskip("deltalake", reason="needs the extra delta")
     dump = f"{tmp_path}/dump"
     assert unified(f"-p sandbox export ticketing/tags --to {dump} --format {form}").code == 0
     result = unified(f"diff ticketing/tags --from {dump} --to sandbox")
-    said = f"error: {dump} holds ticketing/tags as {form}, and what is compared is read from NDJSON or Parquet"
+    said = (
+        f"error: {dump} holds ticketing/tags as {form}, and what is compared is read from NDJSON or"
+        " Parquet"
+    )
     hint = "unified export ticketing/tags --to DIR --format ndjson, into another folder"
     assert (result.stderr, result.code) == (f"{said} ({hint})\n", 2)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [("7", "is no JSON object"), ("{", "is not JSON: "), ('{"a":NaN}', "is not JSON: ")]
+    ("line", "said"),
+    [("7", "is no JSON object"), ("{", "is not JSON: "), ('{"a":NaN}', "is not JSON: ")],
 )
-def test_a_line_that_is_no_record_is_named(line: str, said: str, unified: Unified, tmp_path: Path) -> None:
+def test_a_line_that_is_no_record_is_named(
+    line: str, said: str, unified: Unified, tmp_path: Path
+) -> None:
     path = ndjson(tmp_path / "a", {"id": 1}, line)
     result = unified(f"diff ticketing/tags --from {path} --to sandbox")
     assert (result.stdout, result.code) == ("", 2)
     assert result.stderr.startswith(f"error: {path}, line 2 {said}")
 
 
-def test_a_page_that_is_not_whole_is_no_side(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
-    config(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
-    service.reply = lambda _: Reply(body=b'{"result":[{"id":1}],"next_cursor":null,"is_partial_response":true}')
+def test_a_page_that_is_not_whole_is_no_side(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    config(
+        f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n'
+    )
+    service.reply = lambda _: Reply(
+        body=b'{"result":[{"id":1}],"next_cursor":null,"is_partial_response":true}'
+    )
     result = unified("diff ticketing/tags --from acme --to sandbox")
     assert (result.stdout, result.code) == ("", 9)
-    assert result.stderr.splitlines()[-1] == "error: acme: the provider left something out of page 1"
+    assert (
+        result.stderr.splitlines()[-1] == "error: acme: the provider left something out of page 1"
+    )
 
 
 def test_a_record_that_is_nested_too_deeply_is_named(unified: Unified, tmp_path: Path) -> None:
-    one, other = (ndjson(tmp_path / str(end), f'{{"id":"r","a":{"[" * 700}{end}{"]" * 700}}}') for end in (1, 2))
+    one, other = (
+        ndjson(tmp_path / str(end), f'{{"id":"r","a":{"[" * 700}{end}{"]" * 700}}}')
+        for end in (1, 2)
+    )
     result = unified(f"diff ticketing/tags --from {one} --to {other}")
     said = 'error: record "r" is nested too deeply to be compared (--ignore PATH)\n'
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
@@ -353,7 +530,9 @@ def test_a_record_that_is_nested_too_deeply_is_named(unified: Unified, tmp_path:
 def test_it_fails_as_a_full_disk_says(process: Process, tmp_path: Path) -> None:
     path = ndjson(tmp_path / "a", *({"id": number, "text": "x" * 1000} for number in range(2000)))
     command = ["diff", "ticketing/tags", "--from", path, "--to", path]
-    result = process(command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000)))
+    result = process(
+        command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
+    )
     assert (result.stdout, result.returncode) == (b"", 11)
     assert result.stderr.startswith(b"error: cannot write a temporary file in ")
 
@@ -370,12 +549,16 @@ def _stalling(service: Service) -> Callable[[Seen], Reply]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_behind_whatever_ends_it(number: int, service: Service, tmp_path: Path) -> None:
+def test_nothing_is_left_behind_whatever_ends_it(
+    number: int, service: Service, tmp_path: Path
+) -> None:
     service.reply = _stalling(service)
     home = tmp_path / "home"
     config = home / "config.toml"
     home.mkdir()
-    config.write_text(f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+    config.write_text(
+        f'[profiles.acme]\nbase_url = "{service.url}"\naccount_id = "a"\ntoken = "t-0123456789"\n'
+    )
     config.chmod(0o600)
     environ = {"HOME": str(home), "UNIFIED_CONFIG": str(config), "PATH": os.defpath}
     words = ["diff", "ticketing/tags", "--from", "acme", "--to", "sandbox"]

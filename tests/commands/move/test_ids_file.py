@@ -1,4 +1,6 @@
-"""The file of --ids belongs to two connections: for any others it is refused, and an older one is asked about."""
+"""The file of --ids belongs to two connections: for any others it is refused, and an
+older one is asked about.
+"""
 
 import json
 from pathlib import Path
@@ -26,15 +28,22 @@ def three(config: Any) -> None:
     config(TWO + THIRD)
 
 
-def test_the_ids_of_one_connection_are_refused_for_another(unified: Unified, tmp_path: Path) -> None:
-    side, ids, plan = ndjson(tmp_path / "side", {"id": "a", "name": "x"}), f"{tmp_path}/ids", tmp_path / "p.plan"
+def test_the_ids_of_one_connection_are_refused_for_another(
+    unified: Unified, tmp_path: Path
+) -> None:
+    side, ids, plan = (
+        ndjson(tmp_path / "side", {"id": "a", "name": "x"}),
+        f"{tmp_path}/ids",
+        tmp_path / "p.plan",
+    )
     argv = f"plan ticketing/tags --from {side} --ids {ids} --to"
     plan.write_bytes(unified(f"{argv} new").raw)
     assert unified(f"apply {plan} -p new --yes --ids {ids}").code == 0
     before = Path(ids).read_bytes()
     said = (
-        f"error: {ids} holds ids from a file to account empty at http://sandbox, and they are wanted from a file to "
-        "account empty:third at http://sandbox (nothing was sent; --ids takes another file for each two connections)\n"
+        f"error: {ids} holds ids from a file to account empty at http://sandbox, and they are"
+        " wanted from a file to account empty:third at http://sandbox (nothing was sent; --ids"
+        " takes another file for each two connections)\n"
     )
     refused = unified(f"{argv} third")
     assert (refused.code, refused.stdout, refused.stderr) == (12, "", said)
@@ -50,12 +59,17 @@ def test_the_ids_of_one_connection_are_refused_for_another(unified: Unified, tmp
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_profile_is_no_part_of_it(unified: Unified, tmp_path: Path, command: str, config: Any) -> None:
+def test_the_profile_is_no_part_of_it(
+    unified: Unified, tmp_path: Path, command: str, config: Any
+) -> None:
     ids = ndjson(tmp_path / "ids", HEADER, PAIR)
     assert unified(f"{command} --ids {ids}").code in {0, 14}
     config(TWO.replace("old", "x").replace("new", "old").replace("profiles.x", "profiles.new"))
     refused = unified(f"{command} --ids {ids}")
-    assert (refused.code, f"{ids} holds ids {WORDS}, and they are wanted from account empty" in refused.stderr) == (
+    assert (
+        refused.code,
+        f"{ids} holds ids {WORDS}, and they are wanted from account empty" in refused.stderr,
+    ) == (
         12,
         True,
     )
@@ -67,9 +81,10 @@ def test_an_older_file_is_not_guessed_about(unified: Unified, tmp_path: Path, co
     for more in ({}, {"tty": True, "environ": {"UNIFIED_NO_INPUT": "1"}}):
         refused = unified(f"{command} --ids {ids}", **more)
         assert (refused.code, refused.stdout) == (12, "")
-        assert refused.stderr.replace("\n", " ").replace("  ", " ").rstrip() == (
-            f"error: {ids} does not say which connections its ids are of (nothing was sent; if they are {WORDS}, its "
-            f"first line is {LINE})"
+        assert (
+            refused.stderr.replace("\n", " ").replace("  ", " ").rstrip()
+            == f"error: {ids} does not say which connections its ids are of (nothing was sent; if"
+            f" they are {WORDS}, its first line is {LINE})"
         )
     path = Path(ids)
     path.write_text(f"{LINE}\n{path.read_text()}")
@@ -88,7 +103,11 @@ def test_an_older_file_is_asked_about_once(unified: Unified, tmp_path: Path, com
     ids.symlink_to(older)
     question = f"{ids} does not say which connections its ids are of: are they {WORDS}? [y/N] "
     no = unified(f"{command} --ids {ids}", tty=True, stdin=b"n\n")
-    assert (no.code, no.stderr.startswith(question), older.read_text()) == (12, True, f"{json.dumps(PAIR)}\n")
+    assert (no.code, no.stderr.startswith(question), older.read_text()) == (
+        12,
+        True,
+        f"{json.dumps(PAIR)}\n",
+    )
     yes = unified(f"{command} --ids {ids}", tty=True, stdin=b"y\n")
     assert yes.code in {0, 14}
     assert yes.stderr.startswith(f"{question}{ids}: its first line says so now\n")
@@ -114,7 +133,9 @@ def test_a_header_that_nobody_wrote_is_refused(
     result = unified(f"{COMMANDS[0]} --ids {ids}")
     assert (result.code, result.stderr.startswith(f"error: {said.format(ids=ids)}")) == (12, True)
     twice = ndjson(tmp_path / "twice", HEADER, PAIR, HEADER)
-    assert unified(f"{COMMANDS[0]} --ids {twice}").stderr.startswith(f"error: {twice}, line 3 is no pair of ids")
+    assert unified(f"{COMMANDS[0]} --ids {twice}").stderr.startswith(
+        f"error: {twice}, line 3 is no pair of ids"
+    )
 
 
 def test_plans_of_two_connections_share_no_ids(unified: Unified, tmp_path: Path) -> None:
@@ -122,16 +143,21 @@ def test_plans_of_two_connections_share_no_ids(unified: Unified, tmp_path: Path)
     plans = []
     for name, words in {
         "one": f"ticketing/tags --from {tags}",
-        "two": "ticketing/tickets --from old --ignore account,assignees,collections,contact,created_by,priority,status",
+        "two": (
+            "ticketing/tickets --from old --ignore"
+            " account,assignees,collections,contact,created_by,priority,status"
+        ),
     }.items():
         plans.append(tmp_path / name)
         plans[-1].write_bytes(unified(f"plan {words} --to new --same-ids").raw)
     names = " ".join(map(str, plans))
     result = unified(f"apply {names} -p new --yes --ids {tmp_path}/ids")
     assert (result.code, result.stdout) == (2, "")
-    assert result.stderr == (
-        f"error: nothing was sent: {plans[0]} is from a file to account empty at http://sandbox, and {plans[1]} is "
-        f"{WORDS}: an id of one is none of the other (apply them one after the other, each with its own --ids)\n"
+    assert (
+        result.stderr
+        == f"error: nothing was sent: {plans[0]} is from a file to account empty at http://sandbox,"
+        f" and {plans[1]} is {WORDS}: an id of one is none of the other (apply them one after"
+        " the other, each with its own --ids)\n"
     )
     assert not (tmp_path / "ids").exists()
 
@@ -144,5 +170,8 @@ def test_a_base_url_with_a_path_is_of_the_same_connection(
     sides = {"unified_ids": 1, "from": None, "to": {"origin": service.url, "account": "a"}}
     ids = ndjson(tmp_path / "ids", sides, {"resource": "ticketing/tags", "from": "b", "to": "c"})
     for path in ("", "/v1"):
-        config(f'[profiles.new]\nbase_url = "{service.url}{path}"\naccount_id = "a"\ntoken = "t-0123456789"\n')
+        config(
+            f'[profiles.new]\nbase_url = "{service.url}{path}"\naccount_id = "a"\ntoken ='
+            ' "t-0123456789"\n'
+        )
         assert unified(f"plan ticketing/tags --from {side} --to new --ids {ids}").code == 0

@@ -1,4 +1,6 @@
-"""The worked example of `unified help move`: all of ticketing, from one connection to an empty one, twice."""
+"""The worked example of `unified help move`: all of ticketing, from one connection to
+an empty one, twice.
+"""
 
 import json
 import shlex
@@ -19,7 +21,9 @@ def lines(unified: Unified) -> list[list[str]]:
 
 
 class Example:
-    """Runs the command lines; `plans` are those that make a plan for the first time, by their resources."""
+    """Runs the command lines; `plans` are those that make a plan for the first time, by
+    their resources.
+    """
 
     def __init__(self, unified: Unified) -> None:
         self.unified = unified
@@ -35,12 +39,20 @@ class Example:
             Path(target).write_bytes(result.raw)
 
     def differences(self) -> set[int]:
-        """The exit codes of a diff of each resource, with what its plan ignores and what the service fills in."""
-        return {self.unified(["diff", *self._compared(words)]).code for words in self.plans.values()}
+        """The exit codes of a diff of each resource, with what its plan ignores and
+        what the service fills in.
+        """
+        return {
+            self.unified(["diff", *self._compared(words)]).code for words in self.plans.values()
+        }
 
     def _compared(self, words: list[str]) -> list[str]:
         sides = words[1:-2]
-        return [*sides[:-1], f"{sides[-1]},{SERVED}"] if "--ignore" in sides else [*sides, "--ignore", SERVED]
+        return (
+            [*sides[:-1], f"{sides[-1]},{SERVED}"]
+            if "--ignore" in sides
+            else [*sides, "--ignore", SERVED]
+        )
 
     def records(self, profile: str, resource: str) -> list[Any]:
         listed = self.unified(f"-p {profile} ticketing {resource} list --all -o ndjson").stdout
@@ -66,13 +78,22 @@ def test_everything_is_moved_and_the_second_time_there_is_nothing_to_do(
 
 def _check_references(example: Example) -> None:
     """Everything is there, and refers to what is there."""
-    moved = {resource: {one["id"] for one in example.records("new", resource)} for resource in RESOURCES}
+    moved = {
+        resource: {one["id"] for one in example.records("new", resource)} for resource in RESOURCES
+    }
     there = {resource: len(example.records("old", resource)) for resource in RESOURCES}
     assert {resource: len(ids) for resource, ids in moved.items()} == there
-    assert {contact["account_id"] for contact in example.records("new", "contacts")} <= moved["accounts"]
-    assert {comment["ticket"]["id"] for comment in example.records("new", "comments")} <= moved["tickets"]
+    assert {contact["account_id"] for contact in example.records("new", "contacts")} <= moved[
+        "accounts"
+    ]
+    assert {comment["ticket"]["id"] for comment in example.records("new", "comments")} <= moved[
+        "tickets"
+    ]
     for ticket in example.records("new", "tickets"):
-        assert {ticket["contact"]["id"], *(one["id"] for one in ticket["additional_contacts"])} <= moved["contacts"]
+        assert {
+            ticket["contact"]["id"],
+            *(one["id"] for one in ticket["additional_contacts"]),
+        } <= moved["contacts"]
         assert {ticket["account"]["id"]} <= moved["accounts"]
         assert {one["id"] for one in ticket["tags"]} <= moved["tags"]
         assert {(ticket.get("parent_ticket") or {}).get("id")} <= {None, *moved["tickets"]}

@@ -20,7 +20,10 @@ def target(unified: Unified, config: Callable[[str], Path]) -> Callable[..., Non
 
     def fill(*records: dict[str, Any]) -> None:
         for record in records:
-            assert unified(["-p", "new", "ticketing", "tags", "create", "-d", json.dumps(record)]).code == 0
+            assert (
+                unified(["-p", "new", "ticketing", "tags", "create", "-d", json.dumps(record)]).code
+                == 0
+            )
 
     return fill
 
@@ -31,9 +34,13 @@ def plan(text: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return header, calls
 
 
-def test_a_call_for_each_difference(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+def test_a_call_for_each_difference(
+    unified: Unified, target: Callable[..., None], tmp_path: Path
+) -> None:
     target(
-        {"id": "a", "name": "x", "color": "red"}, {"id": "b", "name": "y"}, {"id": "c", "name": "z", "color": "blue"}
+        {"id": "a", "name": "x", "color": "red"},
+        {"id": "b", "name": "y"},
+        {"id": "c", "name": "z", "color": "blue"},
     )
     one = ndjson(
         tmp_path / "one",
@@ -70,7 +77,13 @@ def test_a_call_for_each_difference(unified: Unified, target: Callable[..., None
         },
     ]
     assert '"workspace":{"id":1.10}' in result.stdout
-    assert (header["unified_plan"], header["calls"], header["resource"], header["key"], header["delete"]) == (
+    assert (
+        header["unified_plan"],
+        header["calls"],
+        header["resource"],
+        header["key"],
+        header["delete"],
+    ) == (
         1,
         3,
         "ticketing/tags",
@@ -101,32 +114,55 @@ def test_only_fields_that_the_target_takes_and_that_differ(
     argv = f"plan ticketing/tags --from {one} --to new --same-ids"
     # A field that is not there says nothing about the target's; null does.
     assert [call["body"] for call in plan(unified(argv).stdout)[1]] == [{"status": None}]
-    assert [call["body"] for call in plan(unified(f"{argv} --all-fields").stdout)[1]] == [{"weird": 2, "status": None}]
+    assert [call["body"] for call in plan(unified(f"{argv} --all-fields").stdout)[1]] == [
+        {"weird": 2, "status": None}
+    ]
     result = unified(f"{argv} --ignore status")
     said = "nothing to do: 1 record different in fields that are not sent\n"
     assert (plan(result.stdout)[1], result.stderr, result.code) == ([], said, 0)
 
 
-def test_what_is_ignored_is_not_sent(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+def test_what_is_ignored_is_not_sent(
+    unified: Unified, target: Callable[..., None], tmp_path: Path
+) -> None:
     target({"id": "a", "name": "x", "workspace": {"id": 1, "name": "w"}})
-    one = ndjson(tmp_path / "one", *({"id": key, "name": "x", "workspace": {"id": 2, "name": "v"}} for key in "ab"))
-    result = unified(f"plan ticketing/tags --from {one} --to new --ignore workspace.name,name --key id --same-ids")
+    one = ndjson(
+        tmp_path / "one",
+        *({"id": key, "name": "x", "workspace": {"id": 2, "name": "v"}} for key in "ab"),
+    )
+    result = unified(
+        f"plan ticketing/tags --from {one} --to new --ignore workspace.name,name --key id"
+        " --same-ids"
+    )
     bodies = [call["body"] for call in plan(result.stdout)[1]]
     assert bodies == [{"workspace": {"id": 2}}, {"id": "b", "workspace": {"id": 2}}]
 
 
-def test_another_key_leaves_ids_to_the_target(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+def test_another_key_leaves_ids_to_the_target(
+    unified: Unified, target: Callable[..., None], tmp_path: Path
+) -> None:
     target({"id": "t1", "name": "x", "color": "red"})
-    one = ndjson(tmp_path / "one", {"id": "a", "name": "x", "color": "blue"}, {"id": "b", "name": "y"})
+    one = ndjson(
+        tmp_path / "one", {"id": "a", "name": "x", "color": "blue"}, {"id": "b", "name": "y"}
+    )
     _, calls = plan(unified(f"plan ticketing/tags --from {one} --to new --key name").stdout)
     assert [(call["id"], call["body"]) for call in calls[:1]] == [("t1", {"color": "blue"})]
     assert calls[1]["body"] == {"name": "y"}
 
 
-def test_ids_are_exchanged_where_they_are_known(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+def test_ids_are_exchanged_where_they_are_known(
+    unified: Unified, target: Callable[..., None], tmp_path: Path
+) -> None:
     target({"id": "t1", "name": "x", "parent": {"id": "t9"}})
-    records = [{"id": "a", "name": "x", "parent": {"id": "r"}}, {"id": "b", "name": "y", "parent": {"id": "a", "n": 1}}]
-    one = ndjson(tmp_path / "one", *records, {"id": "c", "name": "z", "parent": {"id": "q"}, "workspace": {"id": 5}})
+    records = [
+        {"id": "a", "name": "x", "parent": {"id": "r"}},
+        {"id": "b", "name": "y", "parent": {"id": "a", "n": 1}},
+    ]
+    one = ndjson(
+        tmp_path / "one",
+        *records,
+        {"id": "c", "name": "z", "parent": {"id": "q"}, "workspace": {"id": 5}},
+    )
     known = {"a": "t1", "r": "t9"}.items()
     pairs = ({"resource": "ticketing/tags", "from": old, "to": new} for old, new in known)
     ids = ndjson(tmp_path / "ids", ids_header(None, "empty"), *pairs)
@@ -143,24 +179,34 @@ def test_ids_are_exchanged_where_they_are_known(unified: Unified, target: Callab
             ],
         ),
     ]
-    waiting = f"references without a new id in {ids}: 1 to ticketing/tags, 1 to ticketing/workspaces"
+    waiting = (
+        f"references without a new id in {ids}: 1 to ticketing/tags, 1 to ticketing/workspaces"
+    )
     apply = APPLY.replace("-p new", f"-p new --ids {ids}")
     assert (
         result.stderr
-        == f"planned: 2 creates {apply}{waiting} (apply the plans that create them together, or --ignore the fields)\n"
+        == f"planned: 2 creates {apply}{waiting} (apply the plans that create them together, or"
+        " --ignore the fields)\n"
     )
 
 
-def test_records_without_a_call_are_told(unified: Unified, target: Callable[..., None], tmp_path: Path) -> None:
+def test_records_without_a_call_are_told(
+    unified: Unified, target: Callable[..., None], tmp_path: Path
+) -> None:
     target({"id": "t1", "name": "x"})
-    one = ndjson(tmp_path / "one", {"name": "x"}, {"name": "x"}, {"id": "a"}, {"id": "b", "name": "n"})
+    one = ndjson(
+        tmp_path / "one", {"name": "x"}, {"name": "x"}, {"id": "a"}, {"id": "b", "name": "n"}
+    )
     result = unified(f"plan ticketing/tags --from {one} --to new --key name")
     assert [call["source"] for call in plan(result.stdout)[1]] == ["b"]
     said = "error: records without a call: 2 that cannot be matched (unified diff shows them)"
     assert (result.stderr.splitlines()[-1], result.code) == (said, 9)
     one = ndjson(tmp_path / "one", {"id": "a", "weird": 1})
     result = unified(f"plan ticketing/tags --from {one} --to new --ids {tmp_path}/ids")
-    said = "error: records without a call: 1 without a field that the target is known to take (unified diff shows them)"
+    said = (
+        "error: records without a call: 1 without a field that the target is known to take (unified"
+        " diff shows them)"
+    )
     assert (result.stderr.splitlines()[-1], result.code) == (said, 9)
 
 
@@ -168,8 +214,14 @@ def test_records_without_a_call_are_told(unified: Unified, target: Callable[...,
     ("argv", "said"),
     [
         ("ticketing/tags --from sandbox --to {file}", "a plan is for a connection (--to PROFILE)"),
-        ("crm/things --from {file} --to new", "no fields of crm/things are known (--all-fields sends those that there"),
-        ("ticketing/ticket_status --from {file} --to new", "ticketing/ticket_status can only be read"),
+        (
+            "crm/things --from {file} --to new",
+            "no fields of crm/things are known (--all-fields sends those that there",
+        ),
+        (
+            "ticketing/ticket_status --from {file} --to new",
+            "ticketing/ticket_status can only be read",
+        ),
     ],
 )
 def test_what_cannot_be_planned_is_refused(

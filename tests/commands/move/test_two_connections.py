@@ -1,4 +1,6 @@
-"""Two connections whose ids may be of other records: nothing is joined by id alone, and a move doubles nothing."""
+"""Two connections whose ids may be of other records: nothing is joined by id alone, and
+a move doubles nothing.
+"""
 
 import json
 from collections.abc import Callable
@@ -10,7 +12,8 @@ from record_files import TWO, ndjson
 
 PLAN = "plan ticketing/contacts --from old --to new"
 REMEDY = (
-    "(--ids FILE keeps the target's own ids, --key NAME joins by another value, --same-ids takes them for the same)\n"
+    "(--ids FILE keeps the target's own ids, --key NAME joins by another value, --same-ids takes"
+    " them for the same)\n"
 )
 
 
@@ -30,7 +33,10 @@ def test_an_id_alone_joins_no_two_connections(key: str, unified: Unified) -> Non
 def test_the_records_of_a_file_may_be_anybodys(unified: Unified, tmp_path: Path) -> None:
     path = ndjson(tmp_path / "one.ndjson", {"id": "contacts-1", "name": "x"})
     result = unified(f"plan ticketing/contacts --from {path} --to new")
-    assert (result.code, f"an id of {path} may be that of another record in new" in result.stderr) == (2, True)
+    assert (
+        result.code,
+        f"an id of {path} may be that of another record in new" in result.stderr,
+    ) == (2, True)
 
 
 @pytest.mark.parametrize("words", ["--same-ids", "--key name", "--key id --key name", "--ids ids"])
@@ -41,7 +47,10 @@ def test_another_key_or_a_word_joins_them(words: str, unified: Unified) -> None:
 def test_an_export_of_the_same_connection_is_joined_by_id(unified: Unified) -> None:
     assert unified("-p old export ticketing/contacts --to dump --quiet").code == 0
     result = unified("plan ticketing/contacts --from dump --to old")
-    assert (result.code, result.stderr) == (0, "nothing to do: 180 records the same on both sides\n")
+    assert (result.code, result.stderr) == (
+        0,
+        "nothing to do: 180 records the same on both sides\n",
+    )
 
 
 def test_creates_that_match_nothing_are_told(unified: Unified) -> None:
@@ -57,14 +66,22 @@ def test_what_cannot_be_matched_is_told_once(unified: Unified, tmp_path: Path) -
     path = ndjson(tmp_path / "one.ndjson", {"name": "x"}, {"name": "y"})
     result = unified(f"plan ticketing/tags --from {path} --to new --same-ids")
     assert result.code == 9
-    assert result.stderr == "error: records without a call: 2 that cannot be matched (unified diff shows them)\n"
+    assert (
+        result.stderr
+        == "error: records without a call: 2 that cannot be matched (unified diff shows them)\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["diff", "plan"])
-def test_what_the_service_fills_in_counts_only_with_all_fields(command: str, unified: Unified, tmp_path: Path) -> None:
+def test_what_the_service_fills_in_counts_only_with_all_fields(
+    command: str, unified: Unified, tmp_path: Path
+) -> None:
     assert unified("-p old ticketing tags list --limit 1 -o ndjson --out one.ndjson").code == 0
     record = json.loads(Path("one.ndjson").read_text())
-    path = ndjson(tmp_path / "two.ndjson", {**record, "etag": "other", "remote_data": {"a": 1}, "created_at": "2001"})
+    path = ndjson(
+        tmp_path / "two.ndjson",
+        {**record, "etag": "other", "remote_data": {"a": 1}, "created_at": "2001"},
+    )
     told = unified(
         f"{command} ticketing/tags --from {path} --to old --same-ids"
         if command == "plan"
@@ -72,7 +89,8 @@ def test_what_the_service_fills_in_counts_only_with_all_fields(command: str, uni
     )
     assert (told.code, "different" in told.stdout) == (0, False)
     whole = unified(
-        f"{command} ticketing/tags --from {path} --to old --all-fields" + (" --same-ids" * (command == "plan"))
+        f"{command} ticketing/tags --from {path} --to old --all-fields"
+        + (" --same-ids" * (command == "plan"))
     )
     assert "created_at" in whole.stdout
     assert "etag" in whole.stdout

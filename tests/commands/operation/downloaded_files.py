@@ -1,4 +1,6 @@
-"""A server of files on a real socket that breaks off, changes its mind, and remembers what it was asked."""
+"""A server of files on a real socket that breaks off, changes its mind, and remembers
+what it was asked.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -22,7 +24,9 @@ class Turn:
 
 @dataclass
 class FileServer:
-    """Answers turn by turn, the last one for ever; `asked` is each request's method, target and headers."""
+    """Answers turn by turn, the last one for ever; `asked` is each request's method,
+    target and headers.
+    """
 
     turns: list[Turn] = field(default_factory=list)
     asked: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
@@ -30,7 +34,11 @@ class FileServer:
 
     @property
     def environ(self) -> dict[str, str]:
-        return {"UNIFIED_BASE_URL": self.url, "UNIFIED_TOKEN": "t-0123456789", "UNIFIED_ACCOUNT_ID": "acct-1"}
+        return {
+            "UNIFIED_BASE_URL": self.url,
+            "UNIFIED_TOKEN": "t-0123456789",
+            "UNIFIED_ACCOUNT_ID": "acct-1",
+        }
 
     def ranges(self) -> list[tuple[str | None, str | None]]:
         """What of the file each request wanted."""
@@ -47,7 +55,13 @@ def serving_files(context: Any = None) -> Iterator[FileServer]:
 
         def do_any(self) -> None:
             self.rfile.read(int(self.headers.get("content-length") or 0))
-            state.asked.append((self.command, self.path, {name.lower(): text for name, text in self.headers.items()}))
+            state.asked.append(
+                (
+                    self.command,
+                    self.path,
+                    {name.lower(): text for name, text in self.headers.items()},
+                )
+            )
             turn = state.turns.pop(0) if len(state.turns) > 1 else state.turns[0]
             self.send_response(turn.status)
             for name, value in turn.headers.items():

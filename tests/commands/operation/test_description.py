@@ -1,4 +1,6 @@
-"""`--describe`: what a connection says that an operation takes, shown as it is meant, or told to be no description."""
+"""`--describe`: what a connection says that an operation takes, shown as it is meant,
+or told to be no description.
+"""
 
 import json
 from collections.abc import Callable
@@ -40,14 +42,16 @@ def test_what_is_required_comes_first(unified: Unified, service: Service) -> Non
         ["body", "b", "integer", "required", "", ""],
         ["body", "a", "", "", "x | y", ""],
     ]
-    assert result.stderr == (
-        'the service adds to the query: {"limit":7}\n'
+    assert (
+        result.stderr == 'the service adds to the query: {"limit":7}\n'
         'the service adds to the body: {"kind":"task"}\n'
         "more: https://docs.example.com/x\n"
     )
     (seen,) = service.seen
     assert (seen.method, seen.path) == ("GET", "/unified/ticketing/tickets/meta/create")
-    table = unified(f"{CREATE} --describe --color never", environ=environ, tty=True).stdout.splitlines()
+    table = unified(
+        f"{CREATE} --describe --color never", environ=environ, tty=True
+    ).stdout.splitlines()
     assert table[0].split() == ["IN", "NAME", "TYPE", "REQUIRED", "VALUES", "ABOUT"]
     assert table[2].split() == ["body", "b", "integer", "required"]
 
@@ -55,10 +59,13 @@ def test_what_is_required_comes_first(unified: Unified, service: Service) -> Non
 @pytest.mark.parametrize(
     "command",
     [
-        LIST, "ticketing tickets get x", "ticketing tickets delete x", "user-directory users suspend",
+        LIST,
+        "ticketing tickets get x",
+        "ticketing tickets delete x",
+        "user-directory users suspend",
         "ticketing attachments download",
     ],
-)  # fmt: skip
+)
 def test_every_operation_can_be_described(command: str, unified: Unified) -> None:
     result = unified(f"-p sandbox {command} --describe -o json")
     assert (result.code, result.json["method"]) == (0, command.split()[2])
@@ -71,7 +78,10 @@ def test_no_id_is_needed_for_it(name: str, unified: Unified) -> None:
 
 
 def test_no_id_is_needed_for_a_skeleton(unified: Unified) -> None:
-    assert unified("ticketing tickets update --skeleton").json == unified("ticketing tickets update 7 --skeleton").json
+    assert (
+        unified("ticketing tickets update --skeleton").json
+        == unified("ticketing tickets update 7 --skeleton").json
+    )
     for shown in ("--dry-run", "--as curl", "--upload x"):
         assert "the ID is missing" in unified(f"ticketing tickets update -f a=b {shown}").stderr
 
@@ -88,7 +98,9 @@ def test_no_id_is_needed_for_a_skeleton(unified: Unified) -> None:
         (schema(**{"x" * 201: {}}), True),
     ],
 )
-def test_what_is_not_shown_is_told(served: Any, more: bool, unified: Unified, service: Service) -> None:
+def test_what_is_not_shown_is_told(
+    served: Any, more: bool, unified: Unified, service: Service
+) -> None:
     environ = says(service, request_body_schema=served)
     told = "the connection says more than is shown here: -o json prints all of it\n" if more else ""
     assert unified(f"{CREATE} --describe", environ=environ).stderr == told
@@ -97,7 +109,10 @@ def test_what_is_not_shown_is_told(served: Any, more: bool, unified: Unified, se
 
 def test_that_nothing_is_named_is_told(unified: Unified, service: Service) -> None:
     result = unified(f"{CREATE} --describe", environ=says(service, schema=schema(a={})))
-    assert (result.stdout, result.stderr) == ("", "the connection names no parameters and no fields\n")
+    assert (result.stdout, result.stderr) == (
+        "",
+        "the connection names no parameters and no fields\n",
+    )
 
 
 @pytest.mark.parametrize("output", ["json", "raw"])
@@ -109,10 +124,18 @@ def test_it_is_printed_as_served(output: str, unified: Unified, service: Service
 
 @pytest.mark.parametrize(
     ("typed", "said"),
-    [("-p a -p b", "may be several connections"), ("-p '*'", "may be several connections"), ("-o csv", "-o csv"),
-     ("--jq .", "--describe takes no --jq"), ("--out x", "--describe takes no --jq"), ("--columns a", "takes no --jq")],
-)  # fmt: skip
-def test_what_makes_no_sense_is_refused(typed: str, said: str, unified: Unified, config: Config) -> None:
+    [
+        ("-p a -p b", "may be several connections"),
+        ("-p '*'", "may be several connections"),
+        ("-o csv", "-o csv"),
+        ("--jq .", "--describe takes no --jq"),
+        ("--out x", "--describe takes no --jq"),
+        ("--columns a", "takes no --jq"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    typed: str, said: str, unified: Unified, config: Config
+) -> None:
     config('[profiles.a]\naccount_id = "full"\nbase_url = "sandbox:"\n')
     result = unified(f"{LIST} --describe {typed}", environ={"UNIFIED_PROFILE": "sandbox"})
     assert (result.code, result.stdout) == (2, "")
@@ -128,11 +151,19 @@ def test_it_is_only_shown(unified: Unified, service: Service) -> None:
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        (b'{"method":"list"}', 4), (b'{"query_schema":null,"default_body":{"a":1}}', 4), (b"[]", 5), (b'{"query', 5),
-        (b'{"query_schema":"text"}', 5), (b'{"query_schema":{"a":1}}', 5), (b"", 5), (b"\xff", 5),
+        (b'{"method":"list"}', 4),
+        (b'{"query_schema":null,"default_body":{"a":1}}', 4),
+        (b"[]", 5),
+        (b'{"query', 5),
+        (b'{"query_schema":"text"}', 5),
+        (b'{"query_schema":{"a":1}}', 5),
+        (b"", 5),
+        (b"\xff", 5),
     ],
-)  # fmt: skip
-def test_what_is_no_description_is_told(body: bytes, code: int, unified: Unified, service: Service) -> None:
+)
+def test_what_is_no_description_is_told(
+    body: bytes, code: int, unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: Reply(body=body)
     result = unified(f"{LIST} --describe --retries 0", environ=service.environ)
     assert (result.code, result.stdout) == (code, "")
@@ -155,7 +186,9 @@ def nested(depth: int) -> Any:
         (schema(a={"description": "x" * 5_000_000}), ["a"]),
     ],
 )
-def test_a_schema_is_shown_in_every_form(query: Any, names: list[str], unified: Unified, service: Service) -> None:
+def test_a_schema_is_shown_in_every_form(
+    query: Any, names: list[str], unified: Unified, service: Service
+) -> None:
     result = unified(f"{LIST} --describe", environ=says(service, query_schema=query))
     assert result.code == 0
     assert [line.split("\t")[1] for line in result.stdout.splitlines()] == names
@@ -167,9 +200,14 @@ HOSTILE = ["$(touch evil)", "a\nb", "\x1b[31mred", "\u202egnp", "\ud800", "\x9b1
 
 @pytest.mark.parametrize("tty", [True, False])
 def test_no_name_drives_a_terminal(tty: bool, unified: Unified, service: Service) -> None:
-    fields = schema(**{name: {"enum": HOSTILE, "description": "".join(HOSTILE)} for name in HOSTILE})
+    fields = schema(
+        **{name: {"enum": HOSTILE, "description": "".join(HOSTILE)} for name in HOSTILE}
+    )
     environ = says(
-        service, query_schema=fields, documentation_link="".join(HOSTILE), default_query={"".join(HOSTILE): 1}
+        service,
+        query_schema=fields,
+        documentation_link="".join(HOSTILE),
+        default_query={"".join(HOSTILE): 1},
     )
     result = unified(f"{LIST} --describe --color never", environ=environ, tty=tty)
     assert result.code == 0
@@ -196,16 +234,28 @@ def _cached(tmp_path: Path) -> dict[str, Path]:
 def test_a_skeleton_has_what_the_connection_described(
     unified: Unified, service: Service, cached: dict[str, Path]
 ) -> None:
-    fields = schema(["board"], board={"type": "integer"}, labels={"type": "array"}, name={"type": "object"})
+    fields = schema(
+        ["board"], board={"type": "integer"}, labels={"type": "array"}, name={"type": "object"}
+    )
     environ = says(service, request_body_schema=fields)
     before = unified(f"{CREATE} --skeleton", environ=environ, folders=cached).json
     unified(f"{CREATE} --describe", environ=environ, folders=cached)
     after = unified(f"{CREATE} --skeleton", environ=environ, folders=cached).json
     assert after == {**before, "board": 0, "labels": []}
     assert len(service.seen) == 1
-    for others in ("-a another", "--base-url https://other.example", "-p sandbox", "-p sandbox -p sandbox"):
-        assert unified(f"{CREATE} {others} --skeleton", environ=environ, folders=cached).json == before
-    assert unified("ticketing tickets update x --skeleton", environ=environ, folders=cached).json == before
+    for others in (
+        "-a another",
+        "--base-url https://other.example",
+        "-p sandbox",
+        "-p sandbox -p sandbox",
+    ):
+        assert (
+            unified(f"{CREATE} {others} --skeleton", environ=environ, folders=cached).json == before
+        )
+    assert (
+        unified("ticketing tickets update x --skeleton", environ=environ, folders=cached).json
+        == before
+    )
     assert unified(f"{CREATE} --skeleton", folders=cached).json == before
     later = {"folders": cached, "wall": lambda: 4e9}
     assert unified(f"{CREATE} --skeleton", environ=environ, **later).json == before
@@ -215,10 +265,15 @@ def test_a_skeleton_has_what_the_connection_described(
 def test_a_parameter_that_the_connection_requires_is_named(
     command: str, unified: Unified, service: Service, cached: dict[str, Path]
 ) -> None:
-    environ = says(service, query_schema=schema(["workspace"], workspace={"type": "object"}, other={}))
+    environ = says(
+        service, query_schema=schema(["workspace"], workspace={"type": "object"}, other={})
+    )
     unified(f"{command} --describe", environ=environ, folders=cached)
     operation = " ".join(command.split()[:3])
-    said = f"the query lacks workspace, which this connection requires for {operation} (-q workspace=…)\n"
+    said = (
+        f"the query lacks workspace, which this connection requires for {operation} (-q"
+        " workspace=…)\n"
+    )
     shown = unified(f"{command} --dry-run", environ=environ, folders=cached)
     assert (shown.code, shown.stderr) == (0, said)
     for given in ("-q workspace=1", "-q 'workspace[id]=1'", "-a another"):
@@ -227,8 +282,12 @@ def test_a_parameter_that_the_connection_requires_is_named(
     assert "lacks" not in unified(f"{command} --describe", environ=environ, folders=cached).stderr
 
 
-def test_what_the_service_adds_is_never_sent(unified: Unified, service: Service, cached: dict[str, Path]) -> None:
-    environ = says(service, request_body_schema=schema(a={}), default_body={"b": 1}, default_query={"c": 2})
+def test_what_the_service_adds_is_never_sent(
+    unified: Unified, service: Service, cached: dict[str, Path]
+) -> None:
+    environ = says(
+        service, request_body_schema=schema(a={}), default_body={"b": 1}, default_query={"c": 2}
+    )
     unified(f"{CREATE} --describe", environ=environ, folders=cached)
     assert "b" not in unified(f"{CREATE} --skeleton", environ=environ, folders=cached).json
     shown = unified(f"{CREATE} -f a=x --dry-run", environ=environ, folders=cached).json

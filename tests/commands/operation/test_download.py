@@ -1,4 +1,6 @@
-"""Downloads: whole files under safe names, resumed where they broke off, and nothing where something was wrong."""
+"""Downloads: whole files under safe names, resumed where they broke off, and nothing
+where something was wrong.
+"""
 
 import base64
 import hashlib
@@ -56,14 +58,20 @@ def test_a_file_is_saved_as_it_came(unified: Unified, files: FileServer, tmp_pat
     assert (headers["accept-encoding"], headers["accept"]) == ("identity", "*/*")
 
 
-def test_a_record_in_a_file_is_asked_for_as_one(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_a_record_in_a_file_is_asked_for_as_one(
+    unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     files.turns = [Turn(200, b'{"price": 1.10}', {"Content-Type": "application/json"})]
-    assert unified(f"ticketing tickets get 1 --out {tmp_path / 'a'}", environ=files.environ).code == 0
+    assert (
+        unified(f"ticketing tickets get 1 --out {tmp_path / 'a'}", environ=files.environ).code == 0
+    )
     assert (tmp_path / "a").read_bytes() == b'{"price": 1.10}'
     assert files.asked[0][2]["accept"] == "application/json, */*;q=0.5"
 
 
-def test_a_chunked_file_is_whole_without_a_length(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_a_chunked_file_is_whole_without_a_length(
+    unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     files.turns = [Turn(200, CONTENT, PNG, chunked=True)]
     result = unified(f"{COMMAND} {tmp_path / 'a'}", environ=files.environ)
     assert (result.code, result.stderr) == (0, wrote(tmp_path / "a"))
@@ -74,8 +82,8 @@ def test_an_unknown_length_is_said(unified: Unified, files: FileServer, tmp_path
     result = unified(f"{COMMAND} {tmp_path / 'a'}", environ=files.environ)
     assert result.code == 0
     assert result.stderr == (
-        "the length of the file is unknown, so it may be incomplete (POST /unified/ticketing/attachments/download)\n"
-        + wrote(tmp_path / "a")
+        "the length of the file is unknown, so it may be incomplete (POST"
+        " /unified/ticketing/attachments/download)\n" + wrote(tmp_path / "a")
     )
 
 
@@ -83,14 +91,21 @@ def test_an_unknown_length_is_said(unified: Unified, files: FileServer, tmp_path
     ("then", "asked"),
     [
         ([rest(6000)], [(None, None), ("bytes=6000-", '"v1"')]),
-        ([Turn(200, CONTENT, {**RESUMABLE, "ETag": '"v2"'})], [(None, None), ("bytes=6000-", '"v1"')]),
-        ([Turn(416, b"", {"Content-Range": "bytes */99"}), Turn(200, CONTENT, RESUMABLE)],
-         [(None, None), ("bytes=6000-", '"v1"'), (None, None)]),
-        ([rest(6000, total=len(CONTENT) + 1), Turn(200, CONTENT, RESUMABLE)],
-         [(None, None), ("bytes=6000-", '"v1"'), (None, None)]),
+        (
+            [Turn(200, CONTENT, {**RESUMABLE, "ETag": '"v2"'})],
+            [(None, None), ("bytes=6000-", '"v1"')],
+        ),
+        (
+            [Turn(416, b"", {"Content-Range": "bytes */99"}), Turn(200, CONTENT, RESUMABLE)],
+            [(None, None), ("bytes=6000-", '"v1"'), (None, None)],
+        ),
+        (
+            [rest(6000, total=len(CONTENT) + 1), Turn(200, CONTENT, RESUMABLE)],
+            [(None, None), ("bytes=6000-", '"v1"'), (None, None)],
+        ),
     ],
     ids=["the rest", "another file", "a range it does not have", "a part of a longer file"],
-)  # fmt: skip
+)
 def test_a_broken_download_goes_on(
     then: list[Turn], asked: list[Any], unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
@@ -106,14 +121,23 @@ def test_the_wait_before_going_on_grows_up_to_twenty_seconds(
 ) -> None:
     files.turns = [Turn(200, CONTENT, PNG, send=6000)]
     result = unified(f"{COMMAND} {tmp_path / 'a'} --retries 8", environ=files.environ)
-    waits = [line.split(" in ")[1].split(" s: ")[0] for line in result.stderr.splitlines() if line.startswith("retry")]
+    waits = [
+        line.split(" in ")[1].split(" s: ")[0]
+        for line in result.stderr.splitlines()
+        if line.startswith("retry")
+    ]
     assert (result.code, waits) == (6, ["0.5", "1.0", "2.0", "4.0", "8.0", "16.0", "20.0", "20.0"])
 
 
-def test_of_many_retries_the_first_are_told(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_of_many_retries_the_first_are_told(
+    unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     files.turns = [Turn(200, CONTENT, PNG, send=6000), Turn(200, CONTENT, PNG)] * 12
     (tmp_path / "in").write_text("".join(f'{{"file_url": "f-{number}"}}\n' for number in range(12)))
-    command = f"ticketing attachments download --from {tmp_path / 'in'} --out {tmp_path / 'out'} --workers 1"
+    command = (
+        f"ticketing attachments download --from {tmp_path / 'in'} --out {tmp_path / 'out'}"
+        " --workers 1"
+    )
     result = unified(command, environ=files.environ)
     told = result.stderr.splitlines()
     assert sum(line.startswith("retry ") for line in told) == 10
@@ -121,7 +145,13 @@ def test_of_many_retries_the_first_are_told(unified: Unified, files: FileServer,
 
 
 @pytest.mark.parametrize(
-    "headers", [PNG, {**PNG, "ETag": '"v1"'}, {**RESUMABLE, "ETag": 'W/"v1"'}, {**PNG, "Accept-Ranges": "bytes"}]
+    "headers",
+    [
+        PNG,
+        {**PNG, "ETag": '"v1"'},
+        {**RESUMABLE, "ETag": 'W/"v1"'},
+        {**PNG, "Accept-Ranges": "bytes"},
+    ],
 )
 def test_where_no_parts_are_offered_it_begins_again(
     headers: dict[str, str], unified: Unified, files: FileServer, tmp_path: Path
@@ -132,7 +162,9 @@ def test_where_no_parts_are_offered_it_begins_again(
     assert files.ranges() == [(None, None), (None, None)]
 
 
-def test_a_file_that_was_whole_after_all_is_kept(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_a_file_that_was_whole_after_all_is_kept(
+    unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     # All bytes came, and then not the end of the chunks.
     files.turns = [
         Turn(200, CONTENT, RESUMABLE, chunked=True, send=len(CONTENT)),
@@ -145,28 +177,100 @@ def test_a_file_that_was_whole_after_all_is_kept(unified: Unified, files: FileSe
 @pytest.mark.parametrize(
     ("turns", "code", "said"),
     [
-        ([Turn(200, CONTENT, RESUMABLE, send=6000), rest(6000, at=5000)], 5,
-         "the partial answer does not start at byte 6000 (POST /unified/ticketing/attachments/download)"),
-        ([Turn(200, CONTENT, PNG, send=6000)], 6, "127.0.0.1 closed the connection in the middle of its answer"),
-        ([Turn(200, CONTENT, {**PNG, "Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="})], 5,
-         "the file does not have the md5 that came with it (POST /unified/ticketing/attachments/download)"),
-        ([Turn(200, CONTENT, {**PNG, "Repr-Digest": "sha-256=:AAAA:"})], 5,
-         "the file does not have the sha256 that came with it (POST /unified/ticketing/attachments/download)"),
-        ([Turn(200, b'{"id":"1","file_url":"https://x.example"}', {"Content-Type": "application/json"})], 5,
-         ("the service answered POST /unified/ticketing/attachments/download with a record, not the file "
-          "(try -q truto_response_format=stream)")),
-        ([Turn(204)], 5, "the service answered POST /unified/ticketing/attachments/download with nothing"),
-        ([Turn(200, b'{"statusCode":404,"error":"Not Found","message":"gone"}', {"Content-Type": "application/json"})],
-         4, "the service answered 404 to POST /unified/ticketing/attachments/download: gone"),
-        ([Turn(404, b'{"statusCode":404,"error":"Not Found","message":"gone"}')], 4,
-         "the service answered 404 to POST /unified/ticketing/attachments/download: gone"),
-        ([Turn(200, b"<html>sign in</html>", {"Content-Type": "text/html"})], 5, "the answer is HTML, not JSON"),
-        ([Turn(206, CONTENT[5:], {**PNG, "Content-Range": f"bytes 5-{len(CONTENT) - 1}/{len(CONTENT)}"})], 5,
-         "the answer is partial (206), which was not requested"),
+        (
+            [Turn(200, CONTENT, RESUMABLE, send=6000), rest(6000, at=5000)],
+            5,
+            (
+                "the partial answer does not start at byte 6000 (POST"
+                " /unified/ticketing/attachments/download)"
+            ),
+        ),
+        (
+            [Turn(200, CONTENT, PNG, send=6000)],
+            6,
+            "127.0.0.1 closed the connection in the middle of its answer",
+        ),
+        (
+            [Turn(200, CONTENT, {**PNG, "Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="})],
+            5,
+            (
+                "the file does not have the md5 that came with it (POST"
+                " /unified/ticketing/attachments/download)"
+            ),
+        ),
+        (
+            [Turn(200, CONTENT, {**PNG, "Repr-Digest": "sha-256=:AAAA:"})],
+            5,
+            (
+                "the file does not have the sha256 that came with it (POST"
+                " /unified/ticketing/attachments/download)"
+            ),
+        ),
+        (
+            [
+                Turn(
+                    200,
+                    b'{"id":"1","file_url":"https://x.example"}',
+                    {"Content-Type": "application/json"},
+                )
+            ],
+            5,
+            (
+                "the service answered POST /unified/ticketing/attachments/download with a record,"
+                " not the file (try -q truto_response_format=stream)"
+            ),
+        ),
+        (
+            [Turn(204)],
+            5,
+            "the service answered POST /unified/ticketing/attachments/download with nothing",
+        ),
+        (
+            [
+                Turn(
+                    200,
+                    b'{"statusCode":404,"error":"Not Found","message":"gone"}',
+                    {"Content-Type": "application/json"},
+                )
+            ],
+            4,
+            "the service answered 404 to POST /unified/ticketing/attachments/download: gone",
+        ),
+        (
+            [Turn(404, b'{"statusCode":404,"error":"Not Found","message":"gone"}')],
+            4,
+            "the service answered 404 to POST /unified/ticketing/attachments/download: gone",
+        ),
+        (
+            [Turn(200, b"<html>sign in</html>", {"Content-Type": "text/html"})],
+            5,
+            "the answer is HTML, not JSON",
+        ),
+        (
+            [
+                Turn(
+                    206,
+                    CONTENT[5:],
+                    {**PNG, "Content-Range": f"bytes 5-{len(CONTENT) - 1}/{len(CONTENT)}"},
+                )
+            ],
+            5,
+            "the answer is partial (206), which was not requested",
+        ),
     ],
-    ids=["a part from elsewhere", "always cut", "a wrong MD5", "a wrong SHA-256", "a record", "nothing", "an envelope",
-         "an error", "a web page", "a part"],
-)  # fmt: skip
+    ids=[
+        "a part from elsewhere",
+        "always cut",
+        "a wrong MD5",
+        "a wrong SHA-256",
+        "a record",
+        "nothing",
+        "an envelope",
+        "an error",
+        "a web page",
+        "a part",
+    ],
+)
 def test_what_is_not_the_file_is_not_saved(
     turns: list[Turn], code: int, said: str, unified: Unified, files: FileServer, tmp_path: Path
 ) -> None:
@@ -178,21 +282,27 @@ def test_what_is_not_the_file_is_not_saved(
 
 
 @pytest.mark.parametrize("algorithm", ["sha256", "sha512"])
-def test_a_right_checksum_is_right(algorithm: str, unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_a_right_checksum_is_right(
+    algorithm: str, unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     value = base64.b64encode(hashlib.new(algorithm, CONTENT).digest()).decode()
     files.turns = [Turn(200, CONTENT, {**PNG, "Repr-Digest": f"sha-{algorithm[3:]}=:{value}:"})]
     assert unified(f"{COMMAND} {tmp_path / 'a'}", environ=files.environ).code == 0
 
 
 @pytest.mark.parametrize("kind", ["text/html", "application/json"])
-def test_an_attachment_may_be_html_or_json(kind: str, unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_an_attachment_may_be_html_or_json(
+    kind: str, unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     content = b'{"statusCode": 500, "error": "x"} <html>'
     files.turns = [Turn(200, content, {"Content-Type": kind, "Content-Disposition": "attachment"})]
     assert unified(f"{COMMAND} {tmp_path / 'a'}", environ=files.environ).code == 0
     assert (tmp_path / "a").read_bytes() == content
 
 
-def test_a_file_that_exists_stays_unless_forced(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_a_file_that_exists_stays_unless_forced(
+    unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     files.turns = [Turn(200, CONTENT, PNG)]
     out = tmp_path / "a"
     out.write_text("mine")
@@ -204,7 +314,9 @@ def test_a_file_that_exists_stays_unless_forced(unified: Unified, files: FileSer
 
 
 @pytest.mark.parametrize("force", ["", "--force"])
-def test_a_symbolic_link_is_not_followed(force: str, unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_a_symbolic_link_is_not_followed(
+    force: str, unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     files.turns = [Turn(200, CONTENT, {**PNG, "Content-Disposition": "attachment; filename=link"})]
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "link").symlink_to(tmp_path / "mine")
@@ -219,7 +331,10 @@ def test_a_missing_folder_is_noticed_before_anything_is_asked(
 ) -> None:
     none = tmp_path / "none"
     result = unified(f"{COMMAND} {none / 'a'}", environ=files.environ)
-    assert (result.code, result.stderr) == (11, f"error: there is no folder {none} (mkdir -p {none})\n")
+    assert (result.code, result.stderr) == (
+        11,
+        f"error: there is no folder {none} (mkdir -p {none})\n",
+    )
     assert files.asked == []
 
 
@@ -279,12 +394,18 @@ def test_no_proposal_leads_anywhere_else(proposals: list[str]) -> None:
     assert name.isprintable() or not name.isascii()
 
 
-def test_a_redirect_is_followed_to_the_same_origin(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_a_redirect_is_followed_to_the_same_origin(
+    unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     files.turns = [Turn(302, b"", {"Location": "/files/other.bin?x=1"}), Turn(200, CONTENT, PNG)]
     assert unified(f"{COMMAND} {tmp_path}/", environ=files.environ).code == 0
     assert left(tmp_path) == ["photo .png"]
     method, target, headers = files.asked[1]
-    assert (method, target, headers["authorization"]) == ("GET", "/files/other.bin?x=1", "Bearer t-0123456789")
+    assert (method, target, headers["authorization"]) == (
+        "GET",
+        "/files/other.bin?x=1",
+        "Bearer t-0123456789",
+    )
     assert not {"idempotency-key", "content-type", "content-length"} & {*headers}
 
 
@@ -305,14 +426,21 @@ def test_a_file_elsewhere_is_asked_for_and_told_nothing(
 ) -> None:
     other, authority = elsewhere
     other.turns = [
-        Turn(200, CONTENT, {**RESUMABLE, "Content-Disposition": "attachment; filename=x.bin"}, send=6000),
+        Turn(
+            200,
+            CONTENT,
+            {**RESUMABLE, "Content-Disposition": "attachment; filename=x.bin"},
+            send=6000,
+        ),
         rest(6000),
     ]
     files.turns = [Turn(302, b"", {"Location": f"{other.url}/bucket/b?sig=1"})]
     result = unified(f"{COMMAND} {tmp_path}/ --ca-bundle {authority}", environ=files.environ)
     assert (result.code, left(tmp_path)) == (0, ["x.bin"])
     assert (tmp_path / "x.bin").read_bytes() == CONTENT
-    assert [(method, target) for method, target, _ in other.asked] == [("GET", "/bucket/b?sig=1")] * 2
+    assert [(method, target) for method, target, _ in other.asked] == [
+        ("GET", "/bucket/b?sig=1")
+    ] * 2
     seen = {name for _, _, headers in other.asked for name in headers}
     assert seen == {"host", "accept", "accept-encoding", "user-agent", "range", "if-range"}
     assert "acct-1" not in str(other.asked)
@@ -320,32 +448,65 @@ def test_a_file_elsewhere_is_asked_for_and_told_nothing(
 
 @pytest.mark.parametrize(
     "location",
-    ["http://127.0.0.1:9/x", "https://user:pw@127.0.0.1:9/x", "file:///etc/passwd", "//127.0.0.1:9/x",
-     "javascript:alert(1)", "ftp://127.0.0.1/x"],
-)  # fmt: skip
-def test_a_file_is_nowhere_that_is_not_safe(location: str, unified: Unified, files: FileServer, tmp_path: Path) -> None:
+    [
+        "http://127.0.0.1:9/x",
+        "https://user:pw@127.0.0.1:9/x",
+        "file:///etc/passwd",
+        "//127.0.0.1:9/x",
+        "javascript:alert(1)",
+        "ftp://127.0.0.1/x",
+    ],
+)
+def test_a_file_is_nowhere_that_is_not_safe(
+    location: str, unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     files.turns = [Turn(302, b"", {"Location": location})]
     result = unified(f"{COMMAND} {tmp_path / 'a'}", environ=files.environ)
     assert (result.code, left(tmp_path), len(files.asked)) == (13, [], 1)
 
 
-def test_a_write_is_still_never_redirected(unified: Unified, files: FileServer, tmp_path: Path) -> None:
+def test_a_write_is_still_never_redirected(
+    unified: Unified, files: FileServer, tmp_path: Path
+) -> None:
     files.turns = [Turn(302, b"", {"Location": "/x"})]
-    result = unified(f"ticketing tickets create -f name=a --out {tmp_path / 'a'}", environ=files.environ)
+    result = unified(
+        f"ticketing tickets create -f name=a --out {tmp_path / 'a'}", environ=files.environ
+    )
     assert (result.code, len(files.asked)) == (10, 1)
 
 
 def listing(folder: Path, *records: Any) -> Path:
     path = folder / "list.ndjson"
-    path.write_text("".join((record if isinstance(record, str) else json.dumps(record)) + "\n" for record in records))
+    path.write_text(
+        "".join(
+            (record if isinstance(record, str) else json.dumps(record)) + "\n" for record in records
+        )
+    )
     return path
 
 
 NAMES = [
-    "same.txt", "SAME.txt", "same.txt", "\u017fame.txt", "../../escape", "/etc/passwd", "..", "CON", "a" * 400 + ".pdf",
-    "日本語🎉.png", "e\u0301.txt", "é.txt", ".hidden", "-rf", "manifest.ndjson", "Manifest.NDJSON", "x\n\x1b]52;c\a",
-    "", "a/b\\c", "  ",
-]  # fmt: skip
+    "same.txt",
+    "SAME.txt",
+    "same.txt",
+    "\u017fame.txt",
+    "../../escape",
+    "/etc/passwd",
+    "..",
+    "CON",
+    "a" * 400 + ".pdf",
+    "日本語🎉.png",
+    "e\u0301.txt",
+    "é.txt",
+    ".hidden",
+    "-rf",
+    "manifest.ndjson",
+    "Manifest.NDJSON",
+    "x\n\x1b]52;c\a",
+    "",
+    "a/b\\c",
+    "  ",
+]
 
 
 @pytest.mark.unified_sandbox(keep_ids=True)
@@ -354,7 +515,10 @@ def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_p
     records = []
     for number in range(200):
         content = f"content {number}".encode()
-        record = {"file_name": NAMES[number % len(NAMES)], "data": base64.b64encode(content).decode()}
+        record = {
+            "file_name": NAMES[number % len(NAMES)],
+            "data": base64.b64encode(content).decode(),
+        }
         records.append({"id": f"f-{number}", **record})
         wanted[f"f-{number}"] = content
     made = listing(tmp_path, *records)
@@ -377,17 +541,27 @@ def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_p
     assert len(left(out)) == 202
     assert left(tmp_path) == before
     again = unified(command, environ=served)
-    assert again.stderr == f"0 files saved, 200 already there; {out / 'manifest.ndjson'} lists them\n"
+    assert (
+        again.stderr == f"0 files saved, 200 already there; {out / 'manifest.ndjson'} lists them\n"
+    )
 
 
-def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_files_that_fail_are_named_and_tried_again(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     missing = True
 
     def reply(seen: Seen) -> Reply:
         if seen.method == "GET":
-            return Reply(200, json.dumps({"id": seen.segments[-1], "file_url": seen.segments[-1]}).encode())
+            return Reply(
+                200, json.dumps({"id": seen.segments[-1], "file_url": seen.segments[-1]}).encode()
+            )
         name = dict(seen.query)["file_url"]
-        return Reply(404) if name == "b" and missing else Reply(200, name.encode(), {"Content-Type": "text/plain"})
+        return (
+            Reply(404)
+            if name == "b" and missing
+            else Reply(200, name.encode(), {"Content-Type": "text/plain"})
+        )
 
     service.reply = reply
     path = listing(tmp_path, "a", "b", "c")
@@ -401,28 +575,40 @@ def test_files_that_fail_are_named_and_tried_again(unified: Unified, service: Se
     (out / ".manifest.0123456789ab.part").write_text("from a killed run")
     missing = False
     result = unified(command, environ=service.environ)
-    assert result.stderr == f"2 files saved, 1 already there; {out / 'manifest.ndjson'} lists them\n"
+    assert (
+        result.stderr == f"2 files saved, 1 already there; {out / 'manifest.ndjson'} lists them\n"
+    )
     assert left(out) == ["a", "a-2", "b", "c", "manifest.ndjson"]
 
 
-def test_a_dry_run_shows_each_request_and_makes_no_folder(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_dry_run_shows_each_request_and_makes_no_folder(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     path = listing(tmp_path, {"id": "a"}, {"name": "x"}, {"id": "b"})
     command = f"ticketing attachments download --from {path} --out {tmp_path / 'out'}"
     result = unified(f"{command} --dry-run", environ=service.environ)
-    urls = [json.loads(line)["url"].partition("?")[0].rpartition("/")[2] for line in result.stdout.splitlines()]
+    urls = [
+        json.loads(line)["url"].partition("?")[0].rpartition("/")[2]
+        for line in result.stdout.splitlines()
+    ]
     assert (result.code, urls, service.seen) == (0, ["a", "b"], [])
     assert result.stderr == "line 2 failed: the record has neither a URL nor an id\n"
     assert len(unified(f"{command} --as curl", environ=service.environ).stdout.splitlines()) == 2
     assert left(tmp_path) == ["list.ndjson"]
 
 
-def test_each_api_is_asked_with_the_parameters_it_knows(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_each_api_is_asked_with_the_parameters_it_knows(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(200, b"x", {"Content-Type": "text/plain"})
     record = {"id": "1", "file_url": "https://x.example/f", "url": "https://x.example/u"}
     for resource in ("ats attachments", "voice recordings"):
         path = listing(tmp_path, record)
         out = tmp_path / resource.replace(" ", "-")
-        assert unified(f"{resource} download --from {path} --out {out}", environ=service.environ).code == 0
+        assert (
+            unified(f"{resource} download --from {path} --out {out}", environ=service.environ).code
+            == 0
+        )
     ats, voice = service.seen
     assert (ats.query[1:], ats.json) == ([("file_url", "https://x.example/f")], {})
     assert (voice.query[1:], voice.json) == ([], {"url": "https://x.example/u"})
@@ -435,7 +621,11 @@ def test_each_api_is_asked_with_the_parameters_it_knows(unified: Unified, servic
         ("-", 2, "a list needs a folder to save the files in (--out DIR)"),
         ("--from in", 2, "a list needs a folder to save the files in (--out DIR)"),
         ("--from in --out in", 11, "in is not a folder"),
-        ("--from none --out out", 11, "cannot read none: No such file or directory (it was looked for in HERE)"),
+        (
+            "--from none --out out",
+            11,
+            "cannot read none: No such file or directory (it was looked for in HERE)",
+        ),
     ],
 )
 def test_many_files_need_a_list_and_a_folder(
@@ -451,7 +641,10 @@ def test_many_files_need_a_list_and_a_folder(
 
 def test_an_export_is_waited_for_and_downloaded(unified: Unified, tmp_path: Path) -> None:
     needed = "-q collection[id]=collections-1 -q page[id]=pages-1"
-    command = f"-p sandbox knowledge-base page-exports create {needed} -f format=html --wait --out {tmp_path}/"
+    command = (
+        f"-p sandbox knowledge-base page-exports create {needed} -f format=html --wait --out"
+        f" {tmp_path}/"
+    )
     result = unified(command)
     assert result.code == 0
     said = "page-exports-new-1 is queued\npage-exports-new-1 is running\n"
@@ -468,9 +661,12 @@ def test_an_export_is_waited_for_and_downloaded(unified: Unified, tmp_path: Path
 def test_an_export_that_does_not_end_well_is_said(
     status: str, code: int, said: str, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
-    service.reply = lambda _: Reply(200, json.dumps({"id": "e-1", "status": status, "urls": []}).encode())
+    service.reply = lambda _: Reply(
+        200, json.dumps({"id": "e-1", "status": status, "urls": []}).encode()
+    )
     result = unified(
-        f"knowledge-base page-exports create -q page[id]=1 --wait --wait-timeout 60 --out {tmp_path / 'a'}",
+        "knowledge-base page-exports create -q page[id]=1 --wait --wait-timeout 60 --out"
+        f" {tmp_path / 'a'}",
         environ=service.environ,
     )
     assert (result.code, left(tmp_path)) == (code, [])
@@ -482,17 +678,23 @@ def test_an_export_that_does_not_end_well_is_said(
 
 def test_without_out_the_finished_record_is_shown(unified: Unified) -> None:
     result = unified(
-        "-p sandbox knowledge-base page-exports create -q collection[id]=collections-1 -q page[id]=pages-1 --wait"
+        "-p sandbox knowledge-base page-exports create -q collection[id]=collections-1 -q"
+        " page[id]=pages-1 --wait"
     )
     assert (result.code, result.json["status"]) == (0, "completed")
 
 
 @pytest.mark.parametrize("seconds", ["0", "x", "inf"])
 def test_a_time_to_wait_is_a_number(seconds: str, unified: Unified, service: Service) -> None:
-    result = unified(f"knowledge-base page-exports create --wait --wait-timeout {seconds}", environ=service.environ)
+    result = unified(
+        f"knowledge-base page-exports create --wait --wait-timeout {seconds}",
+        environ=service.environ,
+    )
     assert (result.code, service.seen) == (2, [])
     where = "unified knowledge-base page-exports create"
-    said = f"invalid value for '--wait-timeout': must be a number of seconds above 0, not '{seconds}'"
+    said = (
+        f"invalid value for '--wait-timeout': must be a number of seconds above 0, not '{seconds}'"
+    )
     assert result.stderr == f"error: {where}: {said} ({where} --help)\n"
 
 
@@ -502,8 +704,14 @@ def test_the_record_of_an_id_is_looked_up_for_the_address_of_its_file(
     def reply(seen: Seen) -> Reply:
         if seen.method == "GET":
             number = len(service.seen)
-            record = {"id": "a", "file_name": "a.txt", "file_url": f"https://files.example/a?signed={number}"}
-            return Reply(200, json.dumps({"id": "b"} if seen.segments[-1] == "b" else record).encode())
+            record = {
+                "id": "a",
+                "file_name": "a.txt",
+                "file_url": f"https://files.example/a?signed={number}",
+            }
+            return Reply(
+                200, json.dumps({"id": "b"} if seen.segments[-1] == "b" else record).encode()
+            )
         return Reply(200, b"content", {"Content-Type": "text/plain"})
 
     service.reply = reply
@@ -524,11 +732,15 @@ def test_the_record_of_an_id_is_looked_up_for_the_address_of_its_file(
     assert again.stderr == f"0 files saved, 1 already there; {out / 'manifest.ndjson'} lists them\n"
 
 
-def test_a_download_takes_an_id_as_a_get_does(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_download_takes_an_id_as_a_get_does(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     def reply(seen: Seen) -> Reply:
         record = {"id": "a", "file_name": "../a.txt", "file_url": "https://files.example/b.bin"}
         if seen.method == "GET":
-            return Reply(200, json.dumps(record if seen.segments[-1] == "a" else {"id": "b"}).encode())
+            return Reply(
+                200, json.dumps(record if seen.segments[-1] == "a" else {"id": "b"}).encode()
+            )
         return Reply(200, b"content", {"Content-Type": "text/plain"})
 
     service.reply = reply
@@ -552,10 +764,15 @@ def test_a_download_takes_an_id_as_a_get_does(unified: Unified, service: Service
     several = unified(f"{command} a --out {new}/ -p x -p y", environ=service.environ)
     assert (several.code, "may be several connections" in several.stderr) == (2, True)
     hint = unified("ats attachments download a", environ=service.environ)
-    assert (hint.code, "a is an id, which ats attachments download does not take" in hint.stderr) == (2, True)
+    assert (
+        hint.code,
+        "a is an id, which ats attachments download does not take" in hint.stderr,
+    ) == (2, True)
 
 
-def test_a_dash_downloads_each_of_what_is_piped_in(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_dash_downloads_each_of_what_is_piped_in(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(200, b"content", {"Content-Type": "text/plain"})
     records = b'{"id":"1","file_url":"https://x.example/one"}\n{"id":"2","file_url":"https://x.example/two"}\n'
     command = f"ticketing attachments download - --out {tmp_path / 'out'}/"
@@ -563,19 +780,29 @@ def test_a_dash_downloads_each_of_what_is_piped_in(unified: Unified, service: Se
     assert (result.code, left(tmp_path / "out")) == (0, ["manifest.ndjson", "one", "two"])
 
 
-def test_a_folder_is_made_for_a_file_and_needs_one_to_be_in(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_folder_is_made_for_a_file_and_needs_one_to_be_in(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(200, b"content", {"Content-Type": "text/plain"})
     assert unified(f"{COMMAND} {tmp_path / 'files'}/", environ=service.environ).code == 0
     assert left(tmp_path / "files") == ["photo .png"]
     sent = len(service.seen)
     result = unified(f"{COMMAND} {tmp_path / 'no' / 'files'}/", environ=service.environ)
-    assert (result.code, "cannot create the folder" in result.stderr, len(service.seen)) == (11, True, sent)
+    assert (result.code, "cannot create the folder" in result.stderr, len(service.seen)) == (
+        11,
+        True,
+        sent,
+    )
 
 
-def test_an_id_is_no_file_where_no_record_can_be_looked_up(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_an_id_is_no_file_where_no_record_can_be_looked_up(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     ids = tmp_path / "ids"
     ids.write_text("a\n")
-    result = unified(f"ats attachments download --from {ids} --out {tmp_path / 'out'}", environ=service.environ)
+    result = unified(
+        f"ats attachments download --from {ids} --out {tmp_path / 'out'}", environ=service.environ
+    )
     said = (
         "line 1 failed: a is an id, which ats attachments download does not take; "
         "pipe in records (unified ats attachments list --all -o ndjson)\n"
@@ -583,8 +810,12 @@ def test_an_id_is_no_file_where_no_record_can_be_looked_up(unified: Unified, ser
     assert (result.code, result.stderr.startswith(said), service.seen) == (9, True, [])
 
 
-def test_a_list_of_downloads_is_for_one_connection(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_list_of_downloads_is_for_one_connection(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     (tmp_path / "ids").write_text("1\n")
-    result = unified(f"ticketing attachments download --from {tmp_path}/ids -p a -p b", environ=service.environ)
+    result = unified(
+        f"ticketing attachments download --from {tmp_path}/ids -p a -p b", environ=service.environ
+    )
     said = "error: -p a -p b may be several connections, but this command takes one\n"
     assert (result.stderr, result.code, service.seen) == (said, 2, [])

@@ -57,11 +57,15 @@ def answering(service: Service) -> None:
     pages = [tickets(2), tickets(2, 2), tickets(1, 4)]
     serve(service, pages)
     lists = service.reply
-    service.reply = lambda seen: served(tickets(2)[1]) if seen.path.endswith("/t-1") else lists(seen)
+    service.reply = lambda seen: (
+        served(tickets(2)[1]) if seen.path.endswith("/t-1") else lists(seen)
+    )
 
 
 @pytest.mark.parametrize("many", [False, True], ids=["one connection", "twenty"])
-@pytest.mark.parametrize(("read", "programs"), [(LIST, OF_A_LIST), (GET, OF_A_RECORD)], ids=["list", "get"])
+@pytest.mark.parametrize(
+    ("read", "programs"), [(LIST, OF_A_LIST), (GET, OF_A_RECORD)], ids=["list", "get"]
+)
 def test_ten_true_and_ten_false(
     unified: Unified,
     service: Service,
@@ -78,7 +82,9 @@ def test_ten_true_and_ten_false(
     for position, expected in enumerate((0, 14)):
         wanted = [pair[position] for pair in programs]
         expectations = [word for text in wanted for word in ("--expect", text)]
-        result = unified([*read, *where, *expectations, "--junit", str(file)], environ=service.environ)
+        result = unified(
+            [*read, *where, *expectations, "--junit", str(file)], environ=service.environ
+        )
         assert result.code == expected, result.stderr
         suites = list(JUnitXml.fromfile(str(file)))
         assert [suite.name for suite in suites] == names
@@ -86,9 +92,17 @@ def test_ten_true_and_ten_false(
             assert [case.name for case in suite] == wanted
             assert {case.classname for case in suite} == {"ticketing.tickets"}
             failures = 10 if expected else 0
-            assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (10, failures, 0, 0)
+            assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (
+                10,
+                failures,
+                0,
+                0,
+            )
             assert [len(case.result) for case in suite] == [1 if expected else 0] * 10
-    assert f"error: {10 * len(names)} of {10 * len(names)} expectations do not hold, first " in result.stderr
+    assert (
+        f"error: {10 * len(names)} of {10 * len(names)} expectations do not hold, first "
+        in result.stderr
+    )
 
 
 def test_what_was_read_is_printed_whole(unified: Unified, service: Service) -> None:
@@ -106,32 +120,60 @@ def test_what_was_read_is_printed_whole(unified: Unified, service: Service) -> N
         ("length == 6", "--expect 'length == 6' gives false"),
         ("map(.id)[:2]", '--expect \'map(.id)[:2]\' gives ["t-0","t-1"]'),
         ("empty", "--expect 'empty' gives no result"),
-        (".id", "--expect '.id': Cannot index array with string (\"id\") (the input is a list: .[] gives its items)"),
+        (
+            ".id",
+            (
+                "--expect '.id': Cannot index array with string (\"id\") (the input is a list: .[]"
+                " gives its items)"
+            ),
+        ),
         ("true, length", "--expect 'true, length' gives 5"),
     ],
 )
-def test_the_message_has_the_value(unified: Unified, service: Service, program: str, message: str) -> None:
+def test_the_message_has_the_value(
+    unified: Unified, service: Service, program: str, message: str
+) -> None:
     answering(service)
     result = unified([*LIST, "-o", "ids", "--expect", program], environ=service.environ)
-    assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\nt-2\nt-3\nt-4\n", f"error: {message}\n", 14)
+    assert (result.stdout, result.stderr, result.code) == (
+        "t-0\nt-1\nt-2\nt-3\nt-4\n",
+        f"error: {message}\n",
+        14,
+    )
 
 
 def test_a_part_of_a_list_is_said_to_be_one(unified: Unified, service: Service) -> None:
     answering(service)
-    result = unified([*LIST, "-o", "ids", "--limit", "2", "--expect", "length == 2"], environ=service.environ)
+    result = unified(
+        [*LIST, "-o", "ids", "--limit", "2", "--expect", "length == 2"], environ=service.environ
+    )
     said = "cut on request after 2 records, which alone were judged; to continue: --cursor c1\n"
     assert (result.stdout, result.stderr, result.code) == ("t-0\nt-1\n", said, 0)
 
 
-def test_the_file_is_written_though_the_columns_are_wrong(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_the_file_is_written_though_the_columns_are_wrong(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     answering(service)
     file = tmp_path / "result.xml"
-    command = [*LIST, "-o", "csv", "--columns", "nmae", "--expect", "length == 5", "--junit", str(file)]
+    command = [
+        *LIST,
+        "-o",
+        "csv",
+        "--columns",
+        "nmae",
+        "--expect",
+        "length == 5",
+        "--junit",
+        str(file),
+    ]
     assert unified(command, environ=service.environ).code == 2
     assert [suite.tests for suite in JUnitXml.fromfile(str(file))] == [1]
 
 
-def test_a_list_that_could_not_be_read_is_not_printed_as_an_empty_one(unified: Unified, service: Service) -> None:
+def test_a_list_that_could_not_be_read_is_not_printed_as_an_empty_one(
+    unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: served({"statusCode": 401, "error": "Error", "message": "no"}, 401)
     result = unified([*LIST, "-o", "json", "--expect", "true"], environ=service.environ)
     assert (result.stdout, result.code) == ("", 7)
@@ -143,7 +185,10 @@ def test_a_list_that_is_too_large_for_a_program(
     answering(service)
     monkeypatch.setattr(selected_reads, "LARGEST_DOCUMENT", 100)
     result = unified([*LIST, "-o", "ids", "--expect", "true"], environ=service.environ)
-    said = "error: the list has more than the 0 MiB that a jq program takes (--limit N or -q NAME=VALUE reads less)\n"
+    said = (
+        "error: the list has more than the 0 MiB that a jq program takes (--limit N or -q"
+        " NAME=VALUE reads less)\n"
+    )
     assert (result.stdout, result.stderr, result.code) == ("", said, 2)
 
 
@@ -220,10 +265,24 @@ def test_what_was_judged_by_a_part_of_the_data_is_no_plain_pass(
 ) -> None:
     connections(config, 2)
     service.reply = lambda seen: served(
-        {"result": tickets(2), "is_partial_response": dict(seen.query)["integrated_account_id"] == "c01"}
+        {
+            "result": tickets(2),
+            "is_partial_response": dict(seen.query)["integrated_account_id"] == "c01",
+        }
     )
     file = tmp_path / "result.xml"
-    words = ["-p", "c*", "-o", "csv", "--expect", "length == 2", "--expect", "length == 3", "--junit", str(file)]
+    words = [
+        "-p",
+        "c*",
+        "-o",
+        "csv",
+        "--expect",
+        "length == 2",
+        "--expect",
+        "length == 3",
+        "--junit",
+        str(file),
+    ]
     result = unified([*LIST, *words, *more.split()], environ=service.environ)
     found = {
         suite.name: [[(type(one).__name__, one.message) for one in case.result] for case in suite]
@@ -235,7 +294,9 @@ def test_what_was_judged_by_a_part_of_the_data_is_no_plain_pass(
     assert result.code == (14 if more else 9)
 
 
-def test_each_case_has_its_time(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+def test_each_case_has_its_time(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
     connections(config, 2)
     clock, file = Clock(), tmp_path / "result.xml"
 
@@ -244,25 +305,53 @@ def test_each_case_has_its_time(unified: Unified, service: Service, config: Conf
         return served({"result": tickets(2)})
 
     service.reply = reply
-    words = ["-p", "c*", "-o", "csv", "--workers", "1", "--expect", "true", "--expect", "length == 2"]
+    words = [
+        "-p",
+        "c*",
+        "-o",
+        "csv",
+        "--workers",
+        "1",
+        "--expect",
+        "true",
+        "--expect",
+        "length == 2",
+    ]
     world = {"monotonic": clock.now, "sleep": clock.sleep}
-    assert unified([*LIST, *words, "--junit", str(file)], environ=service.environ, **world).code == 0
+    assert (
+        unified([*LIST, *words, "--junit", str(file)], environ=service.environ, **world).code == 0
+    )
     for suite in JUnitXml.fromfile(str(file)):
         assert [case.time for case in suite] == [1.5, 0]
         assert suite.time == 1.5
     assert b'time="1.500"' in file.read_bytes()
 
 
-def test_an_expectation_that_is_given_twice_is_one(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_an_expectation_that_is_given_twice_is_one(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     answering(service)
     file = tmp_path / "result.xml"
-    words = ["--expect", "length == 6", "--expect", "true", "--expect", "length == 6", "--junit", str(file)]
+    words = [
+        "--expect",
+        "length == 6",
+        "--expect",
+        "true",
+        "--expect",
+        "length == 6",
+        "--junit",
+        str(file),
+    ]
     result = unified([*LIST, "-o", "ids", *words], environ=service.environ)
     assert (result.code, result.stderr) == (14, "error: --expect 'length == 6' gives false\n")
-    assert [[case.name for case in suite] for suite in JUnitXml.fromfile(str(file))] == [["length == 6", "true"]]
+    assert [[case.name for case in suite] for suite in JUnitXml.fromfile(str(file))] == [
+        ["length == 6", "true"]
+    ]
 
 
-def test_the_junit_file_survives_what_xml_forbids(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_the_junit_file_survives_what_xml_forbids(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: served({"result": [{"id": "\u0000\ufffe\U0001f600]]><x a='\""}]})
     file = tmp_path / "result.xml"
     unified([*LIST, "--expect", ".[0].id", "--junit", str(file)], environ=service.environ)
@@ -278,10 +367,15 @@ def test_nothing_is_sent_for_a_dry_run(unified: Unified, service: Service) -> No
     assert result.json["method"] == "GET"
 
 
-def test_two_profiles_of_one_connection_are_named(unified: Unified, service: Service, config: Config) -> None:
+def test_two_profiles_of_one_connection_are_named(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config('[profiles.one]\naccount_id = "a"\n[profiles.two]\naccount_id = "a"\n')
     answering(service)
-    result = unified([*LIST, "-p", "one", "-p", "two", "-o", "csv", "--expect", "length == 5"], environ=service.environ)
+    result = unified(
+        [*LIST, "-p", "one", "-p", "two", "-o", "csv", "--expect", "length == 5"],
+        environ=service.environ,
+    )
     assert (result.stderr, result.code) == ("one, two are the same connection\n", 0)
 
 
@@ -289,7 +383,9 @@ def test_a_program_without_end_ends_with_the_first_signal(service: Service, tmp_
     answering(service)
     environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
     command = [sys.executable, "-m", "unified_cli", *LIST, "--expect", "def f: f; f"]
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
         while len(service.seen) < 3:
             time.sleep(0.01)
         time.sleep(0.5)
@@ -298,7 +394,12 @@ def test_a_program_without_end_ends_with_the_first_signal(service: Service, tmp_
     assert running.returncode in {130, -signal.SIGINT}
 
 
-def test_the_token_is_not_in_the_environment_of_a_program(process: Process, service: Service) -> None:
+def test_the_token_is_not_in_the_environment_of_a_program(
+    process: Process, service: Service
+) -> None:
     answering(service)
-    result = process([*LIST, "-o", "ids", "--expect", 'env | keys | index("UNIFIED_TOKEN")'], environ=service.environ)
+    result = process(
+        [*LIST, "-o", "ids", "--expect", 'env | keys | index("UNIFIED_TOKEN")'],
+        environ=service.environ,
+    )
     assert b"gives null" in result.stderr

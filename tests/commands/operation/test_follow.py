@@ -1,4 +1,6 @@
-"""`--follow`: every state of a record that a poll could see is printed once, also over an interruption."""
+"""`--follow`: every state of a record that a poll could see is printed once, also over
+an interruption.
+"""
 
 import json
 import os
@@ -30,7 +32,11 @@ NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
 def at(seconds: float) -> str:
-    return (NOON + timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        (NOON + timedelta(seconds=seconds))
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
 
 class Watch(Clock):
@@ -72,14 +78,17 @@ class Tickets:
             one
             for one in self.records.values()
             if not self.filters
-            or datetime.fromisoformat(one.get("updated_at", at(1e6))) > datetime.fromisoformat(after)
+            or datetime.fromisoformat(one.get("updated_at", at(1e6)))
+            > datetime.fromisoformat(after)
         ]
         first = int(query.get("next_cursor", 0))
         onward = str(first + 2) if first + 2 < len(found) else None
         return served({"result": found[first : first + 2], "next_cursor": onward})
 
 
-def follow(unified: Unified, service: Service, clock: Watch, words: Sequence[str] = (), **more: Any) -> Result:
+def follow(
+    unified: Unified, service: Service, clock: Watch, words: Sequence[str] = (), **more: Any
+) -> Result:
     world = {"monotonic": clock.now, "sleep": clock.sleep, "wall": clock.wall, **more}
     return unified([*FOLLOW, *words], environ=service.environ, **world)
 
@@ -111,13 +120,21 @@ def test_each_state_is_printed_once(unified: Unified, service: Service, filters:
     assert result.code == 130
     said = "broken off after 5 records; to continue: --follow --since 2026-01-31T12:00:31.000000Z"
     # Nothing can be kept here, so the time to go on from is earlier.
-    assert result.stderr.splitlines()[-1].startswith("error: interrupted; broken off after 5 records; to continue: ")
+    assert result.stderr.splitlines()[-1].startswith(
+        "error: interrupted; broken off after 5 records; to continue: "
+    )
     assert said.replace("12:00:31", "11:59:31") in result.stderr
 
 
-def test_going_on_misses_none_and_repeats_none(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_going_on_misses_none_and_repeats_none(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     there = Tickets(service)
-    folders = {"config": tmp_path / "config", "data": tmp_path / "data", "cache": tmp_path / "cache"}
+    folders = {
+        "config": tmp_path / "config",
+        "data": tmp_path / "data",
+        "cache": tmp_path / "cache",
+    }
     there.put("a", -3)
     there.put("none", None)
     result = follow(unified, service, Watch(lambda: there.put("b", 12)), folders=folders)
@@ -125,7 +142,8 @@ def test_going_on_misses_none_and_repeats_none(unified: Unified, service: Servic
     assert "broken off after 3 records, 1 of them without updated_at" in result.stderr
     onward = result.stderr.split("to continue: ")[1].split()
     assert onward == ["--follow", "--since", "2026-01-31T12:00:12.000000Z"]
-    # One at the same time as the last, one whose commit came late, and one that changed back and forth.
+    # One at the same time as the last, one whose commit came late, and one that changed
+    # back and forth.
     there.put("c", 12)
     there.put("late", -20)
     there.put("none", None, name="new")
@@ -152,7 +170,9 @@ def test_states_within_a_microsecond_are_two(unified: Unified, service: Service)
         there.records["a"]["updated_at"] = f"2026-01-31T12:00:00.00000000{digit}Z"
 
     put(1)
-    result = follow(unified, service, Watch(lambda: put(2), lambda: put(2)), ["--since", "2026-01-31T12:00:00Z"])
+    result = follow(
+        unified, service, Watch(lambda: put(2), lambda: put(2)), ["--since", "2026-01-31T12:00:00Z"]
+    )
     assert [one["updated_at"][-3:] for one in lines(result)] == ["01Z", "02Z"]
 
 
@@ -163,13 +183,18 @@ def test_the_first_of_all_times_is_a_time(unified: Unified, service: Service) ->
     assert (result.code, [one["id"] for one in lines(result)]) == (130, ["a"])
 
 
-def test_records_without_a_time_are_told_apart_by_their_content(unified: Unified, service: Service) -> None:
+def test_records_without_a_time_are_told_apart_by_their_content(
+    unified: Unified, service: Service
+) -> None:
     there = Tickets(service)
     there.put("a", None, n=1)
     there.put("b", None, n=1)
     result = follow(unified, service, Watch(lambda: there.put("b", None, n=2), lambda: None))
     assert [(one["id"], one["n"]) for one in lines(result)] == [("a", 1), ("b", 1), ("b", 2)]
-    assert result.stderr.splitlines()[0] == "records without updated_at are told apart by their content"
+    assert (
+        result.stderr.splitlines()[0]
+        == "records without updated_at are told apart by their content"
+    )
     assert "3 records, 3 of them without updated_at" in result.stderr
 
 
@@ -214,16 +239,22 @@ def test_a_poll_that_breaks_off_is_begun_where_it_was(unified: Unified, service:
     assert result.stderr.splitlines()[0].endswith("; next try in 30 s")
 
 
-def test_a_connection_that_gets_the_tag_joins_in(unified: Unified, service: Service, config: Config) -> None:
+def test_a_connection_that_gets_the_tag_joins_in(
+    unified: Unified, service: Service, config: Config
+) -> None:
     text = '[profiles.one]\naccount_id = "a-1"\ntags = ["x"]\n'
     config(text)
     Tickets(service).put("t", 0)
     more = text.replace("one", "two").replace("a-1", "a-2")
-    result = follow(unified, service, Watch(lambda: config(text + more), lambda: None), ["-p", "tag:x"])
+    result = follow(
+        unified, service, Watch(lambda: config(text + more), lambda: None), ["-p", "tag:x"]
+    )
     assert [(one["_profile"], one["id"]) for one in lines(result)] == [("one", "t"), ("two", "t")]
 
 
-def test_a_profile_that_leads_elsewhere_is_followed_there(unified: Unified, service: Service, config: Config) -> None:
+def test_a_profile_that_leads_elsewhere_is_followed_there(
+    unified: Unified, service: Service, config: Config
+) -> None:
     text = '[profiles.one]\naccount_id = "a-1"\ntags = ["x"]\n'
     config(text)
     Tickets(service).put("t", 0)
@@ -243,19 +274,31 @@ def test_an_error_later_on_says_how_to_go_on(unified: Unified, service: Service)
     no = served({"statusCode": 401, "error": "Error", "message": "no"}, 401)
     result = follow(unified, service, Watch(lambda: setattr(service, "reply", lambda _: no)))
     assert (len(lines(result)), result.code) == (1, 7)
-    assert "after 1 record; to continue: --follow --since 2026-01-31T11:59:00.000000Z" in result.stderr
+    assert (
+        "after 1 record; to continue: --follow --since 2026-01-31T11:59:00.000000Z" in result.stderr
+    )
 
 
-def test_a_cache_that_cannot_be_written_costs_no_record(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_costs_no_record(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     there = Tickets(service)
     there.put("a", 0)
     (tmp_path / "cache").write_text("no folder")
-    folders = {"config": tmp_path / "config", "data": tmp_path / "data", "cache": tmp_path / "cache"}
+    folders = {
+        "config": tmp_path / "config",
+        "data": tmp_path / "data",
+        "cache": tmp_path / "cache",
+    }
     result = follow(unified, service, Watch(), folders=folders)
-    assert result.stderr.split("to continue: ")[1] == "--follow --since 2026-01-31T11:59:00.000000Z\n"
+    assert (
+        result.stderr.split("to continue: ")[1] == "--follow --since 2026-01-31T11:59:00.000000Z\n"
+    )
 
 
-def test_two_profiles_of_one_connection_are_named(unified: Unified, service: Service, config: Config) -> None:
+def test_two_profiles_of_one_connection_are_named(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config('[profiles.one]\naccount_id = "a"\n[profiles.two]\naccount_id = "a"\n')
     Tickets(service).put("a", 0)
     result = follow(unified, service, Watch(), ["-p", "one", "-p", "two"])
@@ -273,20 +316,25 @@ def test_two_profiles_of_one_connection_are_named(unified: Unified, service: Ser
         (["--since", "yesterday"], "yesterday"),
     ],
 )
-def test_what_is_refused(unified: Unified, service: Service, words: list[str], message: str) -> None:
+def test_what_is_refused(
+    unified: Unified, service: Service, words: list[str], message: str
+) -> None:
     result = unified([*FOLLOW, *words], environ=service.environ)
     assert (result.code, service.seen) == (2, [])
     assert message in result.stderr
 
 
 _LONG = 3.0
-"""Seconds for which a state is there that a poll could see, whatever the machine and the faults do."""
+"""Seconds for which a state is there that a poll could see, whatever the machine and
+the faults do.
+"""
 
 
 def writes(
     sandbox: UnifiedSandbox, account: str, number: int, seconds: float, calm: threading.Event
 ) -> set[tuple[str, str]]:
-    """Create, update and delete records at random; gives the states that stayed long enough to be seen.
+    """Create, update and delete records at random; gives the states that stayed long
+    enough to be seen.
 
     As long as it is calm, nobody polls: then records are only created.
     """
@@ -311,7 +359,11 @@ def writes(
                 identifier = client.post("/tickets", json={"name": name}).json()["id"]
             else:
                 end(identifier)
-                client.request("PATCH" if kind == "update" else "DELETE", f"/tickets/{identifier}", json={"name": name})
+                client.request(
+                    "PATCH" if kind == "update" else "DELETE",
+                    f"/tickets/{identifier}",
+                    json={"name": name},
+                )
             if kind != "delete":
                 there[identifier] = (name, time.monotonic())
             time.sleep(max(0.0, seconds / number - (time.monotonic() - began)))
@@ -322,8 +374,19 @@ class Follower:
     """A following process of its own, with the lines it printed."""
 
     def __init__(self, environ: dict[str, str], words: Sequence[str]) -> None:
-        command = [sys.executable, "-m", "unified_cli", "ticketing", "tickets", "list", "--follow", *words]
-        self.process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        command = [
+            sys.executable,
+            "-m",
+            "unified_cli",
+            "ticketing",
+            "tickets",
+            "list",
+            "--follow",
+            *words,
+        ]
+        self.process = subprocess.Popen(
+            command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
 
     def stop(self) -> tuple[list[Record], list[str]]:
         self.process.send_signal(signal.SIGINT)
@@ -349,7 +412,9 @@ def follows(sandbox: UnifiedSandbox, account: str, home: Path, number: int, seco
     printed: list[Record] = []
     kept: list[set[tuple[str, str]]] = []
     calm = threading.Event()
-    writer = threading.Thread(target=lambda: kept.append(writes(sandbox, account, number, seconds, calm)))
+    writer = threading.Thread(
+        target=lambda: kept.append(writes(sandbox, account, number, seconds, calm))
+    )
     words = ["--every", "0.5", "--rate", "0"]
 
     def two_polls() -> None:
@@ -388,7 +453,11 @@ def test_while_another_client_writes(unified_sandbox: UnifiedSandbox, tmp_path: 
 @pytest.mark.parametrize("behind", [0, 5])
 @pytest.mark.parametrize("account", ["empty", "untimed:x"])
 def test_for_a_minute(
-    unified_sandbox: UnifiedSandbox, tmp_path: Path, account: str, behind: float, monkeypatch: pytest.MonkeyPatch
+    unified_sandbox: UnifiedSandbox,
+    tmp_path: Path,
+    account: str,
+    behind: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(unified_sandbox._sandbox, "_wall", lambda: time.time() - behind)
     follows(unified_sandbox, account, tmp_path, size(500, 120), size(60, 12))

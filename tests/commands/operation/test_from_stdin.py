@@ -10,7 +10,20 @@ from many_connections import Config, profiles
 from server import Reply, Seen, Service
 
 TAGS = "ticketing tags"
-HOSTILE = ["a/b", "a?b#c", "%2e%2e", "-y", "--yes", "a b", '"x"', "'; rm -rf /", "{a}", "grüße 🎉", "$HOME", "*"]
+HOSTILE = [
+    "a/b",
+    "a?b#c",
+    "%2e%2e",
+    "-y",
+    "--yes",
+    "a b",
+    '"x"',
+    "'; rm -rf /",
+    "{a}",
+    "grüße 🎉",
+    "$HOME",
+    "*",
+]
 
 ROWS = "(--format csv reads rows, --format ids takes it)"
 
@@ -38,9 +51,15 @@ EACH = "one id, or one record with an id, on each line"
 
 
 @pytest.mark.parametrize("identifier", ["{a}", "[a]", "{", "[", "x;y", "-", "null", "7"])
-def test_an_id_may_look_like_something_else(identifier: str, unified: Unified, service: Service) -> None:
+def test_an_id_may_look_like_something_else(
+    identifier: str, unified: Unified, service: Service
+) -> None:
     service.reply = echo
-    result = unified(f"{TAGS} delete - -y --workers 1", environ=service.environ, stdin=f"{identifier}\nb\n".encode())
+    result = unified(
+        f"{TAGS} delete - -y --workers 1",
+        environ=service.environ,
+        stdin=f"{identifier}\nb\n".encode(),
+    )
     assert result.code == 0, result.stderr
     assert sent(service) == [("DELETE", identifier, b""), ("DELETE", "b", b"")]
 
@@ -56,11 +75,19 @@ def test_an_id_may_look_like_something_else(identifier: str, unified: Unified, s
         ("get -", b'{"result": [\n{"id":"a"}\n], "next_cursor": null}\n', [("GET", "a", b"")]),
         ("update -", b'{ "id": "a",\n  "name": "x" }\n', [("PATCH", "a", b'{"name":"x"}')]),
         ("update -", b'{"id":"a","result":[1]}\n', [("PATCH", "a", b'{"result":[1]}')]),
-        ("delete - -y --format ids", b"id,name\na \n", [("DELETE", "id,name", b""), ("DELETE", "a ", b"")]),
+        (
+            "delete - -y --format ids",
+            b"id,name\na \n",
+            [("DELETE", "id,name", b""), ("DELETE", "a ", b"")],
+        ),
     ],
 )
 def test_tables_and_documents_are_known_by_how_they_begin(
-    command: str, stdin: bytes, expected: list[tuple[str, str, bytes]], unified: Unified, service: Service
+    command: str,
+    stdin: bytes,
+    expected: list[tuple[str, str, bytes]],
+    unified: Unified,
+    service: Service,
 ) -> None:
     service.reply = echo
     result = unified(f"{TAGS} {command} --workers 1", environ=service.environ, stdin=stdin)
@@ -75,10 +102,20 @@ def test_answers_come_in_the_order_of_the_lines(unified: Unified, service: Servi
 
 
 def test_the_answers_are_one_document_by_default(unified: Unified, service: Service) -> None:
-    service.reply = lambda seen: Reply(200, b'{"id": "%b", "price": 1.10}' % seen.segments[-1].encode())
-    result = unified(f"{TAGS} get -", environ=service.environ, stdin=b'{"id":"a","x":1}\r\n\r\n{"id":7}\n')
-    assert result.stdout == '{"result": [\n{"id": "a", "price": 1.10},\n{"id": "7", "price": 1.10}\n]}\n'
-    assert sent(service) in ([("GET", "a", b""), ("GET", "7", b"")], [("GET", "7", b""), ("GET", "a", b"")])
+    service.reply = lambda seen: Reply(
+        200, b'{"id": "%b", "price": 1.10}' % seen.segments[-1].encode()
+    )
+    result = unified(
+        f"{TAGS} get -", environ=service.environ, stdin=b'{"id":"a","x":1}\r\n\r\n{"id":7}\n'
+    )
+    assert (
+        result.stdout
+        == '{"result": [\n{"id": "a", "price": 1.10},\n{"id": "7", "price": 1.10}\n]}\n'
+    )
+    assert sent(service) in (
+        [("GET", "a", b""), ("GET", "7", b"")],
+        [("GET", "7", b""), ("GET", "a", b"")],
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,44 +143,127 @@ def test_updates_take_the_record_or_the_options(
         (
             "delete -",
             b"a\nb\n",
-            "not deleted: cannot ask whether to delete 2 records of ticketing tags in account acct-1 (add --yes)",
+            (
+                "not deleted: cannot ask whether to delete 2 records of ticketing tags in account"
+                " acct-1 (add --yes)"
+            ),
         ),
         ("get -", b"", "no ids on standard input (one id, or one record with an id, on each line)"),
-        ("get -", b" \n\n", "no ids on standard input (one id, or one record with an id, on each line)"),
+        (
+            "get -",
+            b" \n\n",
+            "no ids on standard input (one id, or one record with an id, on each line)",
+        ),
         ("get -", None, "standard input is closed, so there are no ids"),
-        ("delete - -y", b"a\n..\n", "standard input, line 2: the id '..' would be taken for a folder"),
-        ("delete - -y", b"a\nb\x1bc\n",
-         'standard input, line 2: the id "b\\x1bc" holds a character that cannot be seen'),
+        (
+            "delete - -y",
+            b"a\n..\n",
+            "standard input, line 2: the id '..' would be taken for a folder",
+        ),
+        (
+            "delete - -y",
+            b"a\nb\x1bc\n",
+            'standard input, line 2: the id "b\\x1bc" holds a character that cannot be seen',
+        ),
         ("delete - -y", b"a\n\xff\n", "standard input, line 2 is not UTF-8 at byte 0"),
         ("delete - -y", b'{"\xff":1}\n', "standard input, line 1 is not UTF-8 at byte 2"),
-        ("delete - -y", b'{"id":"a"}\n{"name":"b"}\n', f"standard input, line 2 has no id ({EACH})"),
-        ("delete - -y", b'{"id":"a"}\n{"id":\n', "standard input, line 2 is not JSON: Input data was truncated"),
-        ("delete - -y", b'{"id":"a"}\nb\n', "standard input, line 2 is not JSON: invalid character (byte 0)"),
-        ("delete - -y", b"a\nb,c\n", f'standard input, line 2 is no id: "b,c" holds a comma {ROWS}'),
-        ("delete - -y", b'a\n"b"\n', f'standard input, line 2 is no id: ""b"" holds a quote {ROWS}'),
+        (
+            "delete - -y",
+            b'{"id":"a"}\n{"name":"b"}\n',
+            f"standard input, line 2 has no id ({EACH})",
+        ),
+        (
+            "delete - -y",
+            b'{"id":"a"}\n{"id":\n',
+            "standard input, line 2 is not JSON: Input data was truncated",
+        ),
+        (
+            "delete - -y",
+            b'{"id":"a"}\nb\n',
+            "standard input, line 2 is not JSON: invalid character (byte 0)",
+        ),
+        (
+            "delete - -y",
+            b"a\nb,c\n",
+            f'standard input, line 2 is no id: "b,c" holds a comma {ROWS}',
+        ),
+        (
+            "delete - -y",
+            b'a\n"b"\n',
+            f'standard input, line 2 is no id: ""b"" holds a quote {ROWS}',
+        ),
         ("delete - -y", b"a\tb\n", f'standard input, line 1 is no id: "a\\tb" holds a tab {ROWS}'),
-        ("delete - -y", b"a \n", f'standard input, line 1 is no id: "a " holds a blank at its edge {ROWS}'),
-        ("get -", b"ID  NAME\n", f'standard input, line 1 is no id: "ID  NAME" holds two blanks in a row {ROWS}'),
-        ("update - -f x=1", b"name,nr\nx,1\n", f'standard input, line 1 is no id: "name,nr" holds a comma {ROWS}'),
-        ("update -", b"id;name\n1;x\n",
-         "standard input, line 1: one column, with ';' in its name (cells are separated by commas)"),
+        (
+            "delete - -y",
+            b"a \n",
+            f'standard input, line 1 is no id: "a " holds a blank at its edge {ROWS}',
+        ),
+        (
+            "get -",
+            b"ID  NAME\n",
+            f'standard input, line 1 is no id: "ID  NAME" holds two blanks in a row {ROWS}',
+        ),
+        (
+            "update - -f x=1",
+            b"name,nr\nx,1\n",
+            f'standard input, line 1 is no id: "name,nr" holds a comma {ROWS}',
+        ),
+        (
+            "update -",
+            b"id;name\n1;x\n",
+            (
+                "standard input, line 1: one column, with ';' in its name (cells are separated by"
+                " commas)"
+            ),
+        ),
         ("update -", b"id,name\n1\n", "standard input, line 2: 1 cell under 2 columns"),
         ("update -", b"id,name\n,x\n", f"standard input, line 2 has no id ({EACH})"),
         ("delete - -y --format csv", b"nr\n1\n", f"standard input, line 2 has no id ({EACH})"),
         ("delete - -y --format json", b"a\n", "standard input is no array of records"),
-        ("get 1 --format csv", b"",
-         "--format is the format of what is piped in, for the id -, or of --from FILE (-o names that of the output)"),
-        ("update -", b"a\n", "standard input, line 1: nothing to change (use records with fields, or -d, -f, -F)"),
-        ("update - -d {}", b'{"id":"a","x":1}\n',
-         "standard input, line 1: the record is the body, so -d cannot be used (-f and -F change its fields)"),
-        ("update - -d -", b"a\n", "the ids come from standard input, so nothing else can be read from it"),
-        ("update - -F x=@-", b"a\n", "the ids come from standard input, so nothing else can be read from it"),
-        ("get - --token-stdin", b"a\n", "the ids come from standard input, so nothing else can be read from it"),
-        ("update - --idempotency-key k", b"a\n",
-         "--idempotency-key is for one record (each line gets its own key)"),
+        (
+            "get 1 --format csv",
+            b"",
+            (
+                "--format is the format of what is piped in, for the id -, or of --from FILE (-o"
+                " names that of the output)"
+            ),
+        ),
+        (
+            "update -",
+            b"a\n",
+            "standard input, line 1: nothing to change (use records with fields, or -d, -f, -F)",
+        ),
+        (
+            "update - -d {}",
+            b'{"id":"a","x":1}\n',
+            (
+                "standard input, line 1: the record is the body, so -d cannot be used (-f and -F"
+                " change its fields)"
+            ),
+        ),
+        (
+            "update - -d -",
+            b"a\n",
+            "the ids come from standard input, so nothing else can be read from it",
+        ),
+        (
+            "update - -F x=@-",
+            b"a\n",
+            "the ids come from standard input, so nothing else can be read from it",
+        ),
+        (
+            "get - --token-stdin",
+            b"a\n",
+            "the ids come from standard input, so nothing else can be read from it",
+        ),
+        (
+            "update - --idempotency-key k",
+            b"a\n",
+            "--idempotency-key is for one record (each line gets its own key)",
+        ),
         ("get - --out f", b"a\n", "--out is for one answer (use > for many)"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_meant_sends_nothing(
     command: str, stdin: bytes | None, message: str, unified: Unified, service: Service
 ) -> None:
@@ -156,9 +276,10 @@ def test_what_fails_is_named_and_the_others_are_done(unified: Unified, service: 
     service.reply = lambda seen: Reply(404) if seen.segments[-1] == "b" else echo(seen)
     result = unified(f"{TAGS} get - -o ids", environ=service.environ, stdin=b"a\nb\nc\n")
     assert (result.code, result.stdout) == (9, "a\nc\n")
-    assert result.stderr == (
-        "line 2: the service answered 404 to GET /unified/ticketing/tags/b: {} (check the id and the account id)\n"
-        "error: 1 of 3 records failed\n"
+    assert (
+        result.stderr
+        == "line 2: the service answered 404 to GET /unified/ticketing/tags/b: {} (check the id and"
+        " the account id)\nerror: 1 of 3 records failed\n"
     )
 
 
@@ -178,7 +299,9 @@ def test_a_record_that_is_forbidden_stops_nothing(unified: Unified, service: Ser
     assert result.notes.endswith("error: 1 of 3 records failed\n")
 
 
-def test_a_lost_answer_is_not_known(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
+def test_a_lost_answer_is_not_known(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
     config("idempotency_window = 0")
     service.reply = lambda _: Reply(200, b"{", {"Content-Type": "application/json"})
     result = unified(f"{TAGS} update - -f x=1", environ=service.environ, stdin=b"a\n")
@@ -214,14 +337,20 @@ def test_a_read_only_profile_takes_no_piped_write(
     assert (result.code, service.seen) == (13, [])
 
 
-def test_a_line_that_failed_or_is_in_doubt_tells_its_key(unified: Unified, service: Service) -> None:
+def test_a_line_that_failed_or_is_in_doubt_tells_its_key(
+    unified: Unified, service: Service
+) -> None:
     service.reply = lambda seen: Reply(422 if seen.segments[-1] == "1" else 504)
-    result = unified("ticketing tickets update - -f name=x --retries 0", environ=service.environ, stdin=b"1\n2\n")
+    result = unified(
+        "ticketing tickets update - -f name=x --retries 0", environ=service.environ, stdin=b"1\n2\n"
+    )
     assert result.code == 10
     keys = {seen.segments[-1]: seen.headers["idempotency-key"] for seen in service.seen}
     told = result.notes.splitlines()
-    assert told[0] == (
-        f"line 1: the service answered 422 to PATCH /unified/ticketing/tickets/1: {{}}; its key was {keys['1']}"
+    assert (
+        told[0]
+        == "line 1: the service answered 422 to PATCH /unified/ticketing/tickets/1: {}; its key"
+        f" was {keys['1']}"
     )
     assert told[1].endswith(
         f"PATCH /unified/ticketing/tickets/2 may or may not have been done; its key was {keys['2']}"
@@ -230,14 +359,26 @@ def test_a_line_that_failed_or_is_in_doubt_tells_its_key(unified: Unified, servi
 
 def test_errors_are_told_though_nothing_else_is(unified: Unified, service: Service) -> None:
     service.reply = lambda _: Reply(404, b"{}")
-    result = unified("ticketing tags delete - --yes --quiet", stdin=b"a\nb\n", environ=service.environ)
+    result = unified(
+        "ticketing tags delete - --yes --quiet", stdin=b"a\nb\n", environ=service.environ
+    )
     assert result.code == 9
-    assert [line.partition(":")[0] for line in result.notes.splitlines()] == ["line 1", "line 2", "error"]
+    assert [line.partition(":")[0] for line in result.notes.splitlines()] == [
+        "line 1",
+        "line 2",
+        "error",
+    ]
 
 
-@pytest.mark.parametrize(("rules", "tried"), [("--fail-fast", 2), ("--max-failures 1", 4), ("--max-failures 20%", 6)])
-def test_too_many_lines_that_fail_end_it(rules: str, tried: int, unified: Unified, service: Service) -> None:
-    service.reply = lambda seen: Reply(404, b"{}") if seen.segments[-1] in {"1", "3", "5"} else echo(seen)
+@pytest.mark.parametrize(
+    ("rules", "tried"), [("--fail-fast", 2), ("--max-failures 1", 4), ("--max-failures 20%", 6)]
+)
+def test_too_many_lines_that_fail_end_it(
+    rules: str, tried: int, unified: Unified, service: Service
+) -> None:
+    service.reply = lambda seen: (
+        Reply(404, b"{}") if seen.segments[-1] in {"1", "3", "5"} else echo(seen)
+    )
     ids = "\n".join(map(str, range(10))).encode()
     command = f"{TAGS} update - -f n=1 --workers 1"
     result = unified(f"{command} {rules}", environ=service.environ, stdin=ids)
@@ -247,7 +388,9 @@ def test_too_many_lines_that_fail_end_it(rules: str, tried: int, unified: Unifie
     assert len(service.seen) == tried + 10
 
 
-def test_a_line_that_cannot_be_sent_is_one_that_failed(unified: Unified, service: Service, config: Config) -> None:
+def test_a_line_that_cannot_be_sent_is_one_that_failed(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 2)
     service.reply = echo
     lines = b'{"_profile": "c00", "id": "1", "n": 1}\n{"_profile": "c07", "id": "2", "n": 1}\n'
@@ -262,14 +405,32 @@ def test_a_line_that_cannot_be_sent_is_one_that_failed(unified: Unified, service
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (f"{TAGS} update - -f n=1 --stages 1,5", "--stages is for connections, not for lines (--max-failures N"),
-        (f"{TAGS} delete - --yes --max-failures 1 --fail-fast", "--fail-fast stops at the first failure"),
-        (f"{TAGS} delete - --yes --max-failures x", "--max-failures: 'x' is neither a number nor a share"),
-        (f"{TAGS} update 7 -f n=1 --max-failures x", "--max-failures: 'x' is neither a number nor a share"),
+        (
+            f"{TAGS} update - -f n=1 --stages 1,5",
+            "--stages is for connections, not for lines (--max-failures N",
+        ),
+        (
+            f"{TAGS} delete - --yes --max-failures 1 --fail-fast",
+            "--fail-fast stops at the first failure",
+        ),
+        (
+            f"{TAGS} delete - --yes --max-failures x",
+            "--max-failures: 'x' is neither a number nor a share",
+        ),
+        (
+            f"{TAGS} update 7 -f n=1 --max-failures x",
+            "--max-failures: 'x' is neither a number nor a share",
+        ),
         (f"{TAGS} update 7 -f n=1 --stages 5,1", "--stages: 1 comes after 5"),
-        ("ticketing attachments download 7 --fail-fast", "--fail-fast, --max-failures and --stages"),
+        (
+            "ticketing attachments download 7 --fail-fast",
+            "--fail-fast, --max-failures and --stages",
+        ),
         ("request POST /unified/ticketing/tags -f n=1 --fail-fast", "no such option: --fail-fast"),
-        ("request POST /unified/ticketing/tags -f n=1 --max-failures 1", "no such option: --max-failures"),
+        (
+            "request POST /unified/ticketing/tags -f n=1 --max-failures 1",
+            "no such option: --max-failures",
+        ),
         ("request POST /unified/ticketing/tags -f n=1 --stages 1", "no such option: --stages"),
     ],
 )

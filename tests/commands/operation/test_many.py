@@ -47,7 +47,8 @@ def refusing(status: int, message: str = "no") -> Callable[[Seen], Reply]:
 def twenty(config: Config) -> list[str]:
     names = [f"c{number:02}" for number in range(20)]
     tables = (
-        f'[profiles.{name}]\naccount_id = "{kind}:{name}"\n' for name, kind in zip(names, CHARACTERS, strict=True)
+        f'[profiles.{name}]\naccount_id = "{kind}:{name}"\n'
+        for name, kind in zip(names, CHARACTERS, strict=True)
     )
     config('base_url = "sandbox:"\n' + "".join(tables))
     return names
@@ -57,7 +58,12 @@ def test_a_limit_of_one_provider_slows_only_its_own_connection(
     unified: Unified, service: Service, config: Config
 ) -> None:
     config(TWO)
-    limited = {"statusCode": 429, "error": "Too Many", "message": "slow down", "truto_is_remote_error": True}
+    limited = {
+        "statusCode": 429,
+        "error": "Too Many",
+        "message": "slow down",
+        "truto_is_remote_error": True,
+    }
     asked = Counter[str]()
 
     def reply(seen: Seen) -> Reply:
@@ -65,14 +71,25 @@ def test_a_limit_of_one_provider_slows_only_its_own_connection(
         account = query["integrated_account_id"]
         asked[account] += 1
         if account == "a-1" and asked[account] == 1:
-            return Reply(429, json.dumps(limited).encode(), {"Content-Type": "application/json", "Retry-After": "1"})
+            return Reply(
+                429,
+                json.dumps(limited).encode(),
+                {"Content-Type": "application/json", "Retry-After": "1"},
+            )
         at = int(query.get("next_cursor", 0))
-        return served({"result": tickets(1, at), "next_cursor": str(at + 1) if at < 39 and account == "a-2" else None})
+        return served(
+            {
+                "result": tickets(1, at),
+                "next_cursor": str(at + 1) if at < 39 and account == "a-2" else None,
+            }
+        )
 
     service.reply = reply
     clock = Clock()
     world = {"monotonic": clock.now, "sleep": clock.sleep}
-    result = unified(f"{LIST} --all -o ndjson -p one -p two --workers 1", environ=service.environ, **world)
+    result = unified(
+        f"{LIST} --all -o ndjson -p one -p two --workers 1", environ=service.environ, **world
+    )
     assert (result.code, asked) == (0, {"a-1": 2, "a-2": 40})
     # Half the rate would not let forty pages through without a wait for the next window.
     assert sum(clock.slept) < 5
@@ -126,10 +143,12 @@ def test_which_connections_are_meant(
     by_account(service, {account: tickets(1) for account in ("a-1", "a-2", "a-3")})
     result = unified(f"{LIST} -o ndjson {chosen}", environ=service.environ)
     assert result.code == 0
-    assert sorted(dict(seen.query)["integrated_account_id"] for seen in service.seen) == sorted(expected)
-    assert [json.loads(line).get("_profile") is not None for line in result.stdout.splitlines()] == [True] * len(
+    assert sorted(dict(seen.query)["integrated_account_id"] for seen in service.seen) == sorted(
         expected
     )
+    assert [
+        json.loads(line).get("_profile") is not None for line in result.stdout.splitlines()
+    ] == [True] * len(expected)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +177,9 @@ def test_what_is_not_for_several_is_refused_before_anything_is_sent(
     assert (result.stdout, result.code, service.seen) == ("", code, [])
 
 
-def test_all_failing_alike_end_with_the_common_code(unified: Unified, service: Service, config: Config) -> None:
+def test_all_failing_alike_end_with_the_common_code(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config(TWO)
     by_account(service, {"a-1": refusing(401), "a-2": refusing(403), "a-3": refusing(401)})
     result = unified(f"{LIST} -o csv -p *", environ=service.environ)
@@ -187,7 +208,10 @@ def test_csv_has_the_profile_as_its_first_column_and_known_ones_whoever_is_first
     result = unified(f"{LIST} -o csv -p * --ordered", environ=service.environ)
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert (list(rows[0])[:4], result.code) == (["_profile", "id", "name", "number"], 0)
-    assert [(row["_profile"], row["id"], row["number"]) for row in rows] == [("one", "1", ""), ("two", "2", "7")]
+    assert [(row["_profile"], row["id"], row["number"]) for row in rows] == [
+        ("one", "1", ""),
+        ("two", "2", "7"),
+    ]
     chosen = unified(f"{LIST} -o csv -p * --ordered --columns id", environ=service.environ)
     assert chosen.stdout == "_profile,id\none,1\ntwo,2\n"
 
@@ -195,15 +219,26 @@ def test_csv_has_the_profile_as_its_first_column_and_known_ones_whoever_is_first
 def test_get_over_several(unified: Unified, service: Service, config: Config) -> None:
     config(TWO)
     by_account(service, {name: lambda _: served({"id": "7"}) for name in ("a-1", "a-2", "a-3")})
-    result = unified("ticketing tickets get 7 -o ndjson -p tag:prod --ordered", environ=service.environ)
-    assert (result.stdout, result.code) == ('{"_profile":"one","id": "7"}\n{"_profile":"two","id": "7"}\n', 0)
+    result = unified(
+        "ticketing tickets get 7 -o ndjson -p tag:prod --ordered", environ=service.environ
+    )
+    assert (result.stdout, result.code) == (
+        '{"_profile":"one","id": "7"}\n{"_profile":"two","id": "7"}\n',
+        0,
+    )
 
 
-def test_a_record_that_is_no_object_can_be_labelled_too(unified: Unified, service: Service, config: Config) -> None:
+def test_a_record_that_is_no_object_can_be_labelled_too(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config(TWO)
     by_account(service, {"a-1": [None, {}], "a-2": ["x"], "a-3": []})
     result = unified(f"{LIST} -o ndjson -p * --ordered", environ=service.environ)
-    lines = ['{"_profile":"one","_record":null}', '{"_profile":"one"}', '{"_profile":"two","_record":"x"}']
+    lines = [
+        '{"_profile":"one","_record":null}',
+        '{"_profile":"one"}',
+        '{"_profile":"two","_record":"x"}',
+    ]
     assert result.stdout.splitlines() == lines
 
 
@@ -214,34 +249,55 @@ def test_a_limit_is_for_each_connection_and_says_how_to_go_on(
     by_account(service, {"a-1": tickets(3), "a-2": tickets(1), "a-3": tickets(3)})
     result = unified(f"{LIST} -o ndjson -p tag:prod --ordered --limit 2", environ=service.environ)
     assert result.stdout.count("\n") == 3
-    assert "one: cut on request after 2 records in 1 page; to continue: --cursor after:2:" in result.stderr
+    assert (
+        "one: cut on request after 2 records in 1 page; to continue: --cursor after:2:"
+        in result.stderr
+    )
 
 
-def test_a_providers_429_holds_only_its_connection(unified: Unified, service: Service, config: Config) -> None:
+def test_a_providers_429_holds_only_its_connection(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config(TWO)
     asked: Counter[str] = Counter()
-    limited = {"statusCode": 429, "error": "Too Many Requests", "message": "slow", "truto_is_remote_error": True}
+    limited = {
+        "statusCode": 429,
+        "error": "Too Many Requests",
+        "message": "slow",
+        "truto_is_remote_error": True,
+    }
 
     def reply(seen: Seen) -> Reply:
         account = dict(seen.query)["integrated_account_id"]
         asked[account] += 1
         if account == "a-1" and asked[account] == 1:
-            return Reply(429, json.dumps(limited).encode(), {"Content-Type": "application/json", "Retry-After": "30"})
+            return Reply(
+                429,
+                json.dumps(limited).encode(),
+                {"Content-Type": "application/json", "Retry-After": "30"},
+            )
         return served({"result": tickets(1)})
 
     service.reply = reply
     clock = Clock()
     world = {"monotonic": clock.now, "sleep": clock.sleep}
-    result = unified(f"{LIST} -o ndjson -p * --ordered --workers 1", environ=service.environ, **world)
+    result = unified(
+        f"{LIST} -o ndjson -p * --ordered --workers 1", environ=service.environ, **world
+    )
     assert (result.code, sum(asked.values())) == (0, 4)
     # One wait of half a minute, for the one connection.
     assert [round(seconds) for seconds in clock.slept if seconds > 1] == [30]
 
 
-def test_what_is_alike_is_one_line_and_failures_are_last(unified: Unified, service: Service, config: Config) -> None:
+def test_what_is_alike_is_one_line_and_failures_are_last(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config("".join(f"[profiles.c{number:02}]\naccount_id = 'a-{number}'\n" for number in range(20)))
     broken = {f"a-{number}": refusing(404) for number in (3, 5, 7, 9)}
-    by_account(service, {f"a-{number}": tickets(3) for number in range(20)} | broken | {"a-11": refusing(401)})
+    by_account(
+        service,
+        {f"a-{number}": tickets(3) for number in range(20)} | broken | {"a-11": refusing(401)},
+    )
     result = unified(f"{LIST} -o csv -p * --ordered --limit 2", environ=service.environ)
     *lines, alike, alone, last = result.stderr.splitlines()
     assert (result.code, lines) == (
@@ -256,7 +312,9 @@ def test_what_is_alike_is_one_line_and_failures_are_last(unified: Unified, servi
     assert last.startswith("error: 5 of 20 connections failed: c03, c05, ")
 
 
-def test_retries_of_a_connection_are_told_once_and_counted(unified: Unified, service: Service, config: Config) -> None:
+def test_retries_of_a_connection_are_told_once_and_counted(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config(TWO)
     by_account(service, {"a-1": refusing(500), "a-2": tickets(1), "a-3": tickets(1)})
     result = unified(f"{LIST} -o csv -p one -p two --ordered", environ=service.environ)
@@ -265,10 +323,17 @@ def test_retries_of_a_connection_are_told_once_and_counted(unified: Unified, ser
     assert result.stderr.splitlines()[-2].startswith("one: ")
 
 
-def test_a_program_sees_whose_a_record_is_and_cannot_change_it(unified: Unified, config: Config) -> None:
+def test_a_program_sees_whose_a_record_is_and_cannot_change_it(
+    unified: Unified, config: Config
+) -> None:
     one, two = twenty(config)[:2]
     read = f"{LIST} --limit 1 -o ndjson -p {one} -p {two} --ordered --quiet --jq"
-    for program in ("{_profile, id}", "{id}", '{_profile: "other", id}', '._profile = "other" | {id, _profile}'):
+    for program in (
+        "{_profile, id}",
+        "{id}",
+        '{_profile: "other", id}',
+        '._profile = "other" | {id, _profile}',
+    ):
         lines = unified([*read.split(), program]).stdout.splitlines()
         assert lines == [f'{{"_profile":"{name}","id":"tickets-1"}}' for name in (one, two)]
     lines = unified([*read.split(), "._profile"]).stdout.splitlines()
@@ -280,7 +345,10 @@ def test_a_program_sees_whose_a_record_is_and_cannot_change_it(unified: Unified,
     [
         (b'{"_profile":1,"id":2}', b'{"_profile_served":1,"id":2}'),
         (b'{"_profile":1,"_profile":2}', b'{"_profile_served":1,"_profile_served_served":2}'),
-        (b'{"_profile":1,"_profile_served":2}', b'{"_profile_served_served":1,"_profile_served":2}'),
+        (
+            b'{"_profile":1,"_profile_served":2}',
+            b'{"_profile_served_served":1,"_profile_served":2}',
+        ),
         (
             rb'{"x":1.1,"\u005fprofile":1,"_profile_served":2,"_profile":3,"x":5}',
             b'{"x":1.1,"_profile_served_served":1,"_profile_served":2,"_profile_served_served_served":3,"x":5}',
@@ -299,7 +367,9 @@ def test_no_value_of_a_served_name_is_lost(
 
 
 class FirstWrite(io.BytesIO):
-    """A stdout whose first write lasts until the pages of all other connections are there; later ones may fail."""
+    """A stdout whose first write lasts until the pages of all other connections are
+    there; later ones may fail.
+    """
 
     def __init__(self, service: Service, pages: dict[str, Any], *, fails: bool = False) -> None:
         super().__init__()
@@ -330,18 +400,33 @@ class FirstWrite(io.BytesIO):
 PAGES = {f"a-{number}": [{"id": str(number)}] for number in (1, 2, 3)}
 
 
-def test_pages_that_are_there_already_are_written_at_once(unified: Unified, service: Service, config: Config) -> None:
+def test_pages_that_are_there_already_are_written_at_once(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n{TWO}')
     stdout = FirstWrite(service, PAGES)
     result = unified(f"{LIST} -p '*' -o ndjson", stdout=stdout)
-    one, two, other = (b'{"_profile":"%b","id": "%d"}\n' % name for name in ((b"one", 1), (b"two", 2), (b"other", 3)))
+    one, two, other = (
+        b'{"_profile":"%b","id": "%d"}\n' % name
+        for name in ((b"one", 1), (b"two", 2), (b"other", 3))
+    )
     assert (result.code, stdout.pieces) == (0, [one, two + other])
 
 
-def test_pages_before_one_that_cannot_be_shown_are_printed(unified: Unified, service: Service, config: Config) -> None:
+def test_pages_before_one_that_cannot_be_shown_are_printed(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n{TWO}')
     stdout = FirstWrite(service, {**PAGES, "a-3": [{"id": 3}]})
-    words = [*LIST.split(), "-p", "*", "-o", "ndjson", "--jq", 'if .id == 3 then error("no") else .id end']
+    words = [
+        *LIST.split(),
+        "-p",
+        "*",
+        "-o",
+        "ndjson",
+        "--jq",
+        'if .id == 3 then error("no") else .id end',
+    ]
     result = unified(words, stdout=stdout)
     assert (result.code, b"".join(stdout.pieces)) == (
         2,
@@ -349,9 +434,19 @@ def test_pages_before_one_that_cannot_be_shown_are_printed(unified: Unified, ser
     )
 
 
-def test_pages_that_could_not_be_written_do_not_count(unified: Unified, service: Service, config: Config) -> None:
+def test_pages_that_could_not_be_written_do_not_count(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config(f'base_url = "{service.url}"\ntoken = "t-0123456789"\n{TWO}')
     stdout = FirstWrite(service, PAGES, fails=True)
     result = unified(f"{LIST} -p '*' -o ndjson", stdout=stdout)
-    torn = [line for line in result.stderr.splitlines() if "0 records in 0 pages and part of another" in line]
-    assert (result.code, [line.partition(":")[0] for line in torn], len(stdout.pieces)) == (11, ["two", "other"], 1)
+    torn = [
+        line
+        for line in result.stderr.splitlines()
+        if "0 records in 0 pages and part of another" in line
+    ]
+    assert (result.code, [line.partition(":")[0] for line in torn], len(stdout.pieces)) == (
+        11,
+        ["two", "other"],
+        1,
+    )

@@ -1,4 +1,6 @@
-"""What a connection says that a method takes: read in every form that makes sense, and kept for it alone."""
+"""What a connection says that a method takes: read in every form that makes sense, and
+kept for it alone.
+"""
 
 import contextlib
 import io
@@ -33,11 +35,15 @@ LIST = CATALOGUE.operation("ticketing", "tickets", "list")
 
 
 def resolved(environ: Mapping[str, str], folder: Path) -> tuple[Runtime, Settings]:
-    runtime = Runtime(None, None, Stderr(io.BytesIO()), environ, folders={"cache": folder / "cache"})
+    runtime = Runtime(
+        None, None, Stderr(io.BytesIO()), environ, folders={"cache": folder / "cache"}
+    )
     return runtime, resolution.resolve(Overrides(), runtime, file.read(runtime))
 
 
-def asked(environ: Mapping[str, str], folder: Path, operation: Operation = CREATE) -> MethodDescription:
+def asked(
+    environ: Mapping[str, str], folder: Path, operation: Operation = CREATE
+) -> MethodDescription:
     """What the service says; it is kept as a command keeps it."""
     runtime, settings = resolved(environ, folder)
     with Clients(runtime, CATALOGUE) as clients:
@@ -76,8 +82,15 @@ def schema(required: list[str] | None = None, **properties: Any) -> Any:
         ({"type": "object"}, []),
         ({"$ref": "#/definitions/ticket"}, []),
         (
-            schema(["b"], a={"type": "string"}, b={"type": ["null", "integer"], "description": "How\n many"}),
-            [DescribedField("b", "integer", required=True, text="How many"), DescribedField("a", "string")],
+            schema(
+                ["b"],
+                a={"type": "string"},
+                b={"type": ["null", "integer"], "description": "How\n many"},
+            ),
+            [
+                DescribedField("b", "integer", required=True, text="How many"),
+                DescribedField("a", "string"),
+            ],
         ),
         (
             schema(a={"enum": ["x", 1, None, True, {"value": "y"}, {"a": []}]}),
@@ -96,7 +109,13 @@ def schema(required: list[str] | None = None, **properties: Any) -> Any:
             [DescribedField("a", "string"), DescribedField("b")],
         ),
         (
-            {"allOf": [{"required": ["a"]}, schema(a={"type": "string"}), schema(a={"enum": ["x"]})]},
+            {
+                "allOf": [
+                    {"required": ["a"]},
+                    schema(a={"type": "string"}),
+                    schema(a={"enum": ["x"]}),
+                ]
+            },
             [DescribedField("a", "string", required=True, values=("x",))],
         ),
         (
@@ -105,29 +124,43 @@ def schema(required: list[str] | None = None, **properties: Any) -> Any:
         ),
         (
             schema(["gone", "any"], any=True, none=False, one={"const": "x"}),
-            [DescribedField("any", required=True), DescribedField("gone", required=True),
-             DescribedField("one", values=("x",))],
+            [
+                DescribedField("any", required=True),
+                DescribedField("gone", required=True),
+                DescribedField("one", values=("x",)),
+            ],
         ),
         (
             schema(
                 a={"anyOf": [{"type": "null"}, {"type": "string", "enum": ["x", "y"]}]},
                 b={"oneOf": [{"const": "x"}, {"const": 2}]},
             ),
-            [DescribedField("a", "string", values=("x", "y")), DescribedField("b", values=("x", "2"))],
+            [
+                DescribedField("a", "string", values=("x", "y")),
+                DescribedField("b", values=("x", "2")),
+            ],
         ),
         (
             {
                 "$ref": "#/$defs/a~1b/c%20d",
                 "$defs": {
                     "a/b": {"c d": schema(["owner"], owner={"$ref": "#/$defs/one"})},
-                    "one": {"$ref": "#/$defs/two", "description": "Who"}, "two": schema(id={"type": "string"}),
+                    "one": {"$ref": "#/$defs/two", "description": "Who"},
+                    "two": schema(id={"type": "string"}),
                 },
             },
-            [DescribedField("owner", "object", required=True, text="Who"), DescribedField("owner[id]", "string")],
+            [
+                DescribedField("owner", "object", required=True, text="Who"),
+                DescribedField("owner[id]", "string"),
+            ],
         ),
         (["a", "b", 7], [DescribedField("a"), DescribedField("b")]),
         (
-            [{"name": "a", "type": "string"}, {"name": "b", "required": True, "schema": {"type": "number"}}, {"x": 1}],
+            [
+                {"name": "a", "type": "string"},
+                {"name": "b", "required": True, "schema": {"type": "number"}},
+                {"x": 1},
+            ],
             [DescribedField("b", "number", required=True), DescribedField("a", "string")],
         ),
         (
@@ -135,7 +168,7 @@ def schema(required: list[str] | None = None, **properties: Any) -> Any:
             [DescribedField("id", "string", required=True), DescribedField("type", "string")],
         ),
     ],
-)  # fmt: skip
+)
 def test_a_schema_is_read_in_every_form(served: Any, found: list[DescribedField]) -> None:
     assert [*fields(served)] == found
 
@@ -159,13 +192,24 @@ def nested(depth: int) -> Any:
 
 def test_a_deep_schema_is_read_to_the_fifth_level(service: Service, tmp_path: Path) -> None:
     found = asked(says(service, request_body_schema=nested(30)), tmp_path)
-    assert [one.name for one in found.body] == ["a", "a[a]", "a[a][a]", "a[a][a][a]", "a[a][a][a][a]"]
+    assert [one.name for one in found.body] == [
+        "a",
+        "a[a]",
+        "a[a][a]",
+        "a[a][a][a]",
+        "a[a][a][a][a]",
+    ]
     assert not found.whole
     assert asked(says(service, request_body_schema=nested(5)), tmp_path).whole
 
 
 def test_a_schema_of_five_megabytes_is_read_to_its_bound(service: Service, tmp_path: Path) -> None:
-    large = schema(**{f"name-{number}": {"type": "string", "description": "x" * 400} for number in range(6_000)})
+    large = schema(
+        **{
+            f"name-{number}": {"type": "string", "description": "x" * 400}
+            for number in range(6_000)
+        }
+    )
     environ = says(service, query_schema=large, request_body_schema=large)
     assert len(service.reply(None).body) > 5_000_000  # type: ignore[arg-type]
     found = asked(environ, tmp_path)
@@ -217,29 +261,64 @@ def test_a_schema_that_refers_to_a_large_one_takes_no_time(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"[]", b"7", b"null", b'{"method":', b"\xff\xfe", b'{"a":' * 5000 + b"1" + b"}" * 5000, b"<html>"]
+    "body",
+    [
+        b"",
+        b"[]",
+        b"7",
+        b"null",
+        b'{"method":',
+        b"\xff\xfe",
+        b'{"a":' * 5000 + b"1" + b"}" * 5000,
+        b"<html>",
+    ],
 )
-def test_an_answer_that_is_no_description_is_told(body: bytes, service: Service, tmp_path: Path) -> None:
+def test_an_answer_that_is_no_description_is_told(
+    body: bytes, service: Service, tmp_path: Path
+) -> None:
     service.reply = lambda _: Reply(body=body)
     with pytest.raises(ServiceError):
         asked({**service.environ, "UNIFIED_RETRIES": "0"}, tmp_path)
 
 
 @pytest.mark.parametrize("members", [{}, {"query_schema": None, "default_body": {"a": 1}}])
-def test_a_method_without_a_description_is_refused(members: dict[str, Any], service: Service, tmp_path: Path) -> None:
-    with pytest.raises(RefusedError, match="ticketing tickets create has no description on this connection"):
+def test_a_method_without_a_description_is_refused(
+    members: dict[str, Any], service: Service, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        RefusedError, match="ticketing tickets create has no description on this connection"
+    ):
         asked(says(service, **members), tmp_path)
 
 
 HOSTILE = [
-    "$(touch evil)", "`id`", "a b", "a;b", "a\nb", "\x1b[31m", "\u202e", "\ud800", "a'b", 'a"b', "", "x" * 65, "a[b]",
-    "ä", "-", "--yes", "-q", ".", "../x",
-]  # fmt: skip
+    "$(touch evil)",
+    "`id`",
+    "a b",
+    "a;b",
+    "a\nb",
+    "\x1b[31m",
+    "\u202e",
+    "\ud800",
+    "a'b",
+    'a"b',
+    "",
+    "x" * 65,
+    "a[b]",
+    "ä",
+    "-",
+    "--yes",
+    "-q",
+    ".",
+    "../x",
+]
 
 
 def test_only_harmless_names_are_kept(service: Service, tmp_path: Path) -> None:
     large = schema(
-        ["ok.name-1_x"], **{name: {"type": "string"} for name in HOSTILE}, **{"ok.name-1_x": {"type": "integer"}}
+        ["ok.name-1_x"],
+        **{name: {"type": "string"} for name in HOSTILE},
+        **{"ok.name-1_x": {"type": "integer"}},
     )
     environ = says(service, query_schema=large, request_body_schema=large)
     found = asked(environ, tmp_path)
@@ -258,7 +337,9 @@ def test_no_secret_is_kept(service: Service, tmp_path: Path) -> None:
     assert recalled(environ, tmp_path) is None
 
 
-def test_what_is_kept_is_of_this_connection_and_method_alone(service: Service, tmp_path: Path) -> None:
+def test_what_is_kept_is_of_this_connection_and_method_alone(
+    service: Service, tmp_path: Path
+) -> None:
     environ = says(service, query_schema=schema(workspace_id={"type": "string"}))
     asked(environ, tmp_path)
     assert [one.name for one in recalled(environ, tmp_path).query] == ["workspace_id"]
@@ -267,7 +348,9 @@ def test_what_is_kept_is_of_this_connection_and_method_alone(service: Service, t
     assert recalled({**environ, "UNIFIED_BASE_URL": "https://other.example"}, tmp_path) is None
 
 
-def test_the_description_of_an_own_token_s_connection_is_not_kept(service: Service, tmp_path: Path) -> None:
+def test_the_description_of_an_own_token_s_connection_is_not_kept(
+    service: Service, tmp_path: Path
+) -> None:
     environ = {**says(service, query_schema=schema(a={})), "UNIFIED_ACCOUNT_ID": "me"}
     assert asked(environ, tmp_path).query == (DescribedField("a"),)
     assert service.seen[-1].query == []
@@ -283,8 +366,12 @@ def test_it_is_forgotten_after_a_day(service: Service, tmp_path: Path) -> None:
         assert (known_methods.recall(later, settings, CREATE) is not None) is known
 
 
-@pytest.mark.parametrize("value", [[2, [], []], [1, [["a b", "string", True]], []], [1, [["a"], 7], [None]], 7, [1]])
-def test_what_another_program_put_there_is_harmless(value: Any, service: Service, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "value", [[2, [], []], [1, [["a b", "string", True]], []], [1, [["a"], 7], [None]], 7, [1]]
+)
+def test_what_another_program_put_there_is_harmless(
+    value: Any, service: Service, tmp_path: Path
+) -> None:
     environ = says(service, query_schema=schema(a={}))
     asked(environ, tmp_path)
     (path,) = (tmp_path / "cache" / "methods").iterdir()
@@ -302,13 +389,18 @@ def test_the_described_names_come_after_the_known_ones() -> None:
 def test_it_is_asked_for_where_it_is_published(tmp_path: Path) -> None:
     with publishing() as published:
         found = asked(published.environ(), tmp_path, LIST)
-        assert (found.query, found.body, found.documentation) == ((), (), "https://docs.example.com/ticketing/tickets")
+        assert (found.query, found.body, found.documentation) == (
+            (),
+            (),
+            "https://docs.example.com/ticketing/tickets",
+        )
         assert (found.default_query, found.default_body) == ({}, None)
         assert json.loads(found.served)["method"] == "list"
         seen = published.seen[-1]
         assert (seen.path, [name for name, _ in seen.query]) == (
-            "/unified/ticketing/tickets/meta/list", ["integrated_account_id"],
-        )  # fmt: skip
+            "/unified/ticketing/tickets/meta/list",
+            ["integrated_account_id"],
+        )
         with pytest.raises(AccessError):
             asked(published.environ(token="wrong-token-1234"), tmp_path, LIST)
 
@@ -318,8 +410,10 @@ def test_the_sandbox_describes_every_operation(
     operation: Operation, unified_sandbox: UnifiedSandbox, tmp_path: Path
 ) -> None:
     environ = {
-        "UNIFIED_BASE_URL": unified_sandbox.url, "UNIFIED_TOKEN": unified_sandbox.token, "UNIFIED_ACCOUNT_ID": "full",
-    }  # fmt: skip
+        "UNIFIED_BASE_URL": unified_sandbox.url,
+        "UNIFIED_TOKEN": unified_sandbox.token,
+        "UNIFIED_ACCOUNT_ID": "full",
+    }
     found = asked(environ, tmp_path, operation)
     assert {one.name for one in found.query if one.required} == {
         one.name for one in operation.facts.query.get(operation.name, ()) if one.required

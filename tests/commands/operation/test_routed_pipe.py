@@ -1,4 +1,6 @@
-"""A list of many connections, selected from and piped into an update: each record goes home, once."""
+"""A list of many connections, selected from and piped into an update: each record goes
+home, once.
+"""
 
 import json
 import time
@@ -15,8 +17,12 @@ Config = Callable[[str], Path]
 LIMIT = "rate=50/10s,500=2%,lose-reply=2%"
 
 
-def pipe(unified: Unified, config: Config, sandbox: UnifiedSandbox, connections: int, records: int) -> None:
-    tables = (f'[profiles.c{at}]\naccount_id = "full:{at}"\ntags = ["eu"]\n' for at in range(connections))
+def pipe(
+    unified: Unified, config: Config, sandbox: UnifiedSandbox, connections: int, records: int
+) -> None:
+    tables = (
+        f'[profiles.c{at}]\naccount_id = "full:{at}"\ntags = ["eu"]\n' for at in range(connections)
+    )
     config(f'base_url = "{sandbox.url}"\n' + "".join(tables))
     world = {
         "environ": {"UNIFIED_BASE_URL": sandbox.url, "UNIFIED_TOKEN": sandbox.token},
@@ -34,13 +40,20 @@ def pipe(unified: Unified, config: Config, sandbox: UnifiedSandbox, connections:
     done = [(one["_profile"], one["id"]) for one in map(json.loads, updated.stdout.splitlines())]
     assert Counter(homes) == Counter(done)
     assert len(set(done)) == len(done) == connections * records
-    effects = [(account, path.rpartition("/")[2], count) for account, _, path, _, count in sandbox._store.effects()]
-    assert sorted(effects) == sorted((f"full:{name[1:]}", identifier, 1) for name, identifier in homes)
+    effects = [
+        (account, path.rpartition("/")[2], count)
+        for account, _, path, _, count in sandbox._store.effects()
+    ]
+    assert sorted(effects) == sorted(
+        (f"full:{name[1:]}", identifier, 1) for name, identifier in homes
+    )
     asked = sum(int(str(one["count"])) for one in sandbox.requests())
     assert asked < 1.1 * len(done) + 5 * connections
 
 
-def test_each_record_goes_home_once(unified: Unified, config: Config, unified_sandbox: UnifiedSandbox) -> None:
+def test_each_record_goes_home_once(
+    unified: Unified, config: Config, unified_sandbox: UnifiedSandbox
+) -> None:
     pipe(unified, config, unified_sandbox, 5, 8)
 
 

@@ -1,4 +1,6 @@
-"""Parameters that a list is not known to take: named in one line, and with --strict nothing is sent."""
+"""Parameters that a list is not known to take: named in one line, and with --strict
+nothing is sent.
+"""
 
 import json
 from collections.abc import Callable
@@ -25,11 +27,31 @@ DOUBTS = [
         f'"creatd_at" is no known sort key of {LIST}',
         'did you mean "sort_by[created_at]"?',
     ),
-    (LIST, "created_at[gt]=yesterday", "created_at takes a date such as 2026-01-31, not 'yesterday'", ""),
-    (LIST, "created_at=31.01.2026", "created_at takes a date such as 2026-01-31, not '31.01.2026'", ""),
-    (LIST, "created_at[gtt]=2026-01-31", '"gtt" is no known operator of created_at', 'did you mean "created_at[gt]"?'),
+    (
+        LIST,
+        "created_at[gt]=yesterday",
+        "created_at takes a date such as 2026-01-31, not 'yesterday'",
+        "",
+    ),
+    (
+        LIST,
+        "created_at=31.01.2026",
+        "created_at takes a date such as 2026-01-31, not '31.01.2026'",
+        "",
+    ),
+    (
+        LIST,
+        "created_at[gtt]=2026-01-31",
+        '"gtt" is no known operator of created_at',
+        'did you mean "created_at[gt]"?',
+    ),
     # All filters of this list are known.
-    ("ticketing collections list", "wholly=other", '"wholly" is no known parameter of ticketing collections list', ""),
+    (
+        "ticketing collections list",
+        "wholly=other",
+        '"wholly" is no known parameter of ticketing collections list',
+        "",
+    ),
 ]
 
 
@@ -49,7 +71,10 @@ def test_nothing_is_sent_where_it_is_strict(
     command: str, query: str, reason: str, hint: str, unified: Unified, service: Service
 ) -> None:
     result = unified(f"{command} -q '{query}' --strict", environ=service.environ)
-    assert (result.stderr, result.code) == (f"error: {reason}" + (f" ({hint})" if hint else "") + "\n", 2)
+    assert (result.stderr, result.code) == (
+        f"error: {reason}" + (f" ({hint})" if hint else "") + "\n",
+        2,
+    )
     assert service.seen == []
 
 
@@ -71,29 +96,40 @@ def test_nothing_is_sent_where_it_is_strict(
         "cursor_of_a_provider=1",
     ],
 )
-def test_a_parameter_that_may_be_meant_is_sent_without_a_word(query: str, unified: Unified, service: Service) -> None:
+def test_a_parameter_that_may_be_meant_is_sent_without_a_word(
+    query: str, unified: Unified, service: Service
+) -> None:
     service.reply = lambda _: PAGE
     result = unified(f"{LIST} -q '{query}' -o ids --strict", environ=service.environ)
     assert (result.stdout, result.stderr, result.code) == ("1\n", "", 0)
 
 
-def test_what_a_connection_described_is_known(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_what_a_connection_described_is_known(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     folders = {name: tmp_path / name for name in ("config", "data", "cache")}
     schema = {"type": "object", "properties": {"colour": {"type": "string"}}}
-    service.reply = lambda _: Reply(body=json.dumps({"method": "list", "query_schema": schema}).encode())
+    service.reply = lambda _: Reply(
+        body=json.dumps({"method": "list", "query_schema": schema}).encode()
+    )
     assert unified(f"{LIST} --describe", environ=service.environ, folders=folders).code == 0
     service.reply = lambda _: PAGE
     known = unified(f"{LIST} -q colour=red -o ids", environ=service.environ, folders=folders)
     assert (known.stdout, known.stderr) == ("1\n", "")
     unknown = unified(f"{LIST} -q colr=red -o ids", environ=service.environ, folders=folders)
-    assert unknown.stderr == f'"colr" is no known parameter of {LIST}: {IGNORED} (did you mean "colour"?)\n'
+    assert (
+        unknown.stderr
+        == f'"colr" is no known parameter of {LIST}: {IGNORED} (did you mean "colour"?)\n'
+    )
     # The connection named all that it takes.
     other = unified(f"{LIST} -q size=9 -o ids", environ=service.environ, folders=folders)
     assert other.stderr == f'"size" is no known parameter of {LIST}: {IGNORED}\n'
 
 
 def test_a_pipe_whose_list_is_strict_sends_nothing(unified: Unified, service: Service) -> None:
-    """The worst one: a filter that is misspelt gives all records, and each of them is written to."""
+    """The worst one: a filter that is misspelt gives all records, and each of them is
+    written to.
+    """
     service.reply = lambda _: PAGE
     loose = unified(f"{LIST} -q staus=Open -o ids", environ=service.environ)
     assert (loose.stdout, loose.stderr.count("\n"), loose.code) == ("1\n", 1, 0)
@@ -105,7 +141,12 @@ def test_a_pipe_whose_list_is_strict_sends_nothing(unified: Unified, service: Se
 
 EXPORTS = [
     ("ticketing/tickets", "staus=Open", DOUBTS[0][2], DOUBTS[0][3]),
-    ("ticketing/t*", "staus=Open", '"staus" is no known parameter of ticketing', 'did you mean "status"?'),
+    (
+        "ticketing/t*",
+        "staus=Open",
+        '"staus" is no known parameter of ticketing',
+        'did you mean "status"?',
+    ),
     ("ticketing", "created_at[gt]=yesterday", DOUBTS[3][2], ""),
 ]
 
@@ -117,7 +158,12 @@ def test_an_export_names_it_once_whatever_it_reads(
 ) -> None:
     result = unified(f"-p sandbox export {what} --to {tmp_path}/dump -q '{query}' {more}")
     said, *others = result.stderr.splitlines()
-    assert (result.code, said.startswith(reason), f": {IGNORED}" in said, hint in said) == (0, True, True, True)
+    assert (result.code, said.startswith(reason), f": {IGNORED}" in said, hint in said) == (
+        0,
+        True,
+        True,
+        True,
+    )
     assert (", nor of " in said) is (what == "ticketing/t*")
     assert not any("staus" in line or "yesterday" in line for line in others)
 
@@ -125,18 +171,36 @@ def test_an_export_names_it_once_whatever_it_reads(
 @pytest.mark.parametrize("more", ["", "--tasks", "--dry-run"])
 @pytest.mark.parametrize(("what", "query", "reason", "hint"), EXPORTS)
 def test_a_strict_export_reads_nothing(
-    what: str, query: str, reason: str, hint: str, more: str, unified: Unified, service: Service, tmp_path: Path
+    what: str,
+    query: str,
+    reason: str,
+    hint: str,
+    more: str,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
 ) -> None:
-    result = unified(f"export {what} --to {tmp_path}/dump -q '{query}' --strict {more}", environ=service.environ)
-    assert (result.stdout, result.code, service.seen, (tmp_path / "dump").exists()) == ("", 2, [], False)
+    result = unified(
+        f"export {what} --to {tmp_path}/dump -q '{query}' --strict {more}", environ=service.environ
+    )
+    assert (result.stdout, result.code, service.seen, (tmp_path / "dump").exists()) == (
+        "",
+        2,
+        [],
+        False,
+    )
     assert result.stderr.startswith(f"error: {reason}")
     assert result.stderr.endswith(f"({hint})\n" if hint else "\n")
 
 
-def test_an_export_knows_what_its_connection_described(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_an_export_knows_what_its_connection_described(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     folders = {name: tmp_path / name for name in ("config", "data", "cache")}
     schema = {"type": "object", "properties": {"statu": {"type": "string"}}}
-    service.reply = lambda _: Reply(body=json.dumps({"method": "list", "query_schema": schema}).encode())
+    service.reply = lambda _: Reply(
+        body=json.dumps({"method": "list", "query_schema": schema}).encode()
+    )
     assert unified(f"{LIST} --describe", environ=service.environ, folders=folders).code == 0
     service.reply = lambda _: PAGE
     export = f"export ticketing/tickets --to {tmp_path}/dump -q statu=1 --strict"
@@ -153,7 +217,11 @@ def test_a_request_to_a_list_is_told_of_it_too(
     said = f"{reason}: {IGNORED}" + (f" ({hint})" if hint else "")
     assert (result.stderr, result.code, len(service.seen)) == (f"{said}\n", 0, 1)
     strict = unified(f"request GET {path} -q '{query}' --strict", environ=service.environ)
-    assert (strict.code, strict.stderr.startswith(f"error: {reason}"), len(service.seen)) == (2, True, 1)
+    assert (strict.code, strict.stderr.startswith(f"error: {reason}"), len(service.seen)) == (
+        2,
+        True,
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,12 +234,29 @@ def test_a_request_to_anything_else_is_not(line: str, unified: Unified, service:
 
 def test_the_sandbox_names_what_it_ignores_once(unified: Unified) -> None:
     result = unified(f"-p sandbox {LIST} -q zork=1 --all -o ids --quiet")
-    assert result.stderr == "the sandbox ignored, no such parameter or field: zork (pages take limit and next_cursor)\n"
+    assert (
+        result.stderr
+        == "the sandbox ignored, no such parameter or field: zork (pages take limit and"
+        " next_cursor)\n"
+    )
     told = unified(f"-p sandbox {LIST} -q staus=1 --limit 1 -o ids --quiet")
-    assert told.stderr == f'"staus" is no known parameter of {LIST}: {IGNORED} (did you mean "status"?)\n'
+    assert (
+        told.stderr
+        == f'"staus" is no known parameter of {LIST}: {IGNORED} (did you mean "status"?)\n'
+    )
 
 
-def test_several_connections_are_told_once(unified: Unified, service: Service, config: Callable[[str], Path]) -> None:
-    config("".join(f'[profiles.{name}]\nbase_url = "sandbox:"\naccount_id = "full:{name}"\n' for name in ("a", "b")))
+def test_several_connections_are_told_once(
+    unified: Unified, service: Service, config: Callable[[str], Path]
+) -> None:
+    config(
+        "".join(
+            f'[profiles.{name}]\nbase_url = "sandbox:"\naccount_id = "full:{name}"\n'
+            for name in ("a", "b")
+        )
+    )
     result = unified(f"-p a -p b {LIST} -q staus=1 -o ndjson --quiet", environ=service.environ)
-    assert result.stderr == f'"staus" is no known parameter of {LIST}: {IGNORED} (did you mean "status"?)\n'
+    assert (
+        result.stderr
+        == f'"staus" is no known parameter of {LIST}: {IGNORED} (did you mean "status"?)\n'
+    )

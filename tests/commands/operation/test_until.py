@@ -35,27 +35,48 @@ def states(service: Service, *answers: Any) -> None:
     service.reply = reply
 
 
-def wait(unified: Unified, service: Service, words: Sequence[str], clock: Clock | None = None, **more: Any) -> Any:
+def wait(
+    unified: Unified,
+    service: Service,
+    words: Sequence[str],
+    clock: Clock | None = None,
+    **more: Any,
+) -> Any:
     clock = clock or Clock()
-    return unified([*words], environ=service.environ, monotonic=clock.now, sleep=clock.sleep, **more)
+    return unified(
+        [*words], environ=service.environ, monotonic=clock.now, sleep=clock.sleep, **more
+    )
 
 
 def test_a_record_that_comes_and_changes(unified: Unified, service: Service) -> None:
-    states(service, 404, {"id": "t-1", "status": "new"}, {"id": "t-1"}, {"id": "t-1", "status": "done"})
+    states(
+        service, 404, {"id": "t-1", "status": "new"}, {"id": "t-1"}, {"id": "t-1", "status": "done"}
+    )
     clock = Clock()
     result = wait(unified, service, WAIT, clock)
     assert (result.json, result.code) == ({"id": "t-1", "status": "done"}, 0)
     # Off a terminal what is waited for is said every ten seconds.
-    assert result.stderr == "2 reads, 0.2 per second, waiting 5 s: --until '.status == \"done\"' gives false\n"
+    assert (
+        result.stderr
+        == "2 reads, 0.2 per second, waiting 5 s: --until '.status == \"done\"' gives false\n"
+    )
     assert clock.slept == [5, 5, 5]
 
 
 @pytest.mark.parametrize(
     ("script", "why"),
-    [("echo 'no module named jq' >&2; exit 1", "ended with 1: no module named jq"), ("kill -9 $$", "ended with -9")],
+    [
+        ("echo 'no module named jq' >&2; exit 1", "ended with 1: no module named jq"),
+        ("kill -9 $$", "ended with -9"),
+    ],
 )
 def test_a_process_for_jq_that_cannot_start_ends_it_at_once(
-    script: str, why: str, unified: Unified, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    script: str,
+    why: str,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     states(service, {"id": "t-1"})
     python = tmp_path / "python"
@@ -65,7 +86,10 @@ def test_a_process_for_jq_that_cannot_start_ends_it_at_once(
     clock = Clock()
     result = wait(unified, service, WAIT, clock)
     assert (result.code, result.stdout, clock.slept) == (11, "", [])
-    assert result.stderr == f"error: a process for a jq program cannot start, it {why} (unified doctor)\n"
+    assert (
+        result.stderr
+        == f"error: a process for a jq program cannot start, it {why} (unified doctor)\n"
+    )
 
 
 def test_an_empty_list_is_not_yet(unified: Unified, service: Service) -> None:
@@ -76,32 +100,56 @@ def test_an_empty_list_is_not_yet(unified: Unified, service: Service) -> None:
     assert (result.json["result"], result.code, clock.slept) == ([{"id": "1"}], 0, [2])
 
 
-def test_it_gives_up_in_time_with_the_last_value(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_it_gives_up_in_time_with_the_last_value(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     states(service, {"id": "t-1", "status": "new"})
     clock, file = Clock(), tmp_path / "result.xml"
     words = [*WAIT[:4], "--until", ".status", "--wait-timeout", "12", "--junit", str(file), "-v"]
     result = wait(unified, service, words, clock)
     assert (result.stdout, result.code, clock.slept) == ("", 14, [5, 5, 2])
-    assert result.stderr.splitlines()[-1] == "error: not true after 12 s: --until '.status' gives \"new\""
-    assert "next read in 5.0 s, 12 s left: --until '.status' gives \"new\"" in result.stderr.splitlines()
+    assert (
+        result.stderr.splitlines()[-1]
+        == "error: not true after 12 s: --until '.status' gives \"new\""
+    )
+    assert (
+        "next read in 5.0 s, 12 s left: --until '.status' gives \"new\""
+        in result.stderr.splitlines()
+    )
     ((case,),) = [list(suite) for suite in JUnitXml.fromfile(str(file))]
-    assert (case.name, case.result[0].message) == ("--until '.status'", result.stderr.splitlines()[-1][7:])
+    assert (case.name, case.result[0].message) == (
+        "--until '.status'",
+        result.stderr.splitlines()[-1][7:],
+    )
     assert case.time == 12
 
 
-def test_a_terminal_shows_what_is_waited_for_and_then_only_the_result(service: Service, tmp_path: Path) -> None:
+def test_a_terminal_shows_what_is_waited_for_and_then_only_the_result(
+    service: Service, tmp_path: Path
+) -> None:
     states(service, {"status": "new"}, {"status": "new"}, {"status": "done"})
     environ = {**os.environ, **service.environ, "HOME": str(tmp_path), "TERM": "xterm"}
     arguments = ["-m", "unified_cli", *WAIT, "--every", "1"]
-    child = pexpect.spawn(sys.executable, arguments, env=environ, encoding="utf-8", dimensions=(24, 100))
+    child = pexpect.spawn(
+        sys.executable, arguments, env=environ, encoding="utf-8", dimensions=(24, 100)
+    )
     child.expect("waiting 1 s: --until '.status == \"done\"' gives false")
     child.expect(pexpect.EOF, timeout=20)
-    assert COLOUR.sub("", child.before.rpartition("\x1b[K")[2]).split() == ["{", '"status":', '"done"', "}"]
+    assert COLOUR.sub("", child.before.rpartition("\x1b[K")[2]).split() == [
+        "{",
+        '"status":',
+        '"done"',
+        "}",
+    ]
 
 
-def test_a_list_that_did_not_come_is_not_printed_as_an_empty_one(unified: Unified, service: Service) -> None:
+def test_a_list_that_did_not_come_is_not_printed_as_an_empty_one(
+    unified: Unified, service: Service
+) -> None:
     states(service, {"result": []})
-    result = wait(unified, service, ["ticketing", "tickets", "list", "--until", "true", "-o", "json"])
+    result = wait(
+        unified, service, ["ticketing", "tickets", "list", "--until", "true", "-o", "json"]
+    )
     assert (result.stdout, result.code) == ("", 14)
     assert "not true after 600 s: the list is empty" in result.stderr
 
@@ -126,7 +174,9 @@ def test_a_failure_ends_it(unified: Unified, service: Service) -> None:
     assert wait(unified, service, WAIT).code == 7
 
 
-def test_several_are_read_until_the_last_is_there(unified: Unified, service: Service, config: Config) -> None:
+def test_several_are_read_until_the_last_is_there(
+    unified: Unified, service: Service, config: Config
+) -> None:
     config('[profiles.a]\naccount_id = "a"\n[profiles.b]\naccount_id = "b"\n')
     asked: list[str] = []
 
@@ -146,7 +196,9 @@ def test_a_signal_ends_it_at_once(service: Service, number: int, tmp_path: Path)
     states(service, {"status": "new"})
     environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
     command = [sys.executable, "-m", "unified_cli", *WAIT, "--every", "60"]
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
+    with subprocess.Popen(
+        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as waiting:
         while not service.seen:
             time.sleep(0.01)
         # Before, it runs a jq program, which a signal ends in another way.
@@ -164,13 +216,21 @@ LARGE = '"x" * (1000000000 + length)'
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--until", ENDLESS], 14, f"not true after 0.5 s: --until '{ENDLESS}': it did not end within 0.5 s"),
+        (
+            ["--until", ENDLESS],
+            14,
+            f"not true after 0.5 s: --until '{ENDLESS}': it did not end within 0.5 s",
+        ),
         (
             ["--until", "false", "--fail-if", ENDLESS],
             14,
             "not true after 0.5 s: --until 'false' gives false",
         ),
-        (["--until", "true", "--expect", ENDLESS], 14, f"--expect '{ENDLESS}': it did not end within 0.5 s"),
+        (
+            ["--until", "true", "--expect", ENDLESS],
+            14,
+            f"--expect '{ENDLESS}': it did not end within 0.5 s",
+        ),
         (["--until", "true", "--jq", ENDLESS], 2, "--jq: it did not end within 0.5 s"),
     ],
 )
@@ -180,7 +240,9 @@ def test_a_program_that_does_not_end_is_ended_in_time(
     states(service, {"status": "new"})
     began = time.monotonic()
     file = tmp_path / "result.xml"
-    result = process([*WAIT[:4], *words, "--wait-timeout", "0.5", "--junit", str(file)], environ=service.environ)
+    result = process(
+        [*WAIT[:4], *words, "--wait-timeout", "0.5", "--junit", str(file)], environ=service.environ
+    )
     assert (result.stderr.decode().splitlines()[-1], result.returncode) == (f"error: {said}", code)
     assert time.monotonic() - began < 10
     assert file.exists() == (code == 14)
@@ -191,19 +253,36 @@ def test_a_program_that_was_ended_is_not_run_for_the_next_connection(
 ) -> None:
     states(service, {"status": "new"})
     config = tmp_path / "config.toml"
-    config.write_text("".join(f'[profiles.p{number}]\naccount_id = "{number}"\n' for number in range(20)))
+    config.write_text(
+        "".join(f'[profiles.p{number}]\naccount_id = "{number}"\n' for number in range(20))
+    )
     config.chmod(0o600)
     began = time.monotonic()
     command = ["-p", "p*", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "0.5"]
     result = process(command, environ={**service.environ, "UNIFIED_CONFIG": str(config)})
-    assert result.stderr.decode().splitlines()[-1].startswith("error: 20 of 20 expectations do not hold, first p0: ")
+    assert (
+        result.stderr.decode()
+        .splitlines()[-1]
+        .startswith("error: 20 of 20 expectations do not hold, first p0: ")
+    )
     assert (result.returncode, time.monotonic() - began < 10) == (14, True)
 
 
-def test_a_program_without_enough_memory_is_said_to_be_one(service: Service, tmp_path: Path) -> None:
+def test_a_program_without_enough_memory_is_said_to_be_one(
+    service: Service, tmp_path: Path
+) -> None:
     states(service, {"status": "new"})
     environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "unified_cli", *WAIT[:4], "--until", LARGE, "--wait-timeout", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "unified_cli",
+        *WAIT[:4],
+        "--until",
+        LARGE,
+        "--wait-timeout",
+        "2",
+    ]
     limited = ["/bin/sh", "-c", 'ulimit -v 600000; exec "$@"', "sh", *command]
     result = subprocess.run(limited, env=environ, capture_output=True, timeout=60, check=False)
     assert b"its process ended with -" in result.stderr.splitlines()[-1]
@@ -211,11 +290,24 @@ def test_a_program_without_enough_memory_is_said_to_be_one(service: Service, tmp
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_program_ends_with_the_command(service: Service, tmp_path: Path, kind: signal.Signals) -> None:
+def test_a_program_ends_with_the_command(
+    service: Service, tmp_path: Path, kind: signal.Signals
+) -> None:
     states(service, {"status": "new"})
     environ = {**os.environ, **service.environ, "HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "unified_cli", *WAIT[:4], "--until", ENDLESS, "--wait-timeout", "60"]
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
+    command = [
+        sys.executable,
+        "-m",
+        "unified_cli",
+        *WAIT[:4],
+        "--until",
+        ENDLESS,
+        "--wait-timeout",
+        "60",
+    ]
+    with subprocess.Popen(
+        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as waiting:
         children = Path(f"/proc/{waiting.pid}/task/{waiting.pid}/children")
         until = time.monotonic() + 20
         while not (found := children.read_text().split()):
@@ -229,12 +321,24 @@ def test_a_program_ends_with_the_command(service: Service, tmp_path: Path, kind:
         time.sleep(0.01)
 
 
-def test_the_programs_of_a_wait_give_what_they_give_without(unified: Unified, service: Service) -> None:
-    states(service, {"id": "t-1", "name": "ß\ud83d\ude00", "big": 12345678901234567890, "status": "done"})
-    result = wait(unified, service, [*WAIT, "--expect", '.name == "ß😀"', "--jq", ".name, .missing", "-o", "json"])
+def test_the_programs_of_a_wait_give_what_they_give_without(
+    unified: Unified, service: Service
+) -> None:
+    states(
+        service,
+        {"id": "t-1", "name": "ß\ud83d\ude00", "big": 12345678901234567890, "status": "done"},
+    )
+    result = wait(
+        unified,
+        service,
+        [*WAIT, "--expect", '.name == "ß😀"', "--jq", ".name, .missing", "-o", "json"],
+    )
     assert (result.stdout, result.code) == ("ß😀\nnull\n", 0)
     result = wait(unified, service, [*WAIT, "--expect", 'error("no\\nthing")'])
-    assert (result.stderr, result.code) == ("error: --expect 'error(\"no\\nthing\")': no thing\n", 14)
+    assert (result.stderr, result.code) == (
+        "error: --expect 'error(\"no\\nthing\")': no thing\n",
+        14,
+    )
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,15 @@ ANSWERS = {
     "down": Reply(502, b"<title>Bad gateway</title>", {"Content-Type": "text/html"}),
 }
 VERDICTS = {
-    "good": ("ready", 0), "stale": ("token refused", 7), "revoked": ("needs authorising", 7),
-    "forbidden": ("access", 7), "blocked": ("blocked", 7), "absent": ("refused", 4), "limited": ("rate limit", 8),
+    "good": ("ready", 0),
+    "stale": ("token refused", 7),
+    "revoked": ("needs authorising", 7),
+    "forbidden": ("access", 7),
+    "blocked": ("blocked", 7),
+    "absent": ("refused", 4),
+    "limited": ("rate limit", 8),
     "down": ("service", 5),
-}  # fmt: skip
+}
 
 
 def account(seen: Seen) -> str:
@@ -45,14 +50,18 @@ def account(seen: Seen) -> str:
 
 @pytest.fixture
 def team(service: Service, config: Config) -> Service:
-    tables = "".join(f'[profiles.{name}]\naccount_id = "{name}"\ntags = ["all"]\n' for name in ANSWERS)
+    tables = "".join(
+        f'[profiles.{name}]\naccount_id = "{name}"\ntags = ["all"]\n' for name in ANSWERS
+    )
     config(f'base_url = "{service.url}"\ntoken = "t-shared"\n{tables}')
     service.reply = lambda seen: ANSWERS[account(seen)]
     return service
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_each_answer_has_its_verdict_and_its_code(unified: Unified, team: Service, name: str) -> None:
+def test_each_answer_has_its_verdict_and_its_code(
+    unified: Unified, team: Service, name: str
+) -> None:
     result = unified(f"profile test {name} -o json --quiet")
     word, code = VERDICTS[name]
     assert result.code == code
@@ -60,9 +69,13 @@ def test_each_answer_has_its_verdict_and_its_code(unified: Unified, team: Servic
     assert (one["profile"], one["verdict"]) == (name, word)
     assert (one["error"] is None) is (code == 0)
     assert one["milliseconds"] >= 0
-    asked = [("GET", f"/integrated-account/{name}", []),
-             ("GET", f"/integrated-account/{name}/capabilities", [("type", "unified")])]  # fmt: skip
-    assert [(seen.method, seen.path, seen.query) for seen in team.seen] == asked[: 2 if name == "good" else 1]
+    asked = [
+        ("GET", f"/integrated-account/{name}", []),
+        ("GET", f"/integrated-account/{name}/capabilities", [("type", "unified")]),
+    ]
+    assert [(seen.method, seen.path, seen.query) for seen in team.seen] == asked[
+        : 2 if name == "good" else 1
+    ]
 
 
 def test_all_are_told_in_the_order_asked_for(unified: Unified, team: Service) -> None:
@@ -111,13 +124,18 @@ def test_without_a_name_it_is_what_a_call_would_use(unified: Unified, service: S
 
 
 def test_without_a_name_and_a_default_all_are_offered(unified: Unified, config: Config) -> None:
-    config('base_url = "https://api.example.com"\n[profiles.a]\naccount_id = "1"\n[profiles.b]\naccount_id = "2"\n')
+    config(
+        'base_url = "https://api.example.com"\n[profiles.a]\naccount_id ='
+        ' "1"\n[profiles.b]\naccount_id = "2"\n'
+    )
     result = unified("profile test")
     assert (result.code, result.stderr.endswith("; -p '*' tests all 2 profiles)\n")) == (3, True)
     assert "tests all" not in unified("profile test", environ={"UNIFIED_PROFILE": "a"}).stderr
 
 
-def test_a_shared_program_is_run_once(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+def test_a_shared_program_is_run_once(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
     mark = tmp_path / "runs"
     script = f"echo x >> {mark}; echo t-shared"
     tables = "".join(f'[profiles.p{number}]\naccount_id = "{number}"\n' for number in range(5))
@@ -128,8 +146,13 @@ def test_a_shared_program_is_run_once(unified: Unified, service: Service, config
     assert {seen.headers["authorization"] for seen in service.seen} == {"Bearer t-shared"}
 
 
-def test_what_is_wrong_here_is_told_without_a_request(unified: Unified, team: Service, config: Config) -> None:
-    config(f'base_url = "{team.url}"\ntoken_file = "/nonexistent"\n[profiles.a]\naccount_id = "good"\n[profiles.b]\n')
+def test_what_is_wrong_here_is_told_without_a_request(
+    unified: Unified, team: Service, config: Config
+) -> None:
+    config(
+        f'base_url = "{team.url}"\ntoken_file = "/nonexistent"\n[profiles.a]\naccount_id ='
+        ' "good"\n[profiles.b]\n'
+    )
     result = unified("profile test a b -o json")
     assert [one["verdict"] for one in result.json["profiles"]] == ["config", "config"]
     assert (result.code, team.seen) == (3, [])

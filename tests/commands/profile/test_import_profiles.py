@@ -30,7 +30,9 @@ def test_each_line_becomes_a_profile(unified: Unified, config: Config, tmp_path:
 def test_columns_may_be_called_as_options_are(unified: Unified, config: Config) -> None:
     path = config("")
     assert unified("profile import -", stdin=b"name,account,tag\nacme,1,prod eu\n").code == 0
-    assert tomllib.loads(path.read_text())["profiles"] == {"acme": {"account_id": "1", "tags": ["prod", "eu"]}}
+    assert tomllib.loads(path.read_text())["profiles"] == {
+        "acme": {"account_id": "1", "tags": ["prod", "eu"]}
+    }
     result = unified("profile import -", stdin=b"name,account,account_id\nb,1,2\n")
     assert (result.code, result.stderr) == (2, 'error: the column "account_id" is repeated\n')
 
@@ -42,15 +44,22 @@ def test_standard_input_and_a_thousand_lines(unified: Unified, config: Config) -
     assert len(tomllib.loads(path.read_text())["profiles"]) == 1000
 
 
-def test_update_changes_what_is_there_and_an_empty_cell_unsets(unified: Unified, config: Config) -> None:
+def test_update_changes_what_is_there_and_an_empty_cell_unsets(
+    unified: Unified, config: Config
+) -> None:
     path = config('[profiles.acme]  # first\naccount_id = "1"\ntags = ["a"]\n')
     refused = unified("profile import -", stdin=b"name,account_id\nacme,2\n")
     said = "a profile named acme already exists, so nothing was added"
     again = "unified profile import - --update changes what is there"
     assert (refused.code, refused.stderr) == (2, f"error: {said} ({again})\n")
-    assert unified("profile import - --update", stdin=b"name,account_id,tags\nacme,2,\nnew,3,b\n").code == 0
-    assert path.read_text() == (
-        '[profiles.acme]  # first\naccount_id = "2"\n\n[profiles.new]\naccount_id = "3"\ntags = ["b"]\n'
+    assert (
+        unified("profile import - --update", stdin=b"name,account_id,tags\nacme,2,\nnew,3,b\n").code
+        == 0
+    )
+    assert (
+        path.read_text()
+        == '[profiles.acme]  # first\naccount_id = "2"\n\n[profiles.new]\naccount_id = "3"\ntags ='
+        ' ["b"]\n'
     )
 
 
@@ -60,7 +69,11 @@ def test_update_changes_what_is_there_and_an_empty_cell_unsets(unified: Unified,
         (b"", 2, "the first line must name the columns, including name"),
         (b"account_id\n1\n", 2, "the first line must name the columns, including name"),
         (b"name,acount_id\na,1\n", 2, 'no column "acount_id" (did you mean "account_id"?)'),
-        (b"name,token\na,t-canary\n", 2, "tokens are not read from a CSV file (use a column token_file)"),
+        (
+            b"name,token\na,t-canary\n",
+            2,
+            "tokens are not read from a CSV file (use a column token_file)",
+        ),
         (b"name,name\na,b\n", 2, 'the column "name" is repeated'),
         (b"name\n", 2, "no profiles in -"),
         (b"name,account_id\na,1\nb\n", 2, "line 3 has 1 cell for 2 columns"),
@@ -88,4 +101,7 @@ def test_one_wrong_line_and_nothing_is_added(
 
 def test_a_file_that_is_not_there_is_named(unified: Unified) -> None:
     result = unified("profile import /nonexistent.csv")
-    assert (result.code, result.stderr) == (11, "error: cannot read /nonexistent.csv: No such file or directory\n")
+    assert (result.code, result.stderr) == (
+        11,
+        "error: cannot read /nonexistent.csv: No such file or directory\n",
+    )

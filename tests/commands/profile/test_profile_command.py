@@ -1,4 +1,6 @@
-"""`unified profile`: what a person does to the list of connections, and what is in the file afterwards."""
+"""`unified profile`: what a person does to the list of connections, and what is in the
+file afterwards.
+"""
 
 import os
 import stat
@@ -28,14 +30,23 @@ read_only = true
 """
 
 
-def test_the_first_profile_makes_a_private_file_in_a_private_folder(unified: Unified, tmp_path: Path) -> None:
+def test_the_first_profile_makes_a_private_file_in_a_private_folder(
+    unified: Unified, tmp_path: Path
+) -> None:
     result = unified("profile add acme --account-id 42 --tag prod --tag eu")
     path = tmp_path / "config" / "config.toml"
-    assert (result.code, result.stdout, result.stderr) == (0, "", f'added profile "acme" to {path}\n')
+    assert (result.code, result.stdout, result.stderr) == (
+        0,
+        "",
+        f'added profile "acme" to {path}\n',
+    )
     assert path.read_text() == '[profiles.acme]\naccount_id = "42"\ntags = ["prod", "eu"]\n'
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert sorted(file.name for file in path.parent.iterdir()) == ["config.toml", "config.toml.lock"]
+    assert sorted(file.name for file in path.parent.iterdir()) == [
+        "config.toml",
+        "config.toml.lock",
+    ]
 
 
 def test_modes_hold_whatever_the_umask(unified: Unified, tmp_path: Path) -> None:
@@ -55,18 +66,32 @@ EXISTS = 'a profile named "acme" already exists'
 @pytest.mark.parametrize(
     ("command", "before", "after"),
     [
-        ("profile set acme retries=2", 'tags = ["prod", "eu"]\n', 'tags = ["prod", "eu"]\nretries = 2\n'),
+        (
+            "profile set acme retries=2",
+            'tags = ["prod", "eu"]\n',
+            'tags = ["prod", "eu"]\nretries = 2\n',
+        ),
         ("profile set acme account_id=other", '"acct-acme"  # sales', '"other"  # sales'),
         ("profile set acme tags=", 'tags = ["prod", "eu"]\n', ""),
         ("profile set globex read_only=no", "read_only = true", "read_only = false"),
         ("profile set acme timeout=1.5 rate=0", '"eu"]\n', '"eu"]\ntimeout = 1.5\nrate = 0\n'),
         ("profile use globex", '/token"]\n', '/token"]\nprofile = "globex"\n'),
         ("profile use sandbox", '/token"]\n', '/token"]\nprofile = "sandbox"\n'),
-        ("profile remove globex", '\n[profiles.globex]\naccount_id = "acct-globex"\nread_only = true\n', ""),
-        ("profile add third base_url=https://eu.example.com/v1 --read-only", "only = true\n",
-         'only = true\n\n[profiles.third]\nread_only = true\nbase_url = "https://eu.example.com/v1"\n'),
+        (
+            "profile remove globex",
+            '\n[profiles.globex]\naccount_id = "acct-globex"\nread_only = true\n',
+            "",
+        ),
+        (
+            "profile add third base_url=https://eu.example.com/v1 --read-only",
+            "only = true\n",
+            (
+                "only = true\n\n[profiles.third]\nread_only = true\nbase_url ="
+                ' "https://eu.example.com/v1"\n'
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_change_leaves_every_other_letter_alone(
     unified: Unified, config: Config, command: str, before: str, after: str
 ) -> None:
@@ -84,12 +109,23 @@ def test_a_change_leaves_every_other_letter_alone(
         (
             "profile add acme -a 7 --base-url https://a.example --tag a --tag b",
             2,
-            f"{EXISTS} (unified profile set acme base_url=https://a.example account_id=7 tags=a,b changes it)",
+            (
+                f"{EXISTS} (unified profile set acme base_url=https://a.example account_id=7"
+                " tags=a,b changes it)"
+            ),
         ),
         ("profile add sandbox", 2, 'the profile "sandbox" is built in; choose another name'),
-        ("profile set sandbox retries=1", 2, 'the profile "sandbox" is built in and cannot be changed'),
+        (
+            "profile set sandbox retries=1",
+            2,
+            'the profile "sandbox" is built in and cannot be changed',
+        ),
         ("profile remove sandbox", 2, 'the profile "sandbox" is built in and cannot be changed'),
-        ("profile set nobody retries=1", 3, 'no profile named "nobody" (unified profile list shows 2)'),
+        (
+            "profile set nobody retries=1",
+            3,
+            'no profile named "nobody" (unified profile list shows 2)',
+        ),
         ("profile use nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile remove nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile show nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
@@ -99,18 +135,38 @@ def test_a_change_leaves_every_other_letter_alone(
         ("profile set acme timeout=0", 2, "timeout must be a number of seconds above 0"),
         ("profile set acme retries=1 retries=2", 2, "retries is given twice"),
         ("profile set acme output=tabel", 2, None),
-        ("profile set acme token=abc", 2,
-         "a token on a command line can be seen by others (unified profile login asks for it)"),
-        ("profile set acme token_command=op", 2,
-         'token_command must be a list: the program, then its arguments, like ["pass", "show", "unified"]'),
-        ("profile set acme base_url=http://api.example.com", 13,
-         "base URL in base_url would send the token in clear text (use https://api.example.com)"),
+        (
+            "profile set acme token=abc",
+            2,
+            "a token on a command line can be seen by others (unified profile login asks for it)",
+        ),
+        (
+            "profile set acme token_command=op",
+            2,
+            (
+                'token_command must be a list: the program, then its arguments, like ["pass",'
+                ' "show", "unified"]'
+            ),
+        ),
+        (
+            "profile set acme base_url=http://api.example.com",
+            13,
+            "base URL in base_url would send the token in clear text (use https://api.example.com)",
+        ),
         ("profile set acme keyring=true token_file=x", 3, None),
-        ("profile add new -a 1 account_id=2", 2, "account_id is given twice, as an option and as account_id=…"),
-        ("profile use", 2, "unified profile use NAME chooses a profile, unified profile use --none chooses none"),
+        (
+            "profile add new -a 1 account_id=2",
+            2,
+            "account_id is given twice, as an option and as account_id=…",
+        ),
+        (
+            "profile use",
+            2,
+            "unified profile use NAME chooses a profile, unified profile use --none chooses none",
+        ),
         ("profile lsit", 2, 'unified profile: no command named "lsit" (did you mean "list"?)'),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_meant_is_refused_and_changes_nothing(
     unified: Unified, config: Config, command: str, code: int, message: str | None
 ) -> None:
@@ -125,9 +181,26 @@ def test_what_cannot_be_meant_is_refused_and_changes_nothing(
 
 
 @pytest.mark.parametrize(
-    "name", ["../x", "-x", "a b", "a" * 65, "a" * 300, "", ".hidden", "a/b", "ä", "a\n", "$(touch PWN)", "tag:x", "*"]
+    "name",
+    [
+        "../x",
+        "-x",
+        "a b",
+        "a" * 65,
+        "a" * 300,
+        "",
+        ".hidden",
+        "a/b",
+        "ä",
+        "a\n",
+        "$(touch PWN)",
+        "tag:x",
+        "*",
+    ],
 )
-def test_no_name_that_a_shell_a_path_or_a_pattern_could_misread(unified: Unified, tmp_path: Path, name: str) -> None:
+def test_no_name_that_a_shell_a_path_or_a_pattern_could_misread(
+    unified: Unified, tmp_path: Path, name: str
+) -> None:
     result = unified(["profile", "add", "--", name])
     assert (result.code, result.stdout) == (2, "")
     assert "is not a profile name" in result.stderr
@@ -146,14 +219,18 @@ def test_the_default_is_removed_only_after_another_choice(unified: Unified, conf
     assert path.read_text() == "\n"
 
 
-@pytest.mark.parametrize("command", ["add new", "set acme retries=1", "remove globex", "list", "show globex", "path"])
+@pytest.mark.parametrize(
+    "command", ["add new", "set acme retries=1", "remove globex", "list", "show globex", "path"]
+)
 def test_only_use_changes_the_default(unified: Unified, config: Config, command: str) -> None:
     path = config('profile = "acme"\n' + TEAM)
     assert unified(f"profile {command}").code == 0
     assert path.read_text().startswith('profile = "acme"\n')
 
 
-def test_removing_asks_on_a_terminal_and_no_is_the_answer_of_silence(unified: Unified, config: Config) -> None:
+def test_removing_asks_on_a_terminal_and_no_is_the_answer_of_silence(
+    unified: Unified, config: Config
+) -> None:
     path = config(TEAM)
     asked = unified("profile remove acme", tty=True)
     assert (asked.code, asked.stderr) == (2, 'remove profile "acme"? [y/N] error: not removed\n')
@@ -172,19 +249,39 @@ def test_list_shows_tags_and_state(unified: Unified, config: Config) -> None:
         ["NAME", "DEFAULT", "ACCOUNT", "ID", "TAGS", "TOKEN", "STATE"],
         ["acme", "acct-acme", "prod,eu", "token_command", "has", "a", "token"],
         ["globex", "acct-globex", "token_command", "read-only"],
-        ["broken", "broken:", "profile", "broken:", "timeout", "must", "be", "a", "number", "of", "seconds", "above",
-         "0,", "not", "'soon'"],
-    ]  # fmt: skip
+        [
+            "broken",
+            "broken:",
+            "profile",
+            "broken:",
+            "timeout",
+            "must",
+            "be",
+            "a",
+            "number",
+            "of",
+            "seconds",
+            "above",
+            "0,",
+            "not",
+            "'soon'",
+        ],
+    ]
     assert lines[4].split() == ["bare", "token_command", "no", "account", "id"]
 
 
 def test_list_finds_by_glob_and_tag(unified: Unified, config: Config) -> None:
     config(TEAM)
-    assert [line.split("\t")[0] for line in unified("profile list 'g*' tag:eu").stdout.splitlines()] == [
+    assert [
+        line.split("\t")[0] for line in unified("profile list 'g*' tag:eu").stdout.splitlines()
+    ] == [
         "globex",
         "acme",
     ]
-    assert unified("profile list 'x*'").stderr == 'error: no profile matches "x*" (unified profile list shows 2)\n'
+    assert (
+        unified("profile list 'x*'").stderr
+        == 'error: no profile matches "x*" (unified profile list shows 2)\n'
+    )
 
 
 def test_list_as_json_is_a_contract(unified: Unified, config: Config) -> None:
@@ -229,19 +326,29 @@ def test_show_tells_each_source_and_what_it_won_over(unified: Unified, config: C
     assert list(values) == ["profile", *(key for key in KEYS if key not in elsewhere), "token"]
 
 
-def test_path_needs_nothing_and_reads_nothing(unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_path_needs_nothing_and_reads_nothing(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
     path = config("= broken [")
     assert unified("profile path").stdout == f"{path}\n"
-    assert unified("profile path", environ={"UNIFIED_CONFIG": "/no  where/x.toml"}).stdout == "/no  where/x.toml\n"
+    assert (
+        unified("profile path", environ={"UNIFIED_CONFIG": "/no  where/x.toml"}).stdout
+        == "/no  where/x.toml\n"
+    )
     nowhere = unified("profile path", folders={})
     assert (nowhere.code, nowhere.stderr) == (
         3,
-        "error: no home directory for the config file (set HOME, or name a file with UNIFIED_CONFIG)\n",
+        (
+            "error: no home directory for the config file (set HOME, or name a file with"
+            " UNIFIED_CONFIG)\n"
+        ),
     )
     assert not (tmp_path / "home").exists()
 
 
-def test_options_before_the_command_never_land_in_a_profile(unified: Unified, config: Config) -> None:
+def test_options_before_the_command_never_land_in_a_profile(
+    unified: Unified, config: Config
+) -> None:
     path = config("")
     assert unified("-o json -p acme profile add acme").code == 0
     assert path.read_text() == "[profiles.acme]\n"

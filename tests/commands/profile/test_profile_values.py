@@ -12,7 +12,9 @@ PROFILE = '[profiles.acme]\nbase_url = "https://one.example"\naccount_id = "1"\n
 
 @pytest.mark.parametrize("value", ["ftp://x", "nonsense", "https://u:p@x", "https://x?y"])
 @pytest.mark.parametrize("command", ["profile set acme", "profile add new"])
-def test_an_address_that_is_none_is_a_usage_error(unified: Unified, config: Config, command: str, value: str) -> None:
+def test_an_address_that_is_none_is_a_usage_error(
+    unified: Unified, config: Config, command: str, value: str
+) -> None:
     path = config(PROFILE)
     result = unified([*command.split(), f"base_url={value}"])
     assert result.code == 2
@@ -26,7 +28,12 @@ def test_an_address_that_is_none_is_a_usage_error(unified: Unified, config: Conf
 )  # fmt: skip
 @pytest.mark.parametrize("there", [True, False])
 def test_a_token_file_is_kept_with_its_folder(
-    unified: Unified, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, there: bool
+    unified: Unified,
+    config: Config,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    there: bool,
 ) -> None:
     path = config(PROFILE)
     monkeypatch.chdir(tmp_path)
@@ -50,7 +57,9 @@ def test_the_help_of_import_promises_no_key_that_is_refused(unified: Unified) ->
     assert "name, account_id, tags, and any other key of a profile except token." in said
 
 
-def test_options_about_the_command_are_no_keys_of_the_profile(unified: Unified, config: Callable[[str], Path]) -> None:
+def test_options_about_the_command_are_no_keys_of_the_profile(
+    unified: Unified, config: Callable[[str], Path]
+) -> None:
     file = config("")
     result = unified("profile add acme -a acct-1 --quiet --no-input")
     assert (result.code, result.stderr) == (0, "")

@@ -1,4 +1,6 @@
-"""`unified profile login` and `logout`: a token goes where it is told, privately, and nowhere else."""
+"""`unified profile login` and `logout`: a token goes where it is told, privately, and
+nowhere else.
+"""
 
 import os
 import pty
@@ -32,18 +34,25 @@ def ring() -> Iterator[InMemory]:
         yield backend
 
 
-def test_the_keyring_is_where_a_token_goes(unified: Unified, config: Config, ring: InMemory) -> None:
+def test_the_keyring_is_where_a_token_goes(
+    unified: Unified, config: Config, ring: InMemory
+) -> None:
     path = config(PROFILE)
     result = unified("profile login acme --token-stdin", stdin=TYPED)
     user = "https://api.example.com|acme"
     assert (result.code, result.stdout) == (0, "")
-    assert result.stderr == (
-        f'the token of profile "acme" is in the keyring (keyrings: service unified, user {user})\n'
+    assert (
+        result.stderr
+        == 'the token of profile "acme" is in the keyring (keyrings: service unified, user'
+        f" {user})\n"
     )
     assert ring.kept == {("unified", user): TOKEN}
     assert path.read_text() == PROFILE + "keyring = true\n"
     out = unified("profile logout acme")
-    assert (out.code, out.stderr) == (0, f'the token of profile "acme" is removed from the keyring ({user})\n')
+    assert (out.code, out.stderr) == (
+        0,
+        f'the token of profile "acme" is removed from the keyring ({user})\n',
+    )
     assert ring.kept == {}
     after = unified(
         "-p acme ticketing tickets list",
@@ -51,18 +60,26 @@ def test_the_keyring_is_where_a_token_goes(unified: Unified, config: Config, rin
     )
     assert (after.code, after.stderr) == (
         3,
-        "error: the keyring has no token of profile acme for https://api.example.com (unified profile login acme)\n",
+        (
+            "error: the keyring has no token of profile acme for https://api.example.com (unified"
+            " profile login acme)\n"
+        ),
     )
 
 
-def test_without_a_keyring_a_token_from_a_pipe_goes_into_a_private_file(unified: Unified, config: Config) -> None:
+def test_without_a_keyring_a_token_from_a_pipe_goes_into_a_private_file(
+    unified: Unified, config: Config
+) -> None:
     path = config(PROFILE)
     with using(keyring.backends.fail.Keyring()):
         result = unified("profile login acme --token-stdin", stdin=TYPED)
     file = next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]"))
     assert result.code == 0
     assert result.stderr.splitlines() == [
-        "this machine has no keyring that stores a token safely, so the token is stored in a file only you can read",
+        (
+            "this machine has no keyring that stores a token safely, so the token is stored in a"
+            " file only you can read"
+        ),
         f'the token of profile "acme" is in {file}',
     ]
     assert (file.read_text(), oct(file.stat().st_mode)) == (f"{TOKEN}\n", "0o100600")
@@ -70,7 +87,9 @@ def test_without_a_keyring_a_token_from_a_pipe_goes_into_a_private_file(unified:
 
 
 @pytest.mark.parametrize("words", ["acme --store keyring", "globex"])
-def test_a_keyring_that_was_asked_for_is_replaced_by_nothing(words: str, unified: Unified, config: Config) -> None:
+def test_a_keyring_that_was_asked_for_is_replaced_by_nothing(
+    words: str, unified: Unified, config: Config
+) -> None:
     path = config(f"{PROFILE}[profiles.globex]\nkeyring = true\n")
     before = path.read_text()
     with using(keyring.backends.fail.Keyring()):
@@ -86,7 +105,9 @@ def test_a_keyring_that_was_asked_for_is_replaced_by_nothing(words: str, unified
     assert [entry.name for entry in path.parent.iterdir()] == ["config.toml"]
 
 
-def test_a_file_for_a_token_is_private_and_names_are_never_shared(unified: Unified, config: Config) -> None:
+def test_a_file_for_a_token_is_private_and_names_are_never_shared(
+    unified: Unified, config: Config
+) -> None:
     path = config(PROFILE + "[profiles.ACME]\n")
     before = os.umask(0)
     try:
@@ -106,7 +127,9 @@ def test_a_file_for_a_token_is_private_and_names_are_never_shared(unified: Unifi
     out = unified("profile logout acme")
     assert (out.code, out.stderr) == (0, f'the token of profile "acme" is removed with {token}\n')
     assert not token.exists()
-    assert unified("profile logout acme").stderr == f'the token of profile "acme" is not in {token}\n'
+    assert (
+        unified("profile logout acme").stderr == f'the token of profile "acme" is not in {token}\n'
+    )
 
 
 def test_a_file_of_ones_own_is_written_by_login_and_left_by_logout(
@@ -117,11 +140,15 @@ def test_a_file_of_ones_own_is_written_by_login_and_left_by_logout(
     assert unified("profile login acme --token-stdin", stdin=TYPED).code == 0
     assert own.read_text() == f"{TOKEN}\n"
     result = unified("profile logout acme")
-    assert result.stderr == f'the token of profile "acme" is left in {own}, which is your own file\n'
+    assert (
+        result.stderr == f'the token of profile "acme" is left in {own}, which is your own file\n'
+    )
     assert own.exists()
 
 
-def test_plain_text_is_only_for_those_who_ask(unified: Unified, config: Config, service: Service) -> None:
+def test_plain_text_is_only_for_those_who_ask(
+    unified: Unified, config: Config, service: Service
+) -> None:
     path = config(PROFILE.replace("https://api.example.com", service.url))
     result = unified("profile login acme --store config --token-stdin", stdin=TYPED)
     assert result.stderr == (
@@ -131,10 +158,15 @@ def test_plain_text_is_only_for_those_who_ask(unified: Unified, config: Config, 
     assert f'token = "{TOKEN}"\n' in path.read_text()
     service.reply = lambda _: Reply(body=b'{"result":[]}')
     called = unified("-p acme ticketing tickets list")
-    assert called.stderr == (
-        "warning: the token of profile acme is plain text (unified profile login acme --store keyring moves it)\n"
+    assert (
+        called.stderr
+        == "warning: the token of profile acme is plain text (unified profile login acme --store"
+        " keyring moves it)\n"
     )
-    assert unified("profile logout acme").stderr == 'the token of profile "acme" is removed from the config file\n'
+    assert (
+        unified("profile logout acme").stderr
+        == 'the token of profile "acme" is removed from the config file\n'
+    )
     assert TOKEN not in path.read_text()
 
 
@@ -148,7 +180,9 @@ def test_moving_a_token_leaves_one_declaration(unified: Unified, config: Config)
     assert path.read_text().count("token_file = ") == 1
 
 
-def test_a_shared_token_serves_all_without_their_own(unified: Unified, config: Config, ring: InMemory) -> None:
+def test_a_shared_token_serves_all_without_their_own(
+    unified: Unified, config: Config, ring: InMemory
+) -> None:
     path = config(PROFILE)
     assert unified("profile login --shared --token-stdin", stdin=TYPED).code == 0
     assert ring.kept == {("unified", "https://api.example.com|"): TOKEN}
@@ -163,23 +197,55 @@ PLACES = "'vault' is not one of 'keyring', 'file', 'config'"
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("profile login", 2, "whose token? (name a profile, or use --shared for the profiles without their own)"),
-        ("profile login acme --shared", 2,
-         "whose token? (name a profile, or use --shared for the profiles without their own)"),
+        (
+            "profile login",
+            2,
+            "whose token? (name a profile, or use --shared for the profiles without their own)",
+        ),
+        (
+            "profile login acme --shared",
+            2,
+            "whose token? (name a profile, or use --shared for the profiles without their own)",
+        ),
         ("profile login sandbox", 2, "the sandbox has a token of its own"),
         ("profile login nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
         ("profile logout nobody", 3, 'no profile named "nobody" (unified profile list shows 2)'),
-        ("profile login acme", 2, "no terminal to ask for the token (--token-stdin reads it from standard input)"),
-        ("profile login acme --store vault", 2, f"{LOGIN}: invalid value for '--store': {PLACES} ({LOGIN} --help)"),
-        ("profile login command --token-stdin", 2,
-         'the token of profile "command" comes from a command (--store stores one here instead)'),
-        ("profile logout acme", 2,
-         'no token of profile "acme" is stored here (unified profile show says where it comes from)'),
-        ("profile logout command", 2,
-         'no token of profile "command" is stored here (unified profile show says where it comes from)'),
+        (
+            "profile login acme",
+            2,
+            "no terminal to ask for the token (--token-stdin reads it from standard input)",
+        ),
+        (
+            "profile login acme --store vault",
+            2,
+            f"{LOGIN}: invalid value for '--store': {PLACES} ({LOGIN} --help)",
+        ),
+        (
+            "profile login command --token-stdin",
+            2,
+            'the token of profile "command" comes from a command (--store stores one here instead)',
+        ),
+        (
+            "profile logout acme",
+            2,
+            (
+                'no token of profile "acme" is stored here (unified profile show says where it'
+                " comes from)"
+            ),
+        ),
+        (
+            "profile logout command",
+            2,
+            (
+                'no token of profile "command" is stored here (unified profile show says where it'
+                " comes from)"
+            ),
+        ),
     ],
-)  # fmt: skip
-def test_what_cannot_be_meant_is_refused(unified: Unified, config: Config, command: str, code: int, said: str) -> None:
+)
+def test_what_cannot_be_meant_is_refused(
+    unified: Unified, config: Config, command: str, code: int, said: str
+) -> None:
     text = PROFILE + '[profiles.command]\ntoken_command = ["true"]\n'
     path = config(text)
     result = unified(command, stdin=TYPED)
@@ -187,8 +253,12 @@ def test_what_cannot_be_meant_is_refused(unified: Unified, config: Config, comma
     assert path.read_text() == text
 
 
-@pytest.mark.parametrize("typed", [b"\n", b"", b"t 1\n", b"t-\xff\n", "t-ä\n".encode(), b"t" * 5000])
-def test_what_is_no_token_is_not_kept(unified: Unified, config: Config, ring: InMemory, typed: bytes) -> None:
+@pytest.mark.parametrize(
+    "typed", [b"\n", b"", b"t 1\n", b"t-\xff\n", "t-ä\n".encode(), b"t" * 5000]
+)
+def test_what_is_no_token_is_not_kept(
+    unified: Unified, config: Config, ring: InMemory, typed: bytes
+) -> None:
     path = config(PROFILE)
     result = unified("profile login acme --token-stdin", stdin=typed)
     assert result.code == 3
@@ -201,25 +271,34 @@ def test_a_token_is_bound_to_an_origin(unified: Unified, config: Config, ring: I
     result = unified("profile login acme --token-stdin", stdin=TYPED)
     assert (result.code, result.stderr) == (
         3,
-        'error: the token of profile "acme" needs a base URL (unified profile set acme base_url=URL, such as https://api.truto.one)\n',
+        (
+            'error: the token of profile "acme" needs a base URL (unified profile set acme'
+            " base_url=URL, such as https://api.truto.one)\n"
+        ),
     )
     environ = {"UNIFIED_BASE_URL": "https://one.example"}
     assert unified("profile login acme --token-stdin", stdin=TYPED, environ=environ).code == 0
     assert ring.kept == {("unified", "https://one.example|acme"): TOKEN}
-    elsewhere = unified("-p acme voice calls list", environ={"UNIFIED_BASE_URL": "https://other.example"})
+    elsewhere = unified(
+        "-p acme voice calls list", environ={"UNIFIED_BASE_URL": "https://other.example"}
+    )
     assert elsewhere.code == 3
     assert "the keyring has no token of profile acme for https://other.example" in elsewhere.stderr
     assert path.read_text() == '[profiles.acme]\naccount_id = "1"\nkeyring = true\n'
 
 
-def test_removing_a_profile_removes_its_token(unified: Unified, config: Config, ring: InMemory) -> None:
+def test_removing_a_profile_removes_its_token(
+    unified: Unified, config: Config, ring: InMemory
+) -> None:
     path = config(PROFILE + "[profiles.b]\n")
     unified("profile login acme --token-stdin", stdin=TYPED)
     unified("profile login b --store file --token-stdin", stdin=TYPED)
     assert unified("profile remove acme").code == 0
     assert unified("profile remove b").code == 0
     assert ring.kept == {}
-    assert [entry for entry in (path.parent / "config.toml.tokens").iterdir() if entry.suffix != ".lock"] == []
+    assert [
+        entry for entry in (path.parent / "config.toml.tokens").iterdir() if entry.suffix != ".lock"
+    ] == []
 
 
 def spawn(home: Path, *argv: str) -> tuple[int, int]:
@@ -278,7 +357,9 @@ def test_on_a_terminal_the_token_does_not_show(home: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_question_that_is_broken_off_gives_the_echo_back(home: Path, how: signal.Signals, code: int) -> None:
+def test_a_question_that_is_broken_off_gives_the_echo_back(
+    home: Path, how: signal.Signals, code: int
+) -> None:
     child, terminal = spawn(home, "profile", "login", "acme", "--store", "file")
     until(terminal, b"(not shown): ")
     assert not echoes(terminal)
@@ -309,8 +390,10 @@ def test_a_name_alone_starts_a_short_conversation(home: Path) -> None:
     until(terminal, b"unified profile login globex")
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     os.close(terminal)
-    assert path.read_text() == (
-        '[profiles.globex]\nbase_url = "https://api.example.com"\naccount_id = "62f44730"\ntags = ["prod", "eu"]\n'
+    assert (
+        path.read_text()
+        == '[profiles.globex]\nbase_url = "https://api.example.com"\naccount_id = "62f44730"\ntags'
+        ' = ["prod", "eu"]\n'
     )
 
 
@@ -322,7 +405,9 @@ def test_nobody_is_asked_where_asking_is_off(unified: Unified, config: Config) -
     assert unified("profile login acme", tty=True, environ={"UNIFIED_NO_INPUT": "1"}).code in (2, 3)
 
 
-def test_a_token_typed_as_an_argument_is_refused_without_being_said(unified: Unified, config: Config) -> None:
+def test_a_token_typed_as_an_argument_is_refused_without_being_said(
+    unified: Unified, config: Config
+) -> None:
     config('base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n')
     for words in (
         "acme t-canary-0123456789",
@@ -345,7 +430,10 @@ def test_help_says_where_the_address_and_the_token_come_from(page: str, unified:
 def test_a_token_of_several_profiles_leaves_out_those_of_the_sandbox(
     unified: Unified, config: Callable[[str], Path]
 ) -> None:
-    path = config('[profiles.acme]\nbase_url = "https://api.example.com"\n[profiles.demo]\nbase_url = "sandbox:"\n')
+    path = config(
+        '[profiles.acme]\nbase_url = "https://api.example.com"\n[profiles.demo]\nbase_url ='
+        ' "sandbox:"\n'
+    )
     result = unified("profile login * --store file --token-stdin", stdin=TYPED)
     assert (result.code, result.notes.count("token of profile")) == (0, 1), result.notes
     assert path.read_text().count("token_file") == 1

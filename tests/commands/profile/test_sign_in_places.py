@@ -1,4 +1,6 @@
-"""`unified profile login` before it asks: whether there is a place for the token, and what counts as one."""
+"""`unified profile login` before it asks: whether there is a place for the token, and
+what counts as one.
+"""
 
 import re
 import sys
@@ -13,7 +15,10 @@ Config = Callable[[str], Path]
 PROFILE = 'base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n'
 
 ASKED = 'token of profile "acme" (not shown): '
-QUESTION = "the Python package keyring is not installed; store the token in a file only you can read? [Y/n] "
+QUESTION = (
+    "the Python package keyring is not installed; store the token in a file only you can read?"
+    " [Y/n] "
+)
 
 
 @pytest.fixture
@@ -24,7 +29,9 @@ def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_library")
 @pytest.mark.parametrize("answer", [b"\n", b"y\n"])
-def test_without_the_library_a_terminal_is_asked_for_a_place(answer: bytes, unified: Unified, config: Config) -> None:
+def test_without_the_library_a_terminal_is_asked_for_a_place(
+    answer: bytes, unified: Unified, config: Config
+) -> None:
     path = config(PROFILE)
     result = unified("profile login acme", tty=True, stdin=b"t-canary\n" + answer)
     file = next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]"))
@@ -37,7 +44,10 @@ def test_without_the_library_a_terminal_is_asked_for_a_place(answer: bytes, unif
 def test_to_decline_the_place_is_no_error(answer: bytes, unified: Unified, config: Config) -> None:
     path = config(PROFILE)
     result = unified("profile login acme", tty=True, stdin=b"t-canary\n" + answer)
-    assert (result.code, result.stderr) == (0, f"{ASKED}{QUESTION}no token stored (--store names a place)\n")
+    assert (result.code, result.stderr) == (
+        0,
+        f"{ASKED}{QUESTION}no token stored (--store names a place)\n",
+    )
     assert path.read_text() == PROFILE
 
 
@@ -47,13 +57,18 @@ def test_to_decline_it_for_a_new_profile_is_no_error(unified: Unified, config: C
     result = unified("profile add acme", tty=True, stdin=b"1\n\nt-canary\nn\n")
     assert result.code == 0
     assert result.stderr.endswith(f"{QUESTION}no token stored (unified profile login acme)\n")
-    assert path.read_text() == 'base_url = "https://api.example.com"\n\n[profiles.acme]\naccount_id = "1"\n'
+    assert (
+        path.read_text()
+        == 'base_url = "https://api.example.com"\n\n[profiles.acme]\naccount_id = "1"\n'
+    )
 
 
 @pytest.mark.usefixtures("no_library")
 def test_the_lines_of_the_readme_sign_in(unified: Unified, service: Service) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    lines = re.findall(r"^unified ((?:profile|-p hooli) .*)$", text[: text.index("## Six jobs")], re.MULTILINE)
+    lines = re.findall(
+        r"^unified ((?:profile|-p hooli) .*)$", text[: text.index("## Six jobs")], re.MULTILINE
+    )
     assert [line.split()[1] for line in lines] == ["add", "login", "hooli"]
     for line in lines:
         words = line.replace("https://api.truto.one", service.url)
@@ -92,7 +107,9 @@ def test_more_than_a_line_is_no_token(unified: Unified, config: Config, typed: b
 
 
 @pytest.mark.parametrize("typed", [b" t-canary \n", b"\n\tt-canary\r\n\r\n", b"t-canary"])
-@pytest.mark.parametrize("line", ["profile login acme --store file --token-stdin", "profile login acme --store file"])
+@pytest.mark.parametrize(
+    "line", ["profile login acme --store file --token-stdin", "profile login acme --store file"]
+)
 def test_blanks_and_line_ends_around_a_token_are_left_out(
     unified: Unified, config: Config, typed: bytes, line: str
 ) -> None:
@@ -100,20 +117,32 @@ def test_blanks_and_line_ends_around_a_token_are_left_out(
     piped = line.endswith("stdin")
     result = unified(line, tty=not piped, stdin=typed if piped else typed.lstrip(b"\n"))
     assert result.code == 0, result.stderr
-    assert next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]")).read_text() == "t-canary\n"
+    assert (
+        next(path.with_name("config.toml.tokens").glob("acme-*[0-9a-f]")).read_text()
+        == "t-canary\n"
+    )
 
 
-BEARER = 'the token begins with "Bearer ", which is no part of a token (leave the word out: each request adds it)'
+BEARER = (
+    'the token begins with "Bearer ", which is no part of a token (leave the word out: each request'
+    " adds it)"
+)
 WRONG = {
     b"Bearer t-canary": BEARER,
     b"bearer  t-canary": BEARER,
-    b'"t-canary"': "the token stands in quotes, which are no part of a token (leave the quotes out)",
-    b"'t-canary'": "the token stands in quotes, which are no part of a token (leave the quotes out)",
+    b'"t-canary"': (
+        "the token stands in quotes, which are no part of a token (leave the quotes out)"
+    ),
+    b"'t-canary'": (
+        "the token stands in quotes, which are no part of a token (leave the quotes out)"
+    ),
 }
 
 
 @pytest.mark.parametrize("typed", WRONG)
-def test_what_was_copied_with_a_token_is_named(unified: Unified, config: Config, typed: bytes) -> None:
+def test_what_was_copied_with_a_token_is_named(
+    unified: Unified, config: Config, typed: bytes
+) -> None:
     path = config(PROFILE)
     result = unified("profile login acme --store file --token-stdin", stdin=typed)
     assert (result.code, result.stderr) == (3, f"error: {WRONG[typed]}\n")
@@ -124,7 +153,9 @@ def test_what_was_copied_with_a_token_is_named(unified: Unified, config: Config,
     assert called.stderr.startswith("error: the token from UNIFIED_TOKEN ")
 
 
-def test_a_wrong_token_is_asked_for_again_and_the_third_ends_it(unified: Unified, config: Config) -> None:
+def test_a_wrong_token_is_asked_for_again_and_the_third_ends_it(
+    unified: Unified, config: Config
+) -> None:
     path = config(PROFILE)
     again = b"".join(one + b"\n" for one in (*[*WRONG][:2], b"t-canary"))
     result = unified("profile login acme --store file", tty=True, stdin=again)
@@ -133,9 +164,9 @@ def test_a_wrong_token_is_asked_for_again_and_the_third_ends_it(unified: Unified
     config(PROFILE)
     result = unified("profile login acme", tty=True, stdin=b'a b\n\n"x"\nt-canary\n')
     said = (
-        f"{ASKED}the token contains a blank, a line break or another invalid character\n"
-        f"{ASKED}the token is empty\n"
-        f"{ASKED}error: the token stands in quotes, which are no part of a token (leave the quotes out)\n"
+        f"{ASKED}the token contains a blank, a line break or another invalid character\n{ASKED}the"
+        f" token is empty\n{ASKED}error: the token stands in quotes, which are no part of a token"
+        " (leave the quotes out)\n"
     )
     assert (result.code, result.stderr) == (3, said)
     assert path.read_text() == PROFILE

@@ -1,4 +1,6 @@
-"""What login, logout and remove leave behind: nothing that this program put there, and what stays is named."""
+"""What login, logout and remove leave behind: nothing that this program put there, and
+what stays is named.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +25,11 @@ def ring() -> Iterator[InMemory]:
 
 def kept(path: Path) -> list[Path]:
     """The token files of our own."""
-    return [entry for entry in path.with_name(f"{path.name}.tokens").iterdir() if entry.suffix != ".lock"]
+    return [
+        entry
+        for entry in path.with_name(f"{path.name}.tokens").iterdir()
+        if entry.suffix != ".lock"
+    ]
 
 
 @pytest.mark.usefixtures("ring")
@@ -50,7 +56,9 @@ def test_a_token_that_moves_leaves_no_keyring_entry(
     assert ring.kept == {}
 
 
-def test_a_file_of_ones_own_is_named_when_the_token_moves(unified: Unified, config: Config, tmp_path: Path) -> None:
+def test_a_file_of_ones_own_is_named_when_the_token_moves(
+    unified: Unified, config: Config, tmp_path: Path
+) -> None:
     own = tmp_path / "mine"
     own.write_bytes(OLD)
     config(f'{PROFILE}token_file = "{own}"\n')
@@ -59,14 +67,16 @@ def test_a_file_of_ones_own_is_named_when_the_token_moves(unified: Unified, conf
     assert own.read_bytes() == OLD
 
 
-def test_a_keyring_that_fails_is_named_and_the_new_token_kept(unified: Unified, config: Config) -> None:
+def test_a_keyring_that_fails_is_named_and_the_new_token_kept(
+    unified: Unified, config: Config
+) -> None:
     path = config(PROFILE + "keyring = true\n")
     with using(keyring.backends.fail.Keyring()):
         result = unified("profile login acme --token-stdin --store config", stdin=NEW)
     assert result.code == 0
     assert (
-        "warning: the previous token is still stored: this machine has no keyring that stores a token safely\n"
-        in result.stderr
+        "warning: the previous token is still stored: this machine has no keyring that stores a"
+        " token safely\n" in result.stderr
     )
     assert "t-canary-new" in path.read_text()
 

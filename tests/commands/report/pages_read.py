@@ -79,4 +79,9 @@ def cells_of(report: Any, name: str) -> dict[str, str]:
     letter = next(one["offers"] for one in report["connections"] if one["name"] == name)
     at = [one["letter"] for one in report["offers"]["columns"]].index(letter)
     rows = report["offers"]["rows"].items()
-    return {f"{api}/{resource}": row["cells"][at] for api, of in rows for row in of for resource in row["resources"]}
+    return {
+        f"{api}/{resource}": row["cells"][at]
+        for api, of in rows
+        for row in of
+        for resource in row["resources"]
+    }

@@ -1,4 +1,6 @@
-"""`unified report`: one page of how connections, runs and exports are, that holds text and nothing else."""
+"""`unified report`: one page of how connections, runs and exports are, that holds text
+and nothing else.
+"""
 
 import io
 import json
@@ -34,11 +36,21 @@ Config = Callable[[str], Path]
 Crashes = Callable[[list[str], dict[str, str], dict[str, str]], list[dict[str, Any]]]
 SECRET = "provider-credential-0123456789"
 TOKEN = "t-0123456789"
-OFFERED = offer({"ticketing": {"tickets": ["list", "get"], "tags": ["list", "get", "create", "update", "delete"]}})
+OFFERED = offer(
+    {
+        "ticketing": {
+            "tickets": ["list", "get"],
+            "tags": ["list", "get", "create", "update", "delete"],
+        }
+    }
+)
 
 
 def profiles(config: Config, accounts: Mapping[str, str], base_url: str) -> None:
-    tables = (f"[profiles.{name}]\naccount_id = {json.dumps(account)}\n" for name, account in accounts.items())
+    tables = (
+        f"[profiles.{name}]\naccount_id = {json.dumps(account)}\n"
+        for name, account in accounts.items()
+    )
     config(f'base_url = "{base_url}"\n' + "".join(tables))
 
 
@@ -53,16 +65,29 @@ def record(account: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def answering(service: Service, accounts: Mapping[str, Mapping[str, Any]], broken: tuple[str, ...] = ()) -> None:
-    """Serve the list of connections and what each offers, all the same; those that are `broken` fail."""
+def answering(
+    service: Service, accounts: Mapping[str, Mapping[str, Any]], broken: tuple[str, ...] = ()
+) -> None:
+    """Serve the list of connections and what each offers, all the same; those that are
+    `broken` fail.
+    """
 
     def reply(seen: Seen) -> Reply:
         if seen.path == "/integrated-account":
-            return served({"result": [record(one, **more) for one, more in accounts.items()], "next_cursor": None})
+            return served(
+                {
+                    "result": [record(one, **more) for one, more in accounts.items()],
+                    "next_cursor": None,
+                }
+            )
         account = seen.segments[1]
         if account in broken:
-            return served({"statusCode": 400, "error": "Bad Request", "message": "out of order"}, 400)
-        return served(OFFERED if seen.path.endswith("/capabilities") else record(account, **accounts[account]))
+            return served(
+                {"statusCode": 400, "error": "Bad Request", "message": "out of order"}, 400
+            )
+        return served(
+            OFFERED if seen.path.endswith("/capabilities") else record(account, **accounts[account])
+        )
 
     service.reply = reply
 
@@ -71,7 +96,11 @@ def answering(service: Service, accounts: Mapping[str, Mapping[str, Any]], broke
 def world(tmp_path: Path) -> dict[str, Any]:
     """A token, and folders with one for the cache."""
     folders = {name: tmp_path / name for name in ("config", "data", "cache")}
-    return {"environ": {"UNIFIED_TOKEN": TOKEN}, "folders": folders, "wall": lambda: 1_764_000_000.0}
+    return {
+        "environ": {"UNIFIED_TOKEN": TOKEN},
+        "folders": folders,
+        "wall": lambda: 1_764_000_000.0,
+    }
 
 
 @pytest.fixture
@@ -115,9 +144,16 @@ def test_what_is_in_the_cache_is_not_asked_again(
     assert "of 2 it was known, the oldest told 3 h ago" in ReadPage(to).words
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"at": 0, "key": 7, "value": []}', "[" * 5000, '{"at": "x"}'])
+@pytest.mark.parametrize(
+    "content", ["", "{", '{"at": 0, "key": 7, "value": []}', "[" * 5000, '{"at": "x"}']
+)
 def test_a_broken_cache_is_none(
-    unified: Unified, service: Service, config: Config, world: dict[str, Any], tmp_path: Path, content: str
+    unified: Unified,
+    service: Service,
+    config: Config,
+    world: dict[str, Any],
+    tmp_path: Path,
+    content: str,
 ) -> None:
     profiles(config, {"one": "c-1", "two": "c-2"}, service.url)
     answering(service, {"c-1": {}, "c-2": {}})
@@ -171,12 +207,19 @@ def test_what_was_known_of_a_connection_that_cannot_be_asked_is_shown(
     profiles(config, {"one": "c-1"}, service.url)
     answering(service, {"c-1": {}})
     known = unified("report -o json -p one", **world).json
-    service.reply = lambda _: served({"statusCode": 500, "error": "e", "message": "out of order"}, 500)
+    service.reply = lambda _: served(
+        {"statusCode": 500, "error": "e", "message": "out of order"}, 500
+    )
     later = {**world, "wall": lambda: world["wall"]() + 7200}
     result = unified("report -o json -p one --retries 0", **later)
     (one,) = result.json["connections"]
     assert result.code == 9
-    assert (one["condition"], one["product"], one["status"], one["age"]) == ("not seen", "deskly", "active", 7200)
+    assert (one["condition"], one["product"], one["status"], one["age"]) == (
+        "not seen",
+        "deskly",
+        "active",
+        7200,
+    )
     assert cells_of(result.json, "one") == cells_of(known, "one")
 
 
@@ -187,19 +230,28 @@ def test_a_profile_that_leads_nowhere_hides_no_other(
     answering(service, {"c-1": {}})
     result = unified("report -o json", **world)
     assert result.code == 9
-    assert {one["name"]: one["condition"] for one in result.json["connections"]} == {"one": "well", "lost": "not seen"}
+    assert {one["name"]: one["condition"] for one in result.json["connections"]} == {
+        "one": "well",
+        "lost": "not seen",
+    }
 
 
-def test_without_profiles_it_is_the_connection_of_the_environment(unified: Unified, service: Service, to: Path) -> None:
+def test_without_profiles_it_is_the_connection_of_the_environment(
+    unified: Unified, service: Service, to: Path
+) -> None:
     answering(service, {"acct-1": {}})
     assert unified(f"report --to {to}", environ=service.environ).code == 0
     assert ReadPage(to).words.startswith("1 connection, ")
     assert unified("report -o json").code == 3
 
 
-def test_a_token_of_a_connection_is_not_told_what_it_offers(unified: Unified, service: Service) -> None:
+def test_a_token_of_a_connection_is_not_told_what_it_offers(
+    unified: Unified, service: Service
+) -> None:
     service.reply = lambda seen: (
-        served(record("c-9")) if seen.path == "/integrated-account/me" else served({"statusCode": 403}, 403)
+        served(record("c-9"))
+        if seen.path == "/integrated-account/me"
+        else served({"statusCode": 403}, 403)
     )
     result = unified("report -o json -a me", environ=service.environ)
     assert (result.code, result.json["connections"][0]["account"]) == (0, "c-9")
@@ -225,9 +277,14 @@ def test_a_token_of_a_connection_is_not_told_what_it_offers(unified: Unified, se
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_asked(
-    options: str, code: int, said: str, unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch,
+    options: str,
+    code: int,
+    said: str,
+    unified: Unified,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = unified(f"report {options}", environ=service.environ)
     assert (result.code, service.seen) == (code, [])
@@ -261,15 +318,21 @@ def test_an_older_page_stays_whole_where_writing_breaks_off(
     assert [path.name for path in to.parent.glob("*page.html*")] == ["page.html"]
 
 
-def test_the_page_is_whole_wherever_it_is_killed(crashes: Crashes, service: Service, tmp_path: Path) -> None:
+def test_the_page_is_whole_wherever_it_is_killed(
+    crashes: Crashes, service: Service, tmp_path: Path
+) -> None:
     answering(service, {"acct-1": {}})
-    for point in crashes(["report", "--to", "page-{n}.html"], {"page-{n}.html": "the older one"}, service.environ):
+    for point in crashes(
+        ["report", "--to", "page-{n}.html"], {"page-{n}.html": "the older one"}, service.environ
+    ):
         assert point["code"] == 0
         ReadPage(tmp_path / f"page-{point['point']}.html")
     assert [file.name for file in tmp_path.iterdir() if file.suffix in {".part", ".tmp"}] == []
 
 
-def test_the_page_does_not_replace_what_it_is_about(unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_the_page_does_not_replace_what_it_is_about(
+    unified: Unified, service: Service, tmp_path: Path
+) -> None:
     file = tmp_path / "drift.json"
     file.write_text("[]")
     result = unified(f"report --to {file} --schema {file}", environ=service.environ)
@@ -279,15 +342,68 @@ def test_the_page_does_not_replace_what_it_is_about(unified: Unified, service: S
 # Nothing runs, nothing is loaded, nothing is markup.
 
 ELEMENTS = {
-    "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "section", "div", "p", "b", "h1",
-    "h2", "h3", "ul", "li", "span", "small", "code", "table", "caption", "thead", "tbody", "tr", "th", "td", "details",
-    "summary", "svg", "defs", "pattern", "rect", "path", "circle",
-}  # fmt: skip
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "header",
+    "main",
+    "footer",
+    "section",
+    "div",
+    "p",
+    "b",
+    "h1",
+    "h2",
+    "h3",
+    "ul",
+    "li",
+    "span",
+    "small",
+    "code",
+    "table",
+    "caption",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "details",
+    "summary",
+    "svg",
+    "defs",
+    "pattern",
+    "rect",
+    "path",
+    "circle",
+}
 ATTRIBUTES = {
-    "lang", "charset", "http-equiv", "content", "name", "class", "id", "aria-hidden", "aria-labelledby", "focusable",
-    "role", "scope", "colspan", "open", "width", "height", "x", "cx", "cy", "r", "d", "patternunits",
+    "lang",
+    "charset",
+    "http-equiv",
+    "content",
+    "name",
+    "class",
+    "id",
+    "aria-hidden",
+    "aria-labelledby",
+    "focusable",
+    "role",
+    "scope",
+    "colspan",
+    "open",
+    "width",
+    "height",
+    "x",
+    "cx",
+    "cy",
+    "r",
+    "d",
+    "patternunits",
     "patterntransform",
-}  # fmt: skip
+}
 
 
 def test_nothing_is_loaded_and_nothing_runs(unified: Unified, service: Service, to: Path) -> None:
@@ -296,7 +412,10 @@ def test_nothing_is_loaded_and_nothing_runs(unified: Unified, service: Service, 
     page = ReadPage(to)
     assert page.tags <= ELEMENTS
     assert page.attributes <= ATTRIBUTES
-    assert page.policy == (f"default-src 'none'; style-src {page.style_hash}; base-uri 'none'; form-action 'none'")
+    assert (
+        page.policy
+        == f"default-src 'none'; style-src {page.style_hash}; base-uri 'none'; form-action 'none'"
+    )
     assert "url(" not in page.style.replace("url(#hatched)", "").replace("url(#dotted)", "")
     assert "@import" not in page.style
     heads = [dict(attributes) for tag, attributes in page.elements if tag == "th"]
@@ -307,17 +426,36 @@ def test_nothing_is_loaded_and_nothing_runs(unified: Unified, service: Service, 
 
 
 HOSTILE = (
-    "<script>alert(1)</script>", "</style><b>", "\"' onload=x", "javascript:alert(1)", "]]>--><!--", "&lt;&#60;",
-    "\u202eevil\u2066", "\x1b[31mred\x07", "{{ 7 * 7 }}{% raw %}", "x" * 10_000, "\ud800", "\0", "a\r\nb", TOKEN,
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    "</style><b>",
+    "\"' onload=x",
+    "javascript:alert(1)",
+    "]]>--><!--",
+    "&lt;&#60;",
+    "\u202eevil\u2066",
+    "\x1b[31mred\x07",
+    "{{ 7 * 7 }}{% raw %}",
+    "x" * 10_000,
+    "\ud800",
+    "\0",
+    "a\r\nb",
+    TOKEN,
+)
 
 
 def hostile_page(unified: Unified, service: Service, to: Path, text: str) -> ReadPage:
     """The page where everything that the service says is this text."""
-    more = {"tenant_id": text, "integration": {"name": text}, "status": "needs_reauth", "last_error": text}
+    more = {
+        "tenant_id": text,
+        "integration": {"name": text},
+        "status": "needs_reauth",
+        "last_error": text,
+    }
     whole = {**record("acct-1"), **more}
     body = json.dumps(whole).encode()
-    service.reply = lambda seen: served(OFFERED) if seen.path.endswith("/capabilities") else served(body)
+    service.reply = lambda seen: (
+        served(OFFERED) if seen.path.endswith("/capabilities") else served(body)
+    )
     assert unified(f"report --to {to}", environ=service.environ).code == 0
     return ReadPage(to)
 
@@ -340,7 +478,10 @@ NAMES = {"reasons", "products", "states"}
 def filled(value: Any, text: str, *, named: bool = False) -> Any:
     """The value with this in place of each text."""
     if isinstance(value, dict):
-        return {text if named else name: filled(one, text, named=name in NAMES) for name, one in value.items()}
+        return {
+            text if named else name: filled(one, text, named=name in NAMES)
+            for name, one in value.items()
+        }
     if isinstance(value, list):
         return [filled(one, text) for one in value]
     return text if isinstance(value, str) else value
@@ -365,7 +506,9 @@ def test_whatever_a_page_holds_is_text(text: str, whole_page: Any, tmp_path: Pat
     pages = []
     for one in ("plain", text):
         to = tmp_path / "page.html"
-        to.write_bytes(b"".join(markup.document(msgspec.convert(filled(whole_page, one), ReportPage))))
+        to.write_bytes(
+            b"".join(markup.document(msgspec.convert(filled(whole_page, one), ReportPage)))
+        )
         pages.append(ReadPage(to))
     assert pages[0].elements == pages[1].elements
     assert pages[0].tags == ELEMENTS
@@ -377,7 +520,9 @@ def test_whatever_a_page_holds_is_text(text: str, whole_page: Any, tmp_path: Pat
 
 @pytest.fixture
 def fleet(config: Config) -> list[str]:
-    """A profile for each connection of the sandbox, but the one that takes a second for each answer."""
+    """A profile for each connection of the sandbox, but the one that takes a second for
+    each answer.
+    """
     names = [kind for kind in KINDS if kind != "slow"]
     profiles(config, {name: name for name in names}, "sandbox:")
     return names
@@ -389,16 +534,23 @@ def report(unified: Unified, options: str = "", **world: Any) -> Any:
 
 def test_connections_are_counted_as_by_connections_list(unified: Unified, fleet: list[str]) -> None:
     found = report(unified)
-    rows = [line.split("\t") for line in unified("-p sandbox connections list --health -o tsv").stdout.splitlines()]
+    rows = [
+        line.split("\t")
+        for line in unified("-p sandbox connections list --health -o tsv").stdout.splitlines()
+    ]
     mine = [row for row in rows if row[0] in fleet]
-    assert {one["name"]: one["well"] + one["trouble"] + one["unseen"] for one in found["statuses"]} == Counter(
-        row[3] for row in mine
-    )
-    assert {one["name"]: one["well"] + one["trouble"] + one["unseen"] for one in found["products"]} == Counter(
-        row[1] for row in mine
-    )
-    assert {one["name"]: one["remark"] for one in found["connections"]} == {row[0]: row[7] for row in mine}
-    needed = {name for need in found["needs"] for names in need["reasons"].values() for name in names}
+    assert {
+        one["name"]: one["well"] + one["trouble"] + one["unseen"] for one in found["statuses"]
+    } == Counter(row[3] for row in mine)
+    assert {
+        one["name"]: one["well"] + one["trouble"] + one["unseen"] for one in found["products"]
+    } == Counter(row[1] for row in mine)
+    assert {one["name"]: one["remark"] for one in found["connections"]} == {
+        row[0]: row[7] for row in mine
+    }
+    needed = {
+        name for need in found["needs"] for names in need["reasons"].values() for name in names
+    }
     assert needed == {row[0] for row in mine if row[7]}
 
 
@@ -436,7 +588,9 @@ def test_runs_are_those_of_runs_list(unified: Unified, to: Path) -> None:
     assert [one["id"] for one in found["shown"]] == [one["id"] for one in listed]
     for shown, one in zip(found["shown"], listed, strict=True):
         assert shown["state"] == one["state"]
-        assert shown["outcomes"] == {name: one[name.replace("-", "_")] for name in shown["outcomes"]}
+        assert shown["outcomes"] == {
+            name: one[name.replace("-", "_")] for name in shown["outcomes"]
+        }
     assert found["states"] == Counter(one["state"] for one in listed)
     failed = next(one for one in found["shown"] if one["causes"])
     assert sum(cause["number"] for cause in failed["causes"]) == failed["outcomes"]["failed"] == 2
@@ -447,7 +601,9 @@ def test_runs_are_those_of_runs_list(unified: Unified, to: Path) -> None:
 
 
 @pytest.mark.usefixtures("fleet")
-def test_a_journal_that_others_can_write_is_counted_and_not_read(unified: Unified, tmp_path: Path, to: Path) -> None:
+def test_a_journal_that_others_can_write_is_counted_and_not_read(
+    unified: Unified, tmp_path: Path, to: Path
+) -> None:
     assert unified("ticketing tags create -f name=x -p full -p empty --yes").code == 0
     (journal,) = (tmp_path / "data" / "runs").glob("*.ndjson")
     open_to_others(journal)
@@ -473,13 +629,17 @@ def test_exports_are_as_verify_finds_them(unified: Unified, tmp_path: Path, to: 
     (one,) = report(unified, f"-p full --export {folder}")["exports"]
     assert f"the manifest matches {one['complete']} files" in verified.stderr
     assert (one["gaps"], one["differences"], one["verified"]) == ([], [], True)
-    assert one["records"] == sum(len(path.read_bytes().splitlines()) for path in folder.rglob("*.ndjson"))
+    assert one["records"] == sum(
+        len(path.read_bytes().splitlines()) for path in folder.rglob("*.ndjson")
+    )
     (folder / "full" / "ticketing" / "tags.ndjson").write_text("{}\n")
     changed = unified(f"export --verify {folder}")
     result = unified(f"report -o json --to {to} -p full --export {folder}")
     (one,) = result.json["exports"]
     assert result.code == 0
-    assert one["differences"] == [line for line in changed.stderr.splitlines() if line.startswith("full/")]
+    assert one["differences"] == [
+        line for line in changed.stderr.splitlines() if line.startswith("full/")
+    ]
     assert "changed" in ReadPage(to).texts
     assert unified(f"{exported} -p blocked").code != 0
     gaps = unified(f"export --verify {folder}").stderr.count(": not complete: ")
@@ -487,8 +647,12 @@ def test_exports_are_as_verify_finds_them(unified: Unified, tmp_path: Path, to: 
     assert len(one["gaps"]) == gaps == 2
 
 
-def test_an_export_to_a_store_is_named_and_not_asked(unified: Unified, tmp_path: Path, to: Path) -> None:
-    runtime = Runtime(None, None, Stderr(io.BytesIO()), {}, folders={"data": tmp_path / "data"}, wall=lambda: 1e9)
+def test_an_export_to_a_store_is_named_and_not_asked(
+    unified: Unified, tmp_path: Path, to: Path
+) -> None:
+    runtime = Runtime(
+        None, None, Stderr(io.BytesIO()), {}, folders={"data": tmp_path / "data"}, wall=lambda: 1e9
+    )
     RunRegistry(runtime).point("export ticketing/tags --to s3://b/dump", "s3://b/dump")
     found = unified(f"-p sandbox report -o json --to {to}")
     assert (found.code, found.json["exports"], found.json["stores"]) == (0, [], ["s3://b/dump"])
@@ -509,7 +673,9 @@ def test_drift_is_grouped_by_difference(unified: Unified, tmp_path: Path, to: Pa
 
 @pytest.mark.usefixtures("fleet")
 def test_what_schema_prints_is_read(unified: Unified, tmp_path: Path) -> None:
-    found = unified("-p full -p untimed schema ticketing/tickets --against known -o json --records 20").json
+    found = unified(
+        "-p full -p untimed schema ticketing/tickets --against known -o json --records 20"
+    ).json
     file = tmp_path / "drift.json"
     file.write_text(json.dumps(found))
     (one,) = report(unified, f"-p full --schema {file}")["drift"]
@@ -536,7 +702,10 @@ def test_expectations_are_those_of_junit(unified: Unified, tmp_path: Path, to: P
     assert "3 passed, 1 failed, 2 not read, 2 skipped" in ReadPage(to).words
 
 
-BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><testsuites><testsuite name="&b;"/></testsuites>'
+BOMB = (
+    '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><testsuites><testsuite'
+    ' name="&b;"/></testsuites>'
+)
 
 
 @pytest.mark.parametrize(
@@ -556,7 +725,10 @@ def test_another_file_is_no_junit(text: str, said: str, unified: Unified, tmp_pa
     file = tmp_path / "junit.xml"
     file.write_text(text)
     result = unified(f"-p sandbox report -o json --junit {file}")
-    assert (result.code, f"is no JUnit XML: {said}" in " ".join(result.stderr.split())) == (2, True), result.stderr
+    assert (result.code, f"is no JUnit XML: {said}" in " ".join(result.stderr.split())) == (
+        2,
+        True,
+    ), result.stderr
 
 
 @pytest.mark.long(seconds=9)
@@ -565,8 +737,13 @@ def test_a_thousand_connections_are_two_megabytes_at_most(
 ) -> None:
     accounts = {f"customer-{at:04}": f"62f44730-dd91-461e-bd6a-{at:012}" for at in range(1000)}
     profiles(config, accounts, service.url)
-    login = {"status": "needs_reauth", "last_error": "invalid_grant: the provider refused the credentials"}
-    answering(service, {one: login if at % 20 == 0 else {} for at, one in enumerate(accounts.values())})
+    login = {
+        "status": "needs_reauth",
+        "last_error": "invalid_grant: the provider refused the credentials",
+    }
+    answering(
+        service, {one: login if at % 20 == 0 else {} for at, one in enumerate(accounts.values())}
+    )
     assert unified(f"report --to {to} --rate 0", **world).code == 0
     assert to.stat().st_size < 1_000_000
     page = ReadPage(to)

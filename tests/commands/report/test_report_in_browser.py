@@ -1,4 +1,6 @@
-"""The page of `unified report` in a real browser: nothing runs or is loaded, nothing is cut, and all can read it."""
+"""The page of `unified report` in a real browser: nothing runs or is loaded, nothing is
+cut, and all can read it.
+"""
 
 import json
 import os
@@ -23,19 +25,27 @@ pytestmark = [
 ]
 pytest.importorskip("jinja2", reason="needs the extra report")
 
-FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
- --disable-component-update --disable-sync --disable-dev-shm-usage --enable-logging=stderr --virtual-time-budget=9000"""
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
+--disable-background-networking --disable-component-update --disable-sync
+--disable-dev-shm-usage --enable-logging=stderr --virtual-time-budget=9000"""
 HOSTILE = "</style><script>document.title='ran'</script><img src=x onerror=alert(1)>" + "W" * 10_000
 TOLD = "CONSOLE"
 """What begins the lines in which the browser prints what a page says to its console."""
 
 
 @pytest.fixture(params=["plain", HOSTILE], ids=["plain", "hostile"])
-def page(request: pytest.FixtureRequest, unified: Unified, service: Service, tmp_path: Path) -> Path:
+def page(
+    request: pytest.FixtureRequest, unified: Unified, service: Service, tmp_path: Path
+) -> Path:
     """The page of a connection of which the service says this."""
     text = request.param
-    one = {"id": "acct-1", "tenant_id": text, "integration": {"name": text}, "status": "needs_reauth",
-           "last_error": text}  # fmt: skip
+    one = {
+        "id": "acct-1",
+        "tenant_id": text,
+        "integration": {"name": text},
+        "status": "needs_reauth",
+        "last_error": text,
+    }
     offered = offer({"ticketing": {"tickets": ["list"]}})
     service.reply = lambda seen: served(offered if seen.path.endswith("/capabilities") else one)
     path = tmp_path / "page.html"
@@ -47,17 +57,31 @@ def browse(page: Path, *options: str) -> tuple[str, str]:
     """The document after it was loaded, and what the browser logs."""
     assert BROWSER
     done = subprocess.run(
-        [BROWSER, *FLAGS.split(), f"--user-data-dir={page.parent / 'profile'}", "--dump-dom", *options, page.as_uri()],
-        check=True, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        [
+            BROWSER,
+            *FLAGS.split(),
+            f"--user-data-dir={page.parent / 'profile'}",
+            "--dump-dom",
+            *options,
+            page.as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     return done.stdout, done.stderr
 
 
 def with_script(page: Path, script: str, *, policy: bool = False) -> Path:
-    """A copy in which this script stands at the end; with the page's own policy or, so that it runs, without."""
+    """A copy in which this script stands at the end; with the page's own policy or, so
+    that it runs, without.
+    """
     text = page.read_text("utf-8").replace("</body>", f"<script>{script}</script></body>")
     copy = page.with_name("copy.html")
-    copy.write_text(text if policy else re.sub("<meta http-equiv[^>]*>", "", text, count=1), "utf-8")
+    copy.write_text(
+        text if policy else re.sub("<meta http-equiv[^>]*>", "", text, count=1), "utf-8"
+    )
     return copy
 
 
@@ -86,9 +110,17 @@ def test_the_policy_forbids_scripts_and_loads(page: Path) -> None:
 @pytest.mark.parametrize("width", [400, 1280])
 def test_nothing_is_cut_and_nothing_overlaps(page: Path, width: int) -> None:
     # The window itself may not become as narrow.
-    wider = f"e.getBoundingClientRect().right > {width + 1} || (e.clientWidth && e.scrollWidth > e.clientWidth + 1)"
-    count = f"[...document.querySelectorAll('body *')].filter(e => !e.closest('svg') && ({wider})).length"
-    copy = with_script(page, f"document.documentElement.style.width = '{width}px'; document.title = {count}")
+    wider = (
+        f"e.getBoundingClientRect().right > {width + 1} || (e.clientWidth && e.scrollWidth >"
+        " e.clientWidth + 1)"
+    )
+    count = (
+        "[...document.querySelectorAll('body *')].filter(e => !e.closest('svg') &&"
+        f" ({wider})).length"
+    )
+    copy = with_script(
+        page, f"document.documentElement.style.width = '{width}px'; document.title = {count}"
+    )
     assert title(browse(copy, f"--window-size={width},900")[0]) == "0"
 
 
@@ -97,7 +129,10 @@ def test_nothing_is_cut_and_nothing_overlaps(page: Path, width: int) -> None:
 def test_a_checker_of_accessibility_finds_nothing(page: Path, scheme: str) -> None:
     assert AXE
     shutil.copy(AXE, page.with_name("axe.js"))
-    run = "axe.run().then(found => document.title = JSON.stringify(found.violations.map(one => one.id)))"
+    run = (
+        "axe.run().then(found => document.title = JSON.stringify(found.violations.map(one =>"
+        " one.id)))"
+    )
     copy = with_script(page, f'</script><script src="axe.js"></script><script>{run}')
     document, _ = browse(copy, f"--blink-settings=preferredColorScheme={scheme}")
     assert json.loads(title(document)) == []

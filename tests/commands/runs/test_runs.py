@@ -1,4 +1,6 @@
-"""`unified runs`: what was begun is listed, shown as it is, continued once, and removed only on request."""
+"""`unified runs`: what was begun is listed, shown as it is, continued once, and removed
+only on request.
+"""
 
 import json
 import os
@@ -33,10 +35,15 @@ def path_of(tmp_path: Path, run: str) -> Path:
     return tmp_path / "data" / "runs" / f"{run}.ndjson"
 
 
-def test_runs_of_one_second_stand_in_their_order_too(unified: Unified, service: Service, config: Config) -> None:
+def test_runs_of_one_second_stand_in_their_order_too(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 1)
     service.reply = failing({})
-    begun = [run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda at=at: AT + at / 10).stderr) for at in range(6)]
+    begun = [
+        run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda at=at: AT + at / 10).stderr)
+        for at in range(6)
+    ]
     assert [one["id"] for one in unified("runs list -o json").json["runs"]] == begun[::-1]
 
 
@@ -47,7 +54,7 @@ def test_the_list_has_the_newest_first(stopped: str, unified: Unified) -> None:
         f"{later}\t2027-01-15T08:01:00+00:00\tticketing tickets update\t4\t0\t0\t0\tdone",
         f"{stopped}\t2027-01-15T08:00:00+00:00\tticketing tickets update\t1\t1\t0\t2\topen",
     ]
-    (first, _) = unified("runs list -o json").json["runs"]
+    first, _ = unified("runs list -o json").json["runs"]
     assert (first["id"], first["done"], first["not_tried"], first["state"]) == (later, 4, 0, "done")
 
 
@@ -60,13 +67,24 @@ def test_show_says_what_became_of_each_call(stopped: str, unified: Unified) -> N
         ("c03", "not-tried", None),
     ]
     assert shown[0]["sent"] == "2027-01-15T08:00:00+00:00"
-    assert shown[1]["reason"].startswith("the service answered 404 to PATCH /unified/ticketing/tickets/t1: no")
+    assert shown[1]["reason"].startswith(
+        "the service answered 404 to PATCH /unified/ticketing/tickets/t1: no"
+    )
     lines = unified(f"runs show {stopped}").stdout.splitlines()
-    assert lines[0].split("\t") == ["_profile", "outcome", "status", "id", "reason", "idempotency_key"]
+    assert lines[0].split("\t") == [
+        "_profile",
+        "outcome",
+        "status",
+        "id",
+        "reason",
+        "idempotency_key",
+    ]
     assert len(lines) == 5
 
 
-def test_resume_does_what_was_not_tried_once(stopped: str, unified: Unified, service: Service) -> None:
+def test_resume_does_what_was_not_tried_once(
+    stopped: str, unified: Unified, service: Service
+) -> None:
     result = unified(f"runs resume {stopped}")
     assert sorted(account(seen) for seen in service.seen) == ["a-c02", "a-c03"]
     assert result.code == 9
@@ -77,7 +95,11 @@ def test_resume_does_what_was_not_tried_once(stopped: str, unified: Unified, ser
     assert [account(seen) for seen in service.seen] == ["a-c01"]
     assert (result.code, result.stderr.splitlines()[-1]) == (0, "done: 4 of 4 connections")
     service.seen.clear()
-    assert (unified(f"runs retry {stopped}").code, unified(f"runs resume {stopped}").code, service.seen) == (0, 0, [])
+    assert (
+        unified(f"runs retry {stopped}").code,
+        unified(f"runs resume {stopped}").code,
+        service.seen,
+    ) == (0, 0, [])
 
 
 @pytest.mark.parametrize(("command", "name"), [("resume", "c02"), ("retry", "c01")])
@@ -88,9 +110,10 @@ def test_a_profile_that_leads_elsewhere_ends_it(
     path.write_text(path.read_text().replace(f'account_id = "a-{name}"', 'account_id = "other"'))
     result = unified(f"runs {command} {stopped}")
     assert (result.code, service.seen) == (12, [])
-    assert result.stderr == (
-        f'error: profile "{name}" leads to account other at {service.url} now, and the run was for account a-{name} at '
-        f"{service.url} (nothing was sent)\n"
+    assert (
+        result.stderr
+        == f'error: profile "{name}" leads to account other at {service.url} now, and the run was'
+        f" for account a-{name} at {service.url} (nothing was sent)\n"
     )
 
 
@@ -110,7 +133,9 @@ def test_a_retry_tells_its_outcome_though_another_profile_moved(
     assert unified(f"runs resume {run}").code == 12
 
 
-def test_a_token_from_standard_input_leaves_nobody_to_ask(unified: Unified, service: Service, config: Config) -> None:
+def test_a_token_from_standard_input_leaves_nobody_to_ask(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 2)
     result = unified(f"{UPDATE} -p c* --token-stdin", tty=True, stdin=b"t-0123456789\n")
     assert (result.code, service.seen) == (2, [])
@@ -126,7 +151,9 @@ def test_a_profile_that_is_read_only_now_is_not_written_to(
     assert "1 profile is read-only: c03" in result.stderr
 
 
-def test_a_run_in_use_is_left_alone(stopped: str, unified: Unified, service: Service, tmp_path: Path) -> None:
+def test_a_run_in_use_is_left_alone(
+    stopped: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
     from filelock import FileLock  # noqa: PLC0415  only here
 
     path = path_of(tmp_path, stopped)
@@ -135,7 +162,10 @@ def test_a_run_in_use_is_left_alone(stopped: str, unified: Unified, service: Ser
         lock.write_text("4711\n")
         for command in ("resume", "retry", "remove --yes"):
             result = unified(f"runs {command} {stopped}")
-            assert (result.code, result.stderr) == (12, f"error: run {stopped} is in use by process 4711\n")
+            assert (result.code, result.stderr) == (
+                12,
+                f"error: run {stopped} is in use by process 4711\n",
+            )
         assert unified(f"runs show {stopped}").code == 0
         assert unified("runs list").code == 0
     assert service.seen == []
@@ -149,7 +179,9 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "a header of nothing": lambda text: b"{}\n" + text.partition(b"\n")[2],
     "another version": lambda text: text.replace(b'"v":1}', b'"v":2}', 1),
     "an outcome of what was never sent": lambda text: text + b'{"s":"unknown","n":3}\n',
-    "an operation that does not exist": lambda text: text.replace(b"tickets update", b"tickets upgrade"),
+    "an operation that does not exist": lambda text: text.replace(
+        b"tickets update", b"tickets upgrade"
+    ),
     "an id that is a folder": lambda text: text.replace(b'"id":"t1"', b'"id":".."'),
 }
 
@@ -194,10 +226,17 @@ def test_without_an_id_it_is_the_newest_that_is_not_done(
     later = run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda: AT + 60).stderr)
     service.seen.clear()
     shown = unified(f"runs show{word} -o json")
-    assert [one["outcome"] for one in shown.json["result"]] == ["done", "failed", "not-tried", "not-tried"]
+    assert [one["outcome"] for one in shown.json["result"]] == [
+        "done",
+        "failed",
+        "not-tried",
+        "not-tried",
+    ]
     assert shown.stderr.startswith(f"the newest run is {stopped}: ticketing tickets update\n")
     resumed = unified(f"runs resume{word}")
-    assert resumed.stderr.startswith(f"the newest run is {stopped}: ticketing tickets update\nrun {stopped}\n")
+    assert resumed.stderr.startswith(
+        f"the newest run is {stopped}: ticketing tickets update\nrun {stopped}\n"
+    )
     assert sorted(account(seen) for seen in service.seen) == ["a-c02", "a-c03"]
     assert unified(f"runs retry{word}").code == 0
     assert account(service.seen[-1]) == "a-c01"
@@ -213,7 +252,9 @@ def test_the_newest_run_is_never_an_older_one_than_what_is_left_of_an_import(
 ) -> None:
     (tmp_path / "new.ndjson").write_text('{"name":"x"}\n')
     service.reply = failing({"a-c00": 422})
-    begun = unified(f"import ticketing/tickets {tmp_path / 'new.ndjson'} -p c00", wall=lambda: AT + 60)
+    begun = unified(
+        f"import ticketing/tickets {tmp_path / 'new.ndjson'} -p c00", wall=lambda: AT + 60
+    )
     assert begun.code != 0, begun.stderr
     service.seen.clear()
     result = unified("runs retry last")
@@ -231,7 +272,10 @@ def test_without_any_run_there_is_no_last_one(unified: Unified) -> None:
 @pytest.mark.parametrize("command", ["show", "resume", "retry", "remove"])
 def test_what_is_no_run_is_said(command: str, unified: Unified) -> None:
     result = unified(f"runs {command} 20261121-7f3a")
-    assert (result.code, result.stderr) == (2, "error: there is no run 20261121-7f3a (unified runs list shows them)\n")
+    assert (result.code, result.stderr) == (
+        2,
+        "error: there is no run 20261121-7f3a (unified runs list shows them)\n",
+    )
     assert unified(f"runs {command} ../../etc/passwd").code == 2
 
 
@@ -244,7 +288,9 @@ def test_a_run_is_removed_on_request_only(stopped: str, unified: Unified, tmp_pa
     )
     assert unified(f"runs remove {stopped}", tty=True, stdin=b"n\n").code == 2
     assert path_of(tmp_path, stopped).exists()
-    never = unified(f"runs remove {stopped}", tty=True, stdin=b"y\n", environ={"UNIFIED_NO_INPUT": "true"})
+    never = unified(
+        f"runs remove {stopped}", tty=True, stdin=b"y\n", environ={"UNIFIED_NO_INPUT": "true"}
+    )
     assert (never.code, "--yes" in never.stderr) == (2, True)
     assert unified(f"runs remove {stopped}", tty=True, stdin=b"y\n").code == 0
     assert [*(tmp_path / "data" / "runs").iterdir()] == []
@@ -270,7 +316,9 @@ def test_imports_and_exports_are_listed(unified: Unified, service: Service, tmp_
         assert unified(f"import ticketing/tags {source}", environ=service.environ).code == 0
         assert unified(f"export voice/calls -p sandbox --to {tmp_path / 'dump'}").code == 0
     listed = unified("runs list -o json").json["runs"]
-    assert sorted((one["command"].split()[0], one["done"], one["state"], one["path"]) for one in listed) == [
+    assert sorted(
+        (one["command"].split()[0], one["done"], one["state"], one["path"]) for one in listed
+    ) == [
         ("export", None, "done", str(tmp_path / "dump")),
         ("import", 2, "import", f"{source}.unified-journal"),
     ]
@@ -294,13 +342,17 @@ def test_no_secret_of_a_journal_reaches_a_terminal(
     profiles(config, service.url, 2)
     service.reply = failing({"a-c01": 404})
     body: Any = json.dumps({"name": "x\u001b]52;c;aGk=\u0007"})
-    run = run_id(unified(["ticketing", "tickets", "update", "t1", "-d", body, "-p", "c*", "--yes"]).stderr)
+    run = run_id(
+        unified(["ticketing", "tickets", "update", "t1", "-d", body, "-p", "c*", "--yes"]).stderr
+    )
     shown = unified(f"runs show {run}", tty=True)
     assert "\x1b]52" not in shown.stdout + shown.stderr
     assert path_of(tmp_path, run).exists()
 
 
-def test_the_id_of_a_run_leads_to_no_other_folder(unified: Unified, stopped: str, tmp_path: Path) -> None:
+def test_the_id_of_a_run_leads_to_no_other_folder(
+    unified: Unified, stopped: str, tmp_path: Path
+) -> None:
     journal = tmp_path / "data" / "runs" / f"{stopped}.ndjson"
     journal.rename(tmp_path / "data" / "other.ndjson")
     told = unified("runs show ../other")
@@ -316,7 +368,9 @@ def test_a_run_takes_no_id_that_another_one_has(
     assert run_id(told.stderr) == f"{stopped.partition('-')[0]}-abcd"
 
 
-def test_what_failed_before_counts_for_the_code_of_a_resume(unified: Unified, service: Service, config: Config) -> None:
+def test_what_failed_before_counts_for_the_code_of_a_resume(
+    unified: Unified, service: Service, config: Config
+) -> None:
     profiles(config, service.url, 2)
     service.reply = failing({"a-c00": 404, "a-c01": 404})
     run = run_id(unified(f"{UPDATE} -p c* --yes --fail-fast --workers 1").stderr)

@@ -1,4 +1,6 @@
-"""`unified runs` at a terminal: a line for a run, a line for a cause; what programs read is as it was."""
+"""`unified runs` at a terminal: a line for a run, a line for a cause; what programs
+read is as it was.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,11 +27,17 @@ ID             BEGAN       COMMAND                   DONE        OF   STATE
 def three(unified: Unified, service: Service, config: Config) -> list[str]:
     """The ids of three runs: one in doubt, one that failed in part, one that is done."""
     found = []
-    for count, answers, ago in ((4, {"a-c02": 500}, 3 * 86400), (5, {"a-c03": 404}, 12 * 60), (4, {}, 1)):
+    for count, answers, ago in (
+        (4, {"a-c02": 500}, 3 * 86400),
+        (5, {"a-c03": 404}, 12 * 60),
+        (4, {}, 1),
+    ):
         profiles(config, service.url, count)
         service.reply = failing(answers)
         stop = "--fail-fast --workers 1" if answers else ""
-        found.append(run_id(unified(f"{UPDATE} -p c* --yes {stop}", wall=lambda ago=ago: AT - ago).stderr))
+        found.append(
+            run_id(unified(f"{UPDATE} -p c* --yes {stop}", wall=lambda ago=ago: AT - ago).stderr)
+        )
     return found
 
 
@@ -38,7 +46,9 @@ def test_the_runs_have_a_line_each(three: list[str], unified: Unified) -> None:
     assert (shown.stdout, shown.stderr) == (RUNS.format(*three), "")
 
 
-def test_the_runs_on_a_pipe_and_as_json_are_as_they_were(three: list[str], unified: Unified) -> None:
+def test_the_runs_on_a_pipe_and_as_json_are_as_they_were(
+    three: list[str], unified: Unified
+) -> None:
     last = f"{three[2]}\t2027-01-15T07:59:59+00:00\tticketing tickets update\t4\t0\t0\t0\tdone"
     assert unified("runs list").stdout.splitlines()[0] == last
     assert unified("runs list -o tsv", tty=True).stdout.splitlines()[0] == last
@@ -53,11 +63,17 @@ def test_the_runs_on_a_pipe_and_as_json_are_as_they_were(three: list[str], unifi
         "NOT TRIED",
         "STATE",
     ]
-    assert unified("runs list -o json", tty=True, environ=PLAIN).json == unified("runs list -o json").json
+    assert (
+        unified("runs list -o json", tty=True, environ=PLAIN).json
+        == unified("runs list -o json").json
+    )
 
 
 LONG = "the-connection-of-a-customer-with-a-very-long-name-in-europe"
-WHY = "the record is locked by 山田太郎さんの長い名前の人 until somebody with the scope tickets.write.all unlocks it"
+WHY = (
+    "the record is locked by 山田太郎さんの長い名前の人 until somebody with the scope"
+    " tickets.write.all unlocks it"
+)
 SHOWN = f"""\
 ████████████████████▒▒▒▒▒▒▒░░░  6 done, 2 failed, 1 in doubt
 
@@ -99,19 +115,27 @@ def causes(unified: Unified, service: Service, config: Config) -> str:
         return served({"id": "t1"}, 500 if number == 5 else 200)
 
     service.reply = reply
-    return run_id(unified(f"{UPDATE} -p * --yes --max-failures 3 --workers 1", wall=lambda: AT).stderr)
+    return run_id(
+        unified(f"{UPDATE} -p * --yes --max-failures 3 --workers 1", wall=lambda: AT).stderr
+    )
 
 
 def test_a_run_is_shown_by_cause(causes: str, unified: Unified) -> None:
     shown = unified(f"runs show {causes}", tty=True, environ=PLAIN)
     assert shown.stdout == SHOWN
-    assert shown.stderr == f"run {causes}: ticketing tickets update -p *, begun 2027-01-15T08:00:00+00:00\n"
+    assert (
+        shown.stderr
+        == f"run {causes}: ticketing tickets update -p *, begun 2027-01-15T08:00:00+00:00\n"
+    )
     assert unified(f"runs show {causes} -o table", tty=True, environ=PLAIN).stdout == SHOWN
 
 
 def test_a_run_on_a_pipe_and_as_json_is_as_it_was(causes: str, unified: Unified) -> None:
     head, *rows = unified(f"runs show {causes}").stdout.splitlines()
-    assert (head.split("\t"), len(rows)) == (["_profile", "outcome", "status", "id", "reason", "idempotency_key"], 9)
+    assert (head.split("\t"), len(rows)) == (
+        ["_profile", "outcome", "status", "id", "reason", "idempotency_key"],
+        9,
+    )
     assert unified(f"runs show {causes} -o table").stdout.startswith("_profile         ")
     found = unified(f"runs show {causes} -o json").json
     assert [len(one["idempotency_key"]) for one in found["result"]] == [36] * 9
@@ -126,8 +150,8 @@ def test_a_run_of_lines_names_its_lines(unified: Unified, service: Service, conf
     service.reply = failing({"a-c01": 404})
     run = run_id(unified("ticketing tickets update - -p c* --yes", stdin=LINES).stderr)
     shown = unified(f"runs show {run}", tty=True, environ=PLAIN)
-    assert shown.stdout == (
-        "██████████████████▒▒▒▒▒▒▒▒▒▒▒▒  3 done, 2 failed\n"
+    assert (
+        shown.stdout == "██████████████████▒▒▒▒▒▒▒▒▒▒▒▒  3 done, 2 failed\n"
         "\n"
         "done: 3 records\n"
         "  line 1 (c00), line 3 (c00), line 5 (c00)\n"

@@ -34,7 +34,10 @@ def record(at: int) -> Record:
 
 
 def fleet(
-    service: Service, config: Config, changes: dict[str, Callable[[int, Record], object]], number: int = 80
+    service: Service,
+    config: Config,
+    changes: dict[str, Callable[[int, Record], object]],
+    number: int = 80,
 ) -> None:
     """Ten connections; `changes` alters the records of some of them."""
     config("".join(f'[profiles.{name}]\naccount_id = "{name}"\n' for name in NAMES))
@@ -76,22 +79,31 @@ ticketing/tickets
 
 
 @pytest.mark.parametrize(("columns", "tree"), [(80, TREE), (120, TREE)])
-def test_a_terminal_shows_the_shape_as_a_tree(service: Service, tmp_path: Path, columns: int, tree: str) -> None:
+def test_a_terminal_shows_the_shape_as_a_tree(
+    service: Service, tmp_path: Path, columns: int, tree: str
+) -> None:
     found: list[Record] = [{**record(at), "odd_at": None if at % 4 else "x"} for at in range(80)]
     service.reply = lambda _: served({"result": found})
-    assert drawn(tmp_path, ["schema", "ticketing/tickets"], columns, service.environ) == tree.splitlines()
+    assert (
+        drawn(tmp_path, ["schema", "ticketing/tickets"], columns, service.environ)
+        == tree.splitlines()
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 @pytest.mark.parametrize("columns", [80, 120])
-def test_a_tree_stays_within_the_terminal(unified: Unified, service: Service, columns: int, encoding: str) -> None:
+def test_a_tree_stays_within_the_terminal(
+    unified: Unified, service: Service, columns: int, encoding: str
+) -> None:
     deep: Any = "x"
     # Of other characters an ASCII terminal shows the escapes.
     wide = ("e\u0301" * 20, "\u4e2d\u6587" * 20) if encoding == "utf-8" else ("e" * 20, "f" * 40)
     for name in (*wide, "a" * 60, "c", "d", "f", "g", "h"):
         deep = {name: [deep]}
     service.reply = lambda _: served({"result": [deep]})
-    shown = unified(SCHEMA, environ=service.environ, tty=True, columns=columns, encoding=encoding).stdout
+    shown = unified(
+        SCHEMA, environ=service.environ, tty=True, columns=columns, encoding=encoding
+    ).stdout
     lines = shown.replace("\x1b", "").splitlines()
     assert max(cell_len(re.sub(r"\[[0-9;]*m", "", line)) for line in lines) <= columns
     assert ("├" in shown or "└" in shown) is (encoding == "utf-8")
@@ -100,8 +112,8 @@ def test_a_tree_stays_within_the_terminal(unified: Unified, service: Service, co
 def test_the_shape_as_lines(unified: Unified, service: Service, config: Config) -> None:
     fleet(service, config, {})
     result = unified(f"{SCHEMA} -p c0", environ=service.environ)
-    assert result.stdout == (
-        "id\tstring\t100 %\t\t\n"
+    assert (
+        result.stdout == "id\tstring\t100 %\t\t\n"
         "name\tstring\t100 %\t25 %\t\n"
         "priority\tstring\t100 %\t\thigh, low\n"
         "size\tinteger\t100 %\t\t\n"
@@ -133,7 +145,9 @@ def test_the_schema_holds_for_all_records_and_has_no_value_of_a_person(
 def test_names_of_members_that_are_data_are_not_kept(unified: Unified, service: Service) -> None:
     of_people = {f"p{at}@example.com": {"ok": True} for at in range(50)}
     of_ids = {f"key{at}": at for at in range(1000)}
-    service.reply = lambda _: served({"result": [{"a": of_people, "b": of_ids, "type": "x" * 65, "status": "a@b"}]})
+    service.reply = lambda _: served(
+        {"result": [{"a": of_people, "b": of_ids, "type": "x" * 65, "status": "a@b"}]}
+    )
     found = unified(f"{SCHEMA} -o json", environ=service.environ).json["properties"]
     assert found["a"]["additionalProperties"]["properties"]["ok"]["type"] == "boolean"
     assert "properties" not in found["a"]
@@ -155,12 +169,32 @@ def test_a_name_lists_its_values_only_where_its_last_word_is_that_of_an_enumerat
 
 CHANGES: dict[str, tuple[Callable[[int, Record], object], int, str, str]] = {
     "lost-path": (lambda _, one: one.pop("size"), 14, "size", "in none of 80"),
-    "lost path within": (lambda _, one: one["assignee"].pop("email"), 14, "assignee.email", "in none of 80"),
+    "lost path within": (
+        lambda _, one: one["assignee"].pop("email"),
+        14,
+        "assignee.email",
+        "in none of 80",
+    ),
     "other-type": (lambda _, one: one.update(size="1"), 14, "size", "string"),
-    "other type in a list": (lambda _, one: one.update(tags=[{"id": 1}]), 14, "tags[].id", "integer"),
+    "other type in a list": (
+        lambda _, one: one.update(tags=[{"id": 1}]),
+        14,
+        "tags[].id",
+        "integer",
+    ),
     "new-path": (lambda _, one: one.update(extra=1), 0, "extra", "integer"),
-    "new-value": (lambda at, one: at == 5 and one.update(priority="urgent"), 0, "priority", "urgent"),
-    "null-share": (lambda at, one: one.update(name=None if at % 20 < 9 else "x"), 0, "name", "45 % of 80"),
+    "new-value": (
+        lambda at, one: at == 5 and one.update(priority="urgent"),
+        0,
+        "priority",
+        "urgent",
+    ),
+    "null-share": (
+        lambda at, one: one.update(name=None if at % 20 < 9 else "x"),
+        0,
+        "name",
+        "45 % of 80",
+    ),
     "present-share": (lambda at, one: at % 4 == 0 and one.pop("size"), 0, "size", "75 % of 80"),
 }
 
@@ -196,18 +230,26 @@ def test_what_changed_in_one_of_ten(
     assert result.stderr.startswith("error: 1 difference in c7; first c7: ")
 
 
-def test_ten_times_unchanged(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+def test_ten_times_unchanged(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
     path = baseline(unified, service, config, tmp_path)
     for _ in range(10):
         result = unified(f"{SCHEMA} -p 'c*' --against {path} --strict", environ=service.environ)
         assert (result.stdout, result.code) == ("", 0)
-    assert result.stderr == "10 connections: nothing is lost or of another type, 0 other differences\n"
+    assert (
+        result.stderr == "10 connections: nothing is lost or of another type, 0 other differences\n"
+    )
 
 
 MAPS: dict[str, Callable[[int, int], Record]] = {
     "addresses": lambda run, at: {f"p{run}-{at}-{one}@example.com": one for one in range(at % 4)},
-    "names that occur once": lambda run, at: {f"user {run} {at} {'x' * one}": one for one in range(at % 4)},
-    "more names than are kept": lambda run, at: {f"user {run} {at} {'x' * one}": one for one in range(10)},
+    "names that occur once": lambda run, at: {
+        f"user {run} {at} {'x' * one}": one for one in range(at % 4)
+    },
+    "more names than are kept": lambda run, at: {
+        f"user {run} {at} {'x' * one}": one for one in range(10)
+    },
     "names of a few": lambda run, at: {f"user {run} {at}": 1} if at < 8 else {},
 }
 
@@ -226,10 +268,16 @@ def test_names_that_are_data_are_no_difference(
     (tmp_path / "maps.json").write_text(
         unified(f"{SCHEMA} -p {'c*' if several else 'c0'} -o json", environ=service.environ).stdout
     )
-    result = unified(f"{SCHEMA} -p c1 --against {tmp_path}/maps.json --strict", environ=service.environ)
+    result = unified(
+        f"{SCHEMA} -p c1 --against {tmp_path}/maps.json --strict", environ=service.environ
+    )
     assert (result.stdout, result.code) == ("", 0), result.stderr
     shown = unified(f"{SCHEMA} -p c0", environ=service.environ).stdout.splitlines()
-    present = {"addresses": "75 %", "names that occur once": "75 %", "more names than are kept": "100 %"}
+    present = {
+        "addresses": "75 %",
+        "names that occur once": "75 %",
+        "more names than are kept": "100 %",
+    }
     assert f"by_user.*\tinteger\t{present.get(name, '10 %')}\t\t" in shown
     assert [line for line in shown if "user" in line][2:] == []
 
@@ -243,7 +291,10 @@ def test_what_older_versions_counted_of_such_names_is_no_difference(
             {
                 "x-counts": {"object": 80},
                 "properties": {
-                    **{name: {} for name in ("id", "name", "priority", "size", "assignee", "tags", "rare")},
+                    **{
+                        name: {}
+                        for name in ("id", "name", "priority", "size", "assignee", "tags", "rare")
+                    },
                     "by_user": {
                         "type": "object",
                         "x-counts": {"object": 80},
@@ -253,7 +304,9 @@ def test_what_older_versions_counted_of_such_names_is_no_difference(
             }
         )
     )
-    result = unified(f"{SCHEMA} -p c0 --against {tmp_path}/old.json --strict", environ=service.environ)
+    result = unified(
+        f"{SCHEMA} -p c0 --against {tmp_path}/old.json --strict", environ=service.environ
+    )
     assert "by_user" not in result.stdout
 
 
@@ -291,7 +344,10 @@ def test_what_is_left_out_is_told(unified: Unified, service: Service, tmp_path: 
     deep: Any = {"in": 1}
     for _ in range(40):
         deep = {"in": [deep]}
-    records = [{"deep": deep, "kind": f"k{at}", "many": {f"n{one}": 1 for one in range(300)}} for at in range(60)]
+    records = [
+        {"deep": deep, "kind": f"k{at}", "many": {f"n{one}": 1 for one in range(300)}}
+        for at in range(60)
+    ]
     service.reply = lambda _: served({"result": records})
     within = "deep" + ".in[]" * 15 + ".in"
     said = [
@@ -308,12 +364,20 @@ def test_what_is_left_out_is_told(unified: Unified, service: Service, tmp_path: 
     assert compared.stderr.splitlines()[:3] == [f"acct-1: {one}" for one in said]
 
 
-def test_against_another_connection_and_as_json(unified: Unified, service: Service, config: Config) -> None:
+def test_against_another_connection_and_as_json(
+    unified: Unified, service: Service, config: Config
+) -> None:
     fleet(service, config, {"c3": CHANGES["lost-path"][0]})
     result = unified(f"{SCHEMA} -p c3 -p c4 --against c0 -o json", environ=service.environ)
     assert result.code == 14
     assert result.json == [
-        {"_profile": "c3", "kind": "lost-path", "path": "size", "before": "100 % of 80", "now": "in none of 80"}
+        {
+            "_profile": "c3",
+            "kind": "lost-path",
+            "path": "size",
+            "before": "100 % of 80",
+            "now": "in none of 80",
+        }
     ]
 
 
@@ -329,7 +393,9 @@ def test_a_rare_path_that_few_records_do_not_show_is_not_lost(
     assert unified(f"{SCHEMA} -p c1 --against {path} --strict", environ=service.environ).code == 0
 
 
-def test_a_connection_that_cannot_be_read(unified: Unified, service: Service, config: Config, tmp_path: Path) -> None:
+def test_a_connection_that_cannot_be_read(
+    unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
     path, file = baseline(unified, service, config, tmp_path), tmp_path / "result.xml"
     whole = service.reply
 
@@ -342,7 +408,9 @@ def test_a_connection_that_cannot_be_read(unified: Unified, service: Service, co
     result = unified(f"{SCHEMA} -p 'c*' --against {path} --junit {file}", environ=service.environ)
     assert result.code == 9
     assert result.stderr.splitlines()[-1] == "error: 1 of 10 connections failed: c2"
-    assert {suite.name: suite.errors for suite in JUnitXml.fromfile(str(file)) if suite.errors} == {"c2": 1}
+    assert {suite.name: suite.errors for suite in JUnitXml.fromfile(str(file)) if suite.errors} == {
+        "c2": 1
+    }
 
 
 def test_a_check_that_saw_no_record_does_not_pass(
@@ -352,12 +420,17 @@ def test_a_check_that_saw_no_record_does_not_pass(
     whole = service.reply
     empty = {"c2", "c5"}
     service.reply = lambda seen: (
-        served({"result": []}) if dict(seen.query)["integrated_account_id"] in empty else whole(seen)
+        served({"result": []})
+        if dict(seen.query)["integrated_account_id"] in empty
+        else whole(seen)
     )
     result = unified(f"{SCHEMA} -p 'c*' --against {path} --junit {file}", environ=service.environ)
     assert (result.code, result.stderr) == (
         0,
-        "no record in c2, c5; 8 connections: nothing is lost or of another type, 0 other differences\n",
+        (
+            "no record in c2, c5; 8 connections: nothing is lost or of another type, 0 other"
+            " differences\n"
+        ),
     )
     suites = {suite.name: suite.skipped for suite in JUnitXml.fromfile(str(file))}
     assert {name for name, skipped in suites.items() if skipped} == empty
@@ -366,12 +439,18 @@ def test_a_check_that_saw_no_record_does_not_pass(
 
 
 @pytest.mark.parametrize("tty", [False, True])
-def test_names_that_would_drive_a_terminal(unified: Unified, service: Service, tty: bool, tmp_path: Path) -> None:
-    service.reply = lambda _: served({"result": [{"a\x1b[31m\tb\nc": 1, "type": "x\x1b]0;y\x07"}] * 40})
+def test_names_that_would_drive_a_terminal(
+    unified: Unified, service: Service, tty: bool, tmp_path: Path
+) -> None:
+    service.reply = lambda _: served(
+        {"result": [{"a\x1b[31m\tb\nc": 1, "type": "x\x1b]0;y\x07"}] * 40}
+    )
     shown = unified("schema ticketing/tickets", environ=service.environ, tty=tty)
     (tmp_path / "none.json").write_text('{"properties": {"type": {"type": "string", "enum": []}}}')
     told = unified(
-        f"schema ticketing/tickets --strict --against {tmp_path}/none.json", environ=service.environ, tty=tty
+        f"schema ticketing/tickets --strict --against {tmp_path}/none.json",
+        environ=service.environ,
+        tty=tty,
     )
     assert (shown.code, told.code) == (0, 14)
     # On a pipe the names are data.
@@ -381,7 +460,13 @@ def test_names_that_would_drive_a_terminal(unified: Unified, service: Service, t
     assert len(shown.stdout.splitlines()) == (4 if tty else 2)
 
 
-COUNTS: list[Any] = [{}, {"string": -5}, {"string": 10**30, "object": 1}, {"object": 0}, {"null": 50, "string": True}]
+COUNTS: list[Any] = [
+    {},
+    {"string": -5},
+    {"string": 10**30, "object": 1},
+    {"object": 0},
+    {"null": 50, "string": True},
+]
 
 
 @pytest.mark.parametrize("outer", COUNTS)
@@ -406,8 +491,16 @@ def test_a_schema_with_counts_that_cannot_be_is_compared_all_the_same(
         ("ticketing/tickets --against list.json", 2, "this is no JSON Schema of records"),
         ("ticketing/tickets --against deep.json", 2, "is no"),
         ("ticketing/tickets --against endless.json", 2, "this is no JSON Schema of records"),
-        ("ticketing/tickets --against empty.json", 2, "empty.json names no members of records, so there is nothing to"),
-        ("ticketing/tickets --against one.json --junit ./one.json", 2, "--junit one.json would replace the schema of "),
+        (
+            "ticketing/tickets --against empty.json",
+            2,
+            "empty.json names no members of records, so there is nothing to",
+        ),
+        (
+            "ticketing/tickets --against one.json --junit ./one.json",
+            2,
+            "--junit one.json would replace the schema of ",
+        ),
         ("ticketing/tickets --records 0", 2, "--records"),
     ],
 )

@@ -23,9 +23,16 @@ def test_nesting_that_never_ends_takes_bounded_memory() -> None:
 def test_a_shape_of_two_is_the_shape_of_both() -> None:
     first, second, both = ObservedShape({"size"}), ObservedShape({"size"}), ObservedShape({"size"})
     for at in range(10):
-        record = {"id": at, "size": "SML"[at % 3], **({"tags": [None, {"a": 1.5}]} if at % 2 else {})}
+        record = {
+            "id": at,
+            "size": "SML"[at % 3],
+            **({"tags": [None, {"a": 1.5}]} if at % 2 else {}),
+        }
         (first if at < 3 else second).add(record)
         both.add(record)
     first.merge(second)
-    told = [[(path, node.counts, node.values, of) for path, node, of in paths(one.root)] for one in (first, both)]
+    told = [
+        [(path, node.counts, node.values, of) for path, node, of in paths(one.root)]
+        for one in (first, both)
+    ]
     assert told[0] == told[1]

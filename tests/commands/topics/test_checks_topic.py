@@ -1,4 +1,6 @@
-"""The recipes of `unified help checks`, each run by a shell on a sandbox of its own, as they are printed."""
+"""The recipes of `unified help checks`, each run by a shell on a sandbox of its own, as
+they are printed.
+"""
 
 import os
 import shlex
@@ -12,8 +14,12 @@ import yaml
 from front_door import ROOT
 from junitparser import JUnitXml
 
-TOPIC = tomllib.loads((ROOT / "unified_cli" / "commands" / "topics" / "checks.toml").read_text("utf-8"))["checks"]
-RECIPES = {name.partition(". ")[2]: text for name, text in TOPIC["code"].items() if name[0].isdigit()}
+TOPIC = tomllib.loads(
+    (ROOT / "unified_cli" / "commands" / "topics" / "checks.toml").read_text("utf-8")
+)["checks"]
+RECIPES = {
+    name.partition(". ")[2]: text for name, text in TOPIC["code"].items() if name[0].isdigit()
+}
 FILES = {name: text for name, text in TOPIC["code"].items() if not name[0].isdigit()}
 PAGE = "A page of how all connections are"
 # Of the sandbox's tickets many are old, and not each connection of it is well.
@@ -34,21 +40,33 @@ def test_the_page_is_kept_by_ci_systems_whatever_its_end() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.extra) if name == PAGE else name for name in RECIPES]
+    "name",
+    [pytest.param(name, marks=pytest.mark.extra) if name == PAGE else name for name in RECIPES],
 )
 def test_a_recipe_runs_on_the_sandbox(name: str, tmp_path: Path) -> None:
     if name == PAGE:
         pytest.importorskip("jinja2", reason="needs the extra report")
-    (tmp_path / "unified").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m unified_cli "$@"\n')
+    (tmp_path / "unified").write_text(
+        f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m unified_cli "$@"\n'
+    )
     (tmp_path / "chat").write_text('#!/bin/sh\necho "$1" >> chat.txt\n')
     for command in ("unified", "chat"):
         (tmp_path / command).chmod(0o700)
-    environ = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    environ = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+    }
     if "--follow" in RECIPES[name]:
         follows(RECIPES[name], tmp_path, environ)
         return
     done = subprocess.run(
-        ["bash", "-c", RECIPES[name]], cwd=tmp_path, env=environ, capture_output=True, timeout=60, check=False
+        ["bash", "-c", RECIPES[name]],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == ENDS.get(name, 0), done.stderr
     if name in ENDS:
@@ -63,7 +81,9 @@ def test_a_recipe_runs_on_the_sandbox(name: str, tmp_path: Path) -> None:
 
 
 def follows(recipe: str, home: Path, environ: dict[str, str]) -> None:
-    """A ticket is created while it follows, and the chat hears of it; then a Ctrl-C ends all of it."""
+    """A ticket is created while it follows, and the chat hears of it; then a Ctrl-C
+    ends all of it.
+    """
     new = "unified -p sandbox ticketing tickets create -f name=Printer > created.json"
     heard = "until grep -q Printer chat.txt 2> /dev/null; do sleep 0.1; done"
     script = f"({new}; {recipe.strip()}) 2> told.txt & {heard}; kill -INT -$$"

@@ -1,4 +1,6 @@
-"""`unified help engines`: what it shows for other tools runs as it stands, as far as those tools can be had here."""
+"""`unified help engines`: what it shows for other tools runs as it stands, as far as
+those tools can be had here.
+"""
 
 import contextlib
 import json
@@ -21,7 +23,9 @@ from front_door import ROOT, Unified
 
 from unified_cli import __version__
 
-CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8"))["engines"]["code"]
+CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/engines.toml").read_text("utf-8"))[
+    "engines"
+]["code"]
 CONFIG = 'base_url = "sandbox:"\n' + "".join(
     f'[profiles.{name}]\naccount_id = "full:{name}"\ntags = ["prod"]\n' for name in ("one", "two")
 )
@@ -64,22 +68,32 @@ def folder(tmp_path: Path) -> Path:
     config.parent.mkdir(parents=True, mode=0o700)
     config.write_text(CONFIG)
     config.chmod(0o600)
-    task = {"version": __version__, "base_url": "http://sandbox", "to": "dump", "lists": ["ticketing/tickets"]}
+    task = {
+        "version": __version__,
+        "base_url": "http://sandbox",
+        "to": "dump",
+        "lists": ["ticketing/tickets"],
+    }
     tasks = [
-        {**task, "profile": name, "account": f"full:{name}", "required": [], "options": {}} for name in ("one", "two")
+        {**task, "profile": name, "account": f"full:{name}", "required": [], "options": {}}
+        for name in ("one", "two")
     ]
     (tmp_path / "tasks.ndjson").write_text("".join(json.dumps(one) + "\n" for one in tasks))
     return tmp_path
 
 
-def run(script: str, folder: Path, environ: Mapping[str, str] | None = None, shell: str = "sh") -> str:
+def run(
+    script: str, folder: Path, environ: Mapping[str, str] | None = None, shell: str = "sh"
+) -> str:
     path = f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     words = [shell, *(["-e", "-c", script] if shell == "sh" else ["-c", script])]
     world = {"PATH": path, "HOME": str(folder), "PWD": str(folder), **(environ or {})}
     # Its own group: what it leaves in the background is ended with it, and keeps no pipe open.
     with (
         (folder / "said").open("wb") as said,
-        subprocess.Popen(words, cwd=folder, env=world, stdout=said, stderr=said, start_new_session=True) as process,
+        subprocess.Popen(
+            words, cwd=folder, env=world, stdout=said, stderr=said, start_new_session=True
+        ) as process,
     ):
         try:
             code = process.wait(60)
@@ -94,7 +108,9 @@ def run(script: str, folder: Path, environ: Mapping[str, str] | None = None, she
 def in_tables(place: str, **settings: str) -> dict[str, int]:
     """How many records of each connection are in the table of a list, read without the program."""
     deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
-    table = deltalake.DeltaTable(f"{place}/ticketing/tickets", storage_options=settings).to_pyarrow_table()
+    table = deltalake.DeltaTable(
+        f"{place}/ticketing/tickets", storage_options=settings
+    ).to_pyarrow_table()
     return dict(Counter(table.column("_profile").to_pylist()))
 
 
@@ -116,7 +132,10 @@ def test_code_is_shown_as_it_stands(unified: Unified) -> None:
 @pytest.mark.extra
 def test_a_shell_does_one_task_after_the_other(folder: Path) -> None:
     pytest.importorskip("obstore", reason="needs the extra cloud")
-    said = run(CODE["One task after the other"].replace("export ticketing ", "export ticketing/tickets "), folder)
+    said = run(
+        CODE["One task after the other"].replace("export ticketing ", "export ticketing/tickets "),
+        folder,
+    )
     assert said.splitlines()[-1] == f"file://{folder}/dump: the manifest matches 2 files"
     assert exported(folder) == {"one": 120, "two": 120}
 
@@ -140,7 +159,11 @@ def test_airflow_makes_tasks_and_does_them(folder: Path) -> None:
     pytest.importorskip("deltalake", reason="needs the extra delta")
     (folder / "airflow").mkdir()
     (folder / "airflow" / "sdk.py").write_text(AIRFLOW)
-    script = CODE["Airflow"].replace('["ticketing", ', '["ticketing/tickets", ').replace("s3://bucket/dump", "dump")
+    script = (
+        CODE["Airflow"]
+        .replace('["ticketing", ', '["ticketing/tickets", ')
+        .replace("s3://bucket/dump", "dump")
+    )
     run(script, folder, {"PYTHONPATH": str(folder)}, shell=sys.executable)
     assert in_tables(f"{folder}/dump") == {"one": 120, "two": 120}
 
@@ -159,22 +182,35 @@ def test_a_dask_cluster_on_this_machine(folder: Path) -> None:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
-    script = CODE["Dask on this machine"].replace("8786", str(port)).replace("ticketing ", "ticketing/tickets ")
+    script = (
+        CODE["Dask on this machine"]
+        .replace("8786", str(port))
+        .replace("ticketing ", "ticketing/tickets ")
+    )
     run(script, folder)
     assert in_tables(f"{folder}/dump") == {"one": 120, "two": 120}
 
 
 @pytest.mark.extra
-def test_its_tables_are_read(unified: Unified, config: Callable[[str], Path], tmp_path: Path) -> None:
+def test_its_tables_are_read(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
     pytest.importorskip("duckdb", reason="needs the extra test-all")
     pytest.importorskip("polars", reason="needs the extra test-all")
     pytest.importorskip("deltalake", reason="needs the extra delta")
     config(CONFIG)
     for more in ("", "--incremental"):
         assert unified("-p one ticketing tickets update tickets-1 --yes -f status=open").code == 0
-        assert unified(f"export ticketing/tickets -p * --to {tmp_path}/dump --format delta {more}").code == 0
+        assert (
+            unified(
+                f"export ticketing/tickets -p * --to {tmp_path}/dump --format delta {more}"
+            ).code
+            == 0
+        )
     expected = [
-        json.loads(line) for line in unified("-p one ticketing tickets list --all -o ndjson").stdout.split("\n") if line
+        json.loads(line)
+        for line in unified("-p one ticketing tickets list --all -o ndjson").stdout.split("\n")
+        if line
     ]
     found: dict[str, Any] = {}
     for head in ("Its tables with polars", "Its tables with DuckDB"):
@@ -182,7 +218,11 @@ def test_its_tables_are_read(unified: Unified, config: Callable[[str], Path], tm
     newest = dict(found["newest"].rows())
     assert newest["one"] == max(datetime.fromisoformat(one["updated_at"]) for one in expected)
     rows = [row for row in found["open_"] if row[0] == "one"]
-    assert {row[1] for row in rows} == {one["id"] for one in expected if one["status"] == "open"} != set()
+    assert (
+        {row[1] for row in rows}
+        == {one["id"] for one in expected if one["status"] == "open"}
+        != set()
+    )
 
 
 @pytest.mark.extra
@@ -192,7 +232,9 @@ def test_duckdb_reads_what_was_exported(folder: Path) -> None:
     run(f"unified export ticketing/tickets -p '*' --to file://{folder}/dump", folder)
     connection = duckdb.connect()
     connection.sql(CODE["DuckDB"].replace("'dump/", f"'{folder}/dump/"))
-    found = connection.sql("SELECT profile, count(id), count(DISTINCT id) FROM tickets GROUP BY 1 ORDER BY 1")
+    found = connection.sql(
+        "SELECT profile, count(id), count(DISTINCT id) FROM tickets GROUP BY 1 ORDER BY 1"
+    )
     assert found.fetchall() == [("one", 120, 120), ("two", 120, 120)]
 
 
@@ -214,7 +256,9 @@ def test_after_increments_readers_find_the_newest_state(
 
     def export(more: str) -> None:
         for form in ("ndjson", "parquet"):
-            done(f"export ticketing/tickets -p * --to {tmp_path / form}/dump --format {form} {more}")
+            done(
+                f"export ticketing/tickets -p * --to {tmp_path / form}/dump --format {form} {more}"
+            )
 
     export("")
     done("-p one ticketing tickets delete tickets-9 --yes")
@@ -248,7 +292,9 @@ def test_after_increments_readers_find_the_newest_state(
 
 
 def test_copy_is_given_each_record_as_a_line(folder: Path) -> None:
-    (folder / "psql").write_text('#!/bin/sh\ncase "$2" in COPY*) printf "%s\\n" "$2" > asked; cat > given;; esac\n')
+    (folder / "psql").write_text(
+        '#!/bin/sh\ncase "$2" in COPY*) printf "%s\\n" "$2" > asked; cat > given;; esac\n'
+    )
     (folder / "psql").chmod(0o755)
     tickets = folder / "dump" / "one" / "ticketing" / "tickets"
     tickets.mkdir(parents=True)
@@ -269,8 +315,14 @@ def test_snowflake_is_told_of_every_file_of_the_list_and_of_no_other() -> None:
     text = CODE["COPY of Snowflake"]
     assert [line.split()[0] for line in text.strip().splitlines()] == ["CREATE", "COPY", "PATTERN"]
     [pattern] = re.findall(r"PATTERN = '(.*)'", text)
-    there = [f"dump/{name}/ticketing/tickets/0001-000001-ecaaa31a.ndjson" for name in ("one", "two")]
-    others = ["dump/manifest.json", "dump/one/ticketing/tags/0001-000001-ecaaa31a.ndjson", "dump/.log/one/000001.json"]
+    there = [
+        f"dump/{name}/ticketing/tickets/0001-000001-ecaaa31a.ndjson" for name in ("one", "two")
+    ]
+    others = [
+        "dump/manifest.json",
+        "dump/one/ticketing/tags/0001-000001-ecaaa31a.ndjson",
+        "dump/.log/one/000001.json",
+    ]
     assert [path for path in there + others if re.fullmatch(pattern, path)] == there
 
 

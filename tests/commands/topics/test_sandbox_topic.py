@@ -1,4 +1,6 @@
-"""`unified help sandbox`: every fault and every control route, and examples that run as they stand."""
+"""`unified help sandbox`: every fault and every control route, and examples that run as
+they stand.
+"""
 
 import contextlib
 import json
@@ -24,7 +26,9 @@ from unified_cli.sandbox.application import CONTROL_METHODS
 from unified_cli.sandbox.fault_plan import FAULT_WORDS, parse
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox
 
-CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/sandbox.toml").read_text("utf-8"))["sandbox"]["code"]
+CODE = tomllib.loads((ROOT / "unified_cli/commands/topics/sandbox.toml").read_text("utf-8"))[
+    "sandbox"
+]["code"]
 
 
 @pytest.mark.parametrize("word", FAULT_WORDS, ids=lambda word: word.name)
@@ -37,17 +41,24 @@ def test_the_example_of_a_fault_is_understood(word: object) -> None:
 def test_a_fault_that_is_none_names_those_there_are() -> None:
     with pytest.raises(UsageError) as error:
         parse("nothing=5%")
-    assert str(error.value) == (
-        "cannot understand fault 'nothing=5%' (known: 429, reset, truncate, html, lose-reply, slow, rate, rate-headers,"
-        " page-size, cursor-ttl, empty-pages, dup-cursor, drift, idempotency, actions, delete; unified help sandbox)"
+    assert (
+        str(error.value)
+        == "cannot understand fault 'nothing=5%' (known: 429, reset, truncate, html, lose-reply,"
+        " slow, rate, rate-headers, page-size, cursor-ttl, empty-pages, dup-cursor, drift,"
+        " idempotency, actions, delete; unified help sandbox)"
     )
 
 
 def test_code_is_shown_as_it_stands(unified: Unified) -> None:
-    for shown in (unified("help sandbox").stdout, unified("help sandbox", tty=True, columns=50).stdout):
+    for shown in (
+        unified("help sandbox").stdout,
+        unified("help sandbox", tty=True, columns=50).stdout,
+    ):
         plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
         for text in CODE.values():
-            assert "\n".join(f"  {line}".rstrip() for line in text.strip("\n").splitlines()) in plain
+            assert (
+                "\n".join(f"  {line}".rstrip() for line in text.strip("\n").splitlines()) in plain
+            )
 
 
 def shell(script: str, folder: Path, environ: Mapping[str, str]) -> str:
@@ -74,7 +85,9 @@ def shell(script: str, folder: Path, environ: Mapping[str, str]) -> str:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not on the PATH")
-def test_the_control_routes_answer_the_curl_lines(unified_sandbox: UnifiedSandbox, tmp_path: Path) -> None:
+def test_the_control_routes_answer_the_curl_lines(
+    unified_sandbox: UnifiedSandbox, tmp_path: Path
+) -> None:
     text = CODE["Control routes of a served sandbox"]
     environ = {"UNIFIED_BASE_URL": unified_sandbox.url, "UNIFIED_TOKEN": unified_sandbox.token}
     seen = []
@@ -83,20 +96,27 @@ def test_the_control_routes_answer_the_curl_lines(unified_sandbox: UnifiedSandbo
         method = re.search(r"-X (\w+)", one)
         route = re.search(r"/-/sandbox([/\w]*)", one)
         seen.append((route[1] if route else "", method[1] if method else "GET"))
-    assert sorted(seen) == sorted((path, method) for path, methods in CONTROL_METHODS.items() for method in methods)
+    assert sorted(seen) == sorted(
+        (path, method) for path, methods in CONTROL_METHODS.items() for method in methods
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "after"),
     [
         ("Serve it to a shell", "unified ticketing teams list -o ids; kill $!; wait"),
-        ("GitHub Actions", "set -a; . ./environment; unified ticketing teams list -o ids; kill $!; wait"),
+        (
+            "GitHub Actions",
+            "set -a; . ./environment; unified ticketing teams list -o ids; kill $!; wait",
+        ),
     ],
 )
 def test_a_shell_waits_until_it_is_ready(name: str, after: str, tmp_path: Path) -> None:
     text = CODE[name]
     script = yaml.safe_load(text)[1]["run"] if name == "GitHub Actions" else text
-    told = shell(f"{script}\n{after} || true", tmp_path, {"GITHUB_ENV": str(tmp_path / "environment")})
+    told = shell(
+        f"{script}\n{after} || true", tmp_path, {"GITHUB_ENV": str(tmp_path / "environment")}
+    )
     assert told.split()[-8:] == [f"teams-{number}" for number in range(1, 9)]
 
 
@@ -107,9 +127,15 @@ def test_the_compose_file_serves_another_container(tmp_path: Path) -> None:
     options[options.index("--port") + 1] = "0"
     ready = tmp_path / "ready"
     options[options.index("--ready-file") + 1] = str(ready)
-    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **services["sandbox"]["environment"]}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        **services["sandbox"]["environment"],
+    }
     command = [sys.executable, "-m", "unified_cli", "sandbox", "serve", *options]
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         try:
             until = time.monotonic() + 20
             while not ready.exists() and time.monotonic() < until:
@@ -119,24 +145,30 @@ def test_the_compose_file_serves_another_container(tmp_path: Path) -> None:
             host = client["UNIFIED_BASE_URL"].removeprefix("http://").replace("8080", str(port))
             headers = {"Authorization": f"Bearer {client['UNIFIED_TOKEN']}", "Host": host}
             path = f"/unified/ticketing/teams?integrated_account_id={client['UNIFIED_ACCOUNT_ID']}"
-            assert httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers, timeout=20).status_code == 200
+            assert (
+                httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers, timeout=20).status_code
+                == 200
+            )
         finally:
             process.terminate()
 
 
-# A program of the reader: it makes a ticket where there are as few as usual, and sends it again where no answer comes.
+# A program of the reader: it makes a ticket where there are as few as usual, and sends
+# it again where no answer comes.
 SYNC = """
 import httpx
 
 def sync(url, token, account):
     headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": "my-key"}
-    path, query, found = f"{url}/unified/ticketing/tickets", {"integrated_account_id": account, "limit": "50"}, 0
+    path, found = f"{url}/unified/ticketing/tickets", 0
+    query = {"integrated_account_id": account, "limit": "50"}
     while query.get("next_cursor", "") is not None:
         page = httpx.get(path, params=query, headers=headers, timeout=20).json()
         query["next_cursor"], found = page["next_cursor"], found + len(page["result"])
     for _ in range(2 if found == 120 else 0):
         try:
-            httpx.post(path, params={"integrated_account_id": account}, headers=headers, json={"name": "x"})
+            scope = {"integrated_account_id": account}
+            httpx.post(path, params=scope, headers=headers, json={"name": "x"})
             break
         except httpx.TransportError:
             continue
@@ -144,13 +176,19 @@ def sync(url, token, account):
 
 
 def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
-    _, first, second = re.split(r"^# (?:conftest|test_sync)\.py\n", CODE["pytest"], flags=re.MULTILINE)
+    _, first, second = re.split(
+        r"^# (?:conftest|test_sync)\.py\n", CODE["pytest"], flags=re.MULTILINE
+    )
     (tmp_path / "conftest.py").write_text(first)
     (tmp_path / "mine.py").write_text(SYNC)
     # A tenth of the pages is as good.
     second = second.replace('": 5000', '": 500').replace("== 100", "== 10")
     (tmp_path / "test_sync.py").write_text(f"from mine import sync\n{second}")
-    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": f"{ROOT}:{tmp_path}"}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": f"{ROOT}:{tmp_path}",
+    }
     argv = [
         sys.executable,
         "-m",
@@ -163,7 +201,9 @@ def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
         "--rootdir",
         str(tmp_path),
     ]
-    done = subprocess.run(argv, cwd=tmp_path, env=environ, check=False, capture_output=True, text=True, timeout=90)
+    done = subprocess.run(
+        argv, cwd=tmp_path, env=environ, check=False, capture_output=True, text=True, timeout=90
+    )
     assert (done.returncode, done.stdout.splitlines()[-1][:8]) == (0, "2 passed"), done.stdout
 
 
@@ -179,9 +219,11 @@ def test_the_setup_of_vitest_serves_and_stops(tmp_path: Path) -> None:
     (tmp_path / "main.mjs").write_text("""
         import { setup } from "./setup.mjs";
         const stop = await setup();
-        const { UNIFIED_BASE_URL: url, UNIFIED_TOKEN: token, UNIFIED_ACCOUNT_ID: account } = process.env;
+        const { UNIFIED_BASE_URL: url, UNIFIED_TOKEN: token } = process.env;
+        const account = process.env.UNIFIED_ACCOUNT_ID;
         const headers = { Authorization: `Bearer ${token}` };
-        const answer = await fetch(`${url}/unified/ticketing/teams?integrated_account_id=${account}`, { headers });
+        const teams = `${url}/unified/ticketing/teams?integrated_account_id=${account}`;
+        const answer = await fetch(teams, { headers });
         console.log(answer.status);
         stop();
     """)

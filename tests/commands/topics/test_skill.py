@@ -15,7 +15,9 @@ from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
 TEXT = (ROOT / "unified_cli" / "commands" / "topics" / "skill.md").read_text("utf-8")
-COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
+COMMANDS = [
+    line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()
+]
 
 
 def test_it_is_printed_as_it_is(unified: Unified) -> None:
@@ -42,7 +44,9 @@ def test_it_begins_as_skill_files_do() -> None:
 def test_each_command_is_one_of_this_program(line: str) -> None:
     program, *argv = shlex.split(line)
     assert program == "unified"
-    nowhere = Runtime(stdin=None, stdout=io.BytesIO(), stderr=Stderr(None), environ={}, columns=80, folders={})
+    nowhere = Runtime(
+        stdin=None, stdout=io.BytesIO(), stderr=Stderr(None), environ={}, columns=80, folders={}
+    )
     command = tree.read(app.whole(nowhere, load()), argv, nowhere)
     assert command or "--help" in argv
 

@@ -4,20 +4,34 @@ from typing import Annotated, Literal
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import LIST, Argument, Common
-from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions, Output, flag_of
+from unified_cli.cli.shared_options import (
+    ConnectionOptions,
+    MessageOptions,
+    NetworkOptions,
+    Output,
+    flag_of,
+)
 
 MatrixFormat = Literal["table", "tsv", "json", "ndjson", "csv", "junit"]
 
 
 class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """Which operations of which connections, whether to try them, and how to print what was found."""
+    """Which operations of which connections, whether to try them, and how to print what
+    was found.
+    """
 
     resources: Annotated[
-        tuple[str, ...], Argument("only these operations: API or API/RESOURCE", takes=("api/resource",))
+        tuple[str, ...],
+        Argument("only these operations: API or API/RESOURCE", takes=("api/resource",)),
     ] = ()
-    probe: Annotated[bool, Common(("--probe",), LIST, "also read one record of each list that is not refused")] = False
+    probe: Annotated[
+        bool, Common(("--probe",), LIST, "also read one record of each list that is not refused")
+    ] = False
     product: Annotated[
-        str | None, Common(("--product",), LIST, "what a product offers that need not be connected yet", "SLUG")
+        str | None,
+        Common(
+            ("--product",), LIST, "what a product offers that need not be connected yet", "SLUG"
+        ),
     ] = None
     output: Annotated[MatrixFormat | None, flag_of(Output)] = None
 
@@ -25,10 +39,11 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 _EXAMPLES = """unified -p sandbox capabilities ticketing
 unified -p sandbox capabilities user-directory/users --probe -a needs-reauth -o ndjson"""
 _STATES = (
-    "The service says what a connection offers, and how it is: two requests each. An operation is offered, refused "
-    "(the product lacks it), forbidden (not to this token), failed (it could not be asked) or unknown (the service "
-    "does not say). What is offered and cannot be called, because the connection is blocked, needs a new login or "
-    "takes no writes, says so and is not counted; -o json says it as held."
+    "The service says what a connection offers, and how it is: two requests each. An operation is"
+    " offered, refused (the product lacks it), forbidden (not to this token), failed (it could not"
+    " be asked) or unknown (the service does not say). What is offered and cannot be called,"
+    " because the connection is blocked, needs a new login or takes no writes, says so and is not"
+    " counted; -o json says it as held."
 )
 
 CAPABILITIES = Command(

@@ -39,11 +39,20 @@ _MOST_COLUMNS = 8
 _MOST_NAMED = 5
 _WORDS = {OFFERED: "yes", REFUSED: "no", FORBIDDEN: "forbidden", FAILED: "failed", UNKNOWN: "?"}
 _WRITTEN: Any = {None: "", True: "yes", False: "no"}
-_OUTCOMES: Any = {OFFERED: "passed", REFUSED: "skipped", FORBIDDEN: "failure", FAILED: "error", UNKNOWN: "skipped"}
+_OUTCOMES: Any = {
+    OFFERED: "passed",
+    REFUSED: "skipped",
+    FORBIDDEN: "failure",
+    FAILED: "error",
+    UNKNOWN: "skipped",
+}
 
 
 def show(
-    context: CommandContext, form: str | None, operations: Sequence[Operation], found: Sequence[ConnectionOffer]
+    context: CommandContext,
+    form: str | None,
+    operations: Sequence[Operation],
+    found: Sequence[ConnectionOffer],
 ) -> None:
     """Print the table on a terminal, lines on a pipe, or what `form` says."""
     runtime, service = context.runtime, context.catalogue.service
@@ -55,7 +64,9 @@ def show(
             _table(runtime, operations, found)
         _tell_errors(runtime, service, found)
     elif chosen == "json":
-        stdout.write_value(runtime, {"version": VERSION, "capabilities": [*_records(found, service)]})
+        stdout.write_value(
+            runtime, {"version": VERSION, "capabilities": [*_records(found, service)]}
+        )
     elif chosen == "junit":
         stdout.write(runtime, junit.document([*map(_suite, found)]))
     elif chosen == "ndjson":
@@ -88,7 +99,9 @@ def _rows(found: Sequence[ConnectionOffer], form: str, service: Service) -> Iter
     text = io.StringIO()
     writer = csv.writer(text)
     if form == "csv":
-        writer.writerow([LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"])
+        writer.writerow(
+            [LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"]
+        )
     for record in _records(found, service):
         # More columns would be taken for the last one.
         del record["held"]
@@ -115,12 +128,17 @@ def _case(cell: OfferCell) -> JUnitCase:
     return JUnitCase(f"{operation.api}.{operation.resource}", operation.name, outcome, message)
 
 
-def _table(runtime: Runtime, operations: Sequence[Operation], found: Sequence[ConnectionOffer]) -> None:
+def _table(
+    runtime: Runtime, operations: Sequence[Operation], found: Sequence[ConnectionOffer]
+) -> None:
     """A column for each connection; of many, or wide ones, the counts and the exceptions."""
     cells = [{cell.operation.command: cell for cell in one.cells} for one in found]
     heads = ["operation", *(one.name for one in found)]
     rows = [[one.command, *(_word(cell[one.command]) for cell in cells)] for one in operations]
-    wide = sum(max(len(row[at]) for row in [heads, *rows]) + 2 for at in range(len(heads))) - 2 > runtime.width
+    wide = (
+        sum(max(len(row[at]) for row in [heads, *rows]) + 2 for at in range(len(heads))) - 2
+        > runtime.width
+    )
     if len(found) > _MOST_COLUMNS or (wide and len(found) > 1):
         heads = ["operation", "offered", "others"]
         rows = [[one.command, *_counts(one, found, cells)] for one in operations]
@@ -139,9 +157,15 @@ def _counts(
     by_state: defaultdict[str, list[str]] = defaultdict(list)
     for connection, of_it in zip(found, cells, strict=True):
         cell = of_it[one.command]
-        by_state[cell.held if cell.held and cell.state == OFFERED else cell.state].append(connection.name)
+        by_state[cell.held if cell.held and cell.state == OFFERED else cell.state].append(
+            connection.name
+        )
     held = sorted(by_state.keys() - {*STATES})
-    others = [f"{state}: {named(by_state[state], _MOST_NAMED)}" for state in (*STATES[1:], *held) if by_state[state]]
+    others = [
+        f"{state}: {named(by_state[state], _MOST_NAMED)}"
+        for state in (*STATES[1:], *held)
+        if by_state[state]
+    ]
     return f"{len(by_state[OFFERED])}/{len(found)}", "; ".join(others)
 
 
@@ -171,7 +195,9 @@ Cells = Mapping[str, Sequence[OfferCell]]
 
 
 class OfferedRow(NamedTuple):
-    """What all connections offer of a resource: a word for each operation that has a column, and the others."""
+    """What all connections offer of a resource: a word for each operation that has a
+    column, and the others.
+    """
 
     columns: tuple[str, ...]
     others: tuple[tuple[str, str], ...]
@@ -197,7 +223,9 @@ def _matrix(
     legend = ", ".join(f"{name[0].upper()} {name}" for name in _COLUMNS)
     yield _lines(runtime, [legend])
     if len(found) > 1:
-        yield _lines(runtime, [f"n/{len(found)}: so many of {counted(len(found), 'connection')} offer it"])
+        yield _lines(
+            runtime, [f"n/{len(found)}: so many of {counted(len(found), 'connection')} offer it"]
+        )
     if told := [*_exceptions(operations, found)]:
         yield _lines(runtime, ["", *told])
 
@@ -209,7 +237,9 @@ def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> Offer
 
 
 def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
-    """How many connections offer an operation that can be called now; of a single one whether it does."""
+    """How many connections offer an operation that can be called now; of a single one
+    whether it does.
+    """
     number = sum(cell.keeps == "" for cell in cells)
     if len(cells) > 1:
         return f"{number}" if short else f"{number}/{len(cells)}"
@@ -225,7 +255,9 @@ def _widths(rows: Mapping[tuple[str, str], OfferedRow]) -> list[int]:
 def _folded(
     runtime: Runtime, widths: Sequence[int], rows: Mapping[tuple[str, str], OfferedRow]
 ) -> Iterator[TerminalText]:
-    """Each row with the operations that have no column; rows that are equal to one above are only named."""
+    """Each row with the operations that have no column; rows that are equal to one
+    above are only named.
+    """
     groups = defaultdict[OfferedRow, list[tuple[str, str]]](list)
     for name, row in rows.items():
         groups[row].append(name)
@@ -261,7 +293,11 @@ def _by_api(names: Sequence[tuple[str, str]]) -> str:
     for api, resource in names:
         of_api[api].append(resource)
     said = "; ".join(f"{api} {', '.join(resources)}" for api, resources in of_api.items())
-    return said if len(said) <= _MOST_WORDS else ", ".join(f"{api} {len(of_it)}" for api, of_it in of_api.items())
+    return (
+        said
+        if len(said) <= _MOST_WORDS
+        else ", ".join(f"{api} {len(of_it)}" for api, of_it in of_api.items())
+    )
 
 
 def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer]) -> Iterator[str]:
@@ -276,7 +312,11 @@ def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer
             groups[keeps, frozenset(those)].append(offer.name)
     ordered = sorted(groups.items(), key=lambda group: (_place(group[0][0]), -len(group[1])))
     for (keeps, commands), names in ordered[:_MOST_LINES]:
-        what = "" if keeps not in STATES or len(commands) == len(operations) else _what(operations, commands)
+        what = (
+            ""
+            if keeps not in STATES or len(commands) == len(operations)
+            else _what(operations, commands)
+        )
         if keeps == READ_ONLY:
             what = "no writes"
         yield f"{keeps}{f' ({what})' if what else ''}: {named(names, _MOST_ON_SCREEN)}"
@@ -289,7 +329,9 @@ def _place(keeps: str) -> int:
 
 
 def _what(operations: Sequence[Operation], commands: frozenset[str]) -> str:
-    """These operations in few words: whole APIs, whole resources, and the others by their command."""
+    """These operations in few words: whole APIs, whole resources, and the others by
+    their command.
+    """
     left, said = set(commands), list[str]()
     for level in ("api", "resource"):
         groups = defaultdict[str, set[str]](set)
@@ -299,7 +341,9 @@ def _what(operations: Sequence[Operation], commands: frozenset[str]) -> str:
             if of_it <= left:
                 left -= of_it
                 said.append(name)
-    return named([*said, *(one.command for one in operations if one.command in left)], _MOST_ON_SCREEN)
+    return named(
+        [*said, *(one.command for one in operations if one.command in left)], _MOST_ON_SCREEN
+    )
 
 
 def _lines(runtime: Runtime, lines: Sequence[str]) -> TerminalText:

@@ -29,11 +29,15 @@ _SECONDS, _RETRIES = 30.0, 1
 
 
 def run(context: CommandContext, options: CapabilitiesOptions) -> None:
-    """Print what the connections offer. Raises IncompleteError if some could not be asked, or their error if none."""
+    """Print what the connections offer. Raises IncompleteError if some could not be
+    asked, or their error if none.
+    """
     runtime, catalogue = context.runtime, context.catalogue
     operations = _operations(catalogue, options.resources, file.read(runtime).profiles)
     if options.product is not None:
-        found = [_of_product(context, options, OfferCheck(runtime, catalogue, operations, probe=False))]
+        found = [
+            _of_product(context, options, OfferCheck(runtime, catalogue, operations, probe=False))
+        ]
         _show(context, options, operations, found)
         return
     # The option is the format of the matrix, not of records.
@@ -41,7 +45,10 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
     stdout.check(runtime)
     check = OfferCheck(runtime, catalogue, operations, options.probe)
     work = Work(part="connection", parts=len(selected))
-    with progress(runtime, work, to_stdout=True) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
+    with (
+        progress(runtime, work, to_stdout=True) as shown,
+        FairReaders(runtime, catalogue, options.workers) as readers,
+    ):
         asked = _ask_all(check, selected, readers, shown, options)
     answers = {**asked, **wrong}
     found = [_offer(name, operations, answers[name]) for name in names]
@@ -58,14 +65,22 @@ def _show(
 ) -> None:
     for one in found:
         if one.unread:
-            context.runtime.stderr.note(f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read")
+            context.runtime.stderr.note(
+                f"{one.name}: {counted(one.unread, 'entry')} of what it offers cannot be read"
+            )
     report.show(context, options.output, operations, found)
 
 
-def _of_product(context: CommandContext, options: CapabilitiesOptions, check: OfferCheck) -> ConnectionOffer:
-    """What the product offers, whether it is connected or not. Raises the error of asking for it."""
+def _of_product(
+    context: CommandContext, options: CapabilitiesOptions, check: OfferCheck
+) -> ConnectionOffer:
+    """What the product offers, whether it is connected or not. Raises the error of
+    asking for it.
+    """
     if options.probe:
-        raise UsageError("--product asks for what need not be connected, and --probe reads a connection's lists")
+        raise UsageError(
+            "--product asks for what need not be connected, and --probe reads a connection's lists"
+        )
     runtime = context.runtime
     flags = overrides(options.replaced(output=None), profiles.one(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime)).without_account()
@@ -78,13 +93,21 @@ def _of_product(context: CommandContext, options: CapabilitiesOptions, check: Of
         return check.check_product(options.product or "", settings, client)
 
 
-def _operations(catalogue: Catalogue, names: Sequence[str], profile_names: Collection[str]) -> list[Operation]:
-    """The operations of these APIs and resources; all without any. Raises UsageError for one that there is not."""
+def _operations(
+    catalogue: Catalogue, names: Sequence[str], profile_names: Collection[str]
+) -> list[Operation]:
+    """The operations of these APIs and resources; all without any. Raises UsageError
+    for one that there is not.
+    """
     found: dict[str, Operation] = {}
     for name in names or catalogue.apis:
         api = catalogue.apis.get(either_dash(name, catalogue.apis) or "")
-        resources = api.resources.values() if api else [named_resource.find(catalogue, name, profile_names)]
-        found.update({one.command: one for resource in resources for one in resource.operations.values()})
+        resources = (
+            api.resources.values() if api else [named_resource.find(catalogue, name, profile_names)]
+        )
+        found.update(
+            {one.command: one for resource in resources for one in resource.operations.values()}
+        )
     return [*found.values()]
 
 
@@ -100,7 +123,9 @@ def _ask_all(
         selected = {name: _for_a_try(settings, options) for name, settings in selected.items()}
     found: dict[str, ConnectionOffer | UnifiedError] = {}
     with (
-        signals.told_with(lambda: f"{len(found)} of {counted(len(selected), 'connection')}, nothing printed"),
+        signals.told_with(
+            lambda: f"{len(found)} of {counted(len(selected), 'connection')}, nothing printed"
+        ),
         closing(readers.ask(selected, check.check)) as answers,
     ):
         for name, answer in answers:
@@ -117,8 +142,12 @@ def _for_a_try(settings: Settings, options: CapabilitiesOptions) -> Settings:
     )
 
 
-def _offer(name: str, operations: Sequence[Operation], answer: ConnectionOffer | UnifiedError) -> ConnectionOffer:
-    return offer_check.failed(name, operations, answer) if isinstance(answer, UnifiedError) else answer
+def _offer(
+    name: str, operations: Sequence[Operation], answer: ConnectionOffer | UnifiedError
+) -> ConnectionOffer:
+    return (
+        offer_check.failed(name, operations, answer) if isinstance(answer, UnifiedError) else answer
+    )
 
 
 def _keep_lacking(
@@ -132,14 +161,20 @@ def _keep_lacking(
     asked = [one for one in found if one.error is None]
     wanted = {one.command for one in operations}
     for api in catalogue.apis.values() if asked else ():
-        every = [one.command for resource in api.resources.values() for one in resource.operations.values()]
+        every = [
+            one.command
+            for resource in api.resources.values()
+            for one in resource.operations.values()
+        ]
         if not wanted.issuperset(every):
             continue
         lacking: defaultdict[str, list[str]] = defaultdict(list)
         for connection in asked:
             for cell in connection.cells:
                 if cell.state == offer_check.REFUSED and cell.operation.api == api.name:
-                    lacking[f"{cell.operation.resource} {cell.operation.name}"].append(connection.name)
+                    lacking[f"{cell.operation.resource} {cell.operation.name}"].append(
+                        connection.name
+                    )
         settings = {one.name: selected[one.name] for one in asked}
         known_capabilities.keep_lacking(runtime, api.name, settings, lacking)
 
@@ -147,7 +182,9 @@ def _keep_lacking(
 def _raise_error(found: Sequence[ConnectionOffer]) -> None:
     failed = {one.name: one.error for one in found if one.error}
     unknown = [
-        one.name for one in found if not one.error and any(cell.state == offer_check.FAILED for cell in one.cells)
+        one.name
+        for one in found
+        if not one.error and any(cell.state == offer_check.FAILED for cell in one.cells)
     ]
     missing = [f"some lists of {named(unknown)} could not be read"] if unknown else []
     conclude(Ending("connection", len(found), failed, missing=missing))

@@ -29,15 +29,24 @@ _HEADS = ("profile", "id", "product", "tenant", "status")
 
 
 def run(context: CommandContext, options: AddConnectionsOptions) -> None:
-    """Add a profile for each connection without one. Raises UsageError where names would be the same."""
+    """Add a profile for each connection without one. Raises UsageError where names
+    would be the same.
+    """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
     found = listed.listed(context, settings, options)
     listed.keep(context, settings, found)
     known = listed.profiles_by_account(runtime, settings)
     wanted = listed.chosen(context, found, options.where)
-    names = _named([one for one in wanted if one.id and one.id not in known], options.prefix, file.read(runtime))
-    rows = [(name, one.id, one.product, one.tenant, one.state.in_words(service)) for name, one in names.items()]
+    names = _named(
+        [one for one in wanted if one.id and one.id not in known],
+        options.prefix,
+        file.read(runtime),
+    )
+    rows = [
+        (name, one.id, one.product, one.tenant, one.state.in_words(service))
+        for name, one in names.items()
+    ]
     if rows:
         show(runtime, None, _HEADS, rows, None, apart=1)
     present = {one.id for one in found}
@@ -45,32 +54,45 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     if gone and not options.query:
         runtime.stderr.note(f"not listed any more: {_some(gone)} (unified profile remove NAME)")
     if not names:
-        runtime.stderr.note(f"nothing to add: {counted(len(wanted), 'connection')}, each with a profile")
+        runtime.stderr.note(
+            f"nothing to add: {counted(len(wanted), 'connection')}, each with a profile"
+        )
     elif not options.dry_run:
         what = f"add {counted(len(names), 'profile')}"
         prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
         _write(runtime, settings, names, options.tag)
 
 
-def _named(found: list[ConnectionRecord], prefix: str, config: Config) -> Mapping[str, ConnectionRecord]:
+def _named(
+    found: list[ConnectionRecord], prefix: str, config: Config
+) -> Mapping[str, ConnectionRecord]:
     """A name for each connection. Raises UsageError, naming them, where two would have the same."""
     named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
     for one in found:
         named[_name(one, prefix)].append(one)
-    taken = {name: of_it for name, of_it in named.items() if len(of_it) > 1 or name in config.profiles}
+    taken = {
+        name: of_it for name, of_it in named.items() if len(of_it) > 1 or name in config.profiles
+    }
     if taken:
         first = next(iter(taken.values()))[0]
         said = "; ".join(_collision(name, of_it, config) for name, of_it in taken.items())
         apart = f"unified profile add NAME -a {visible(first.id)}"
         raise UsageError(
             f"nothing added: {said}",
-            hint=f"{apart} gives one another name; run this again after it, or select others with --where",
+            hint=(
+                f"{apart} gives one another name; run this again after it, or select others with"
+                " --where"
+            ),
         )
     return {name: of_it[0] for name, of_it in named.items()}
 
 
 def _collision(name: str, of_it: list[ConnectionRecord], config: Config) -> str:
-    who = "a profile has this name already" if name in config.profiles else f"of {_some([one.id for one in of_it])}"
+    who = (
+        "a profile has this name already"
+        if name in config.profiles
+        else f"of {_some([one.id for one in of_it])}"
+    )
     return f'the name "{name}" would not be the only one, {who}'
 
 
@@ -78,12 +100,21 @@ def _name(one: ConnectionRecord, prefix: str) -> str:
     words = "-".join(filter(None, (one.tenant, one.product))) or one.id
     safe = _UNSAFE.sub("-", f"{prefix}{words}").lstrip("._-")[:_LONGEST_NAME]
     if not safe:
-        raise UsageError(f'no profile name can be made of connection "{visible(one.id)}"', hint="--prefix NAME")
+        raise UsageError(
+            f'no profile name can be made of connection "{visible(one.id)}"', hint="--prefix NAME"
+        )
     return safe
 
 
-def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ConnectionRecord], tags: tuple[str, ...]) -> None:
-    inherited = resolution.resolve(Overrides(), runtime._replace(environ={}), file.read(runtime)._replace(profiles={}))
+def _write(
+    runtime: Runtime,
+    settings: Settings,
+    names: Mapping[str, ConnectionRecord],
+    tags: tuple[str, ...],
+) -> None:
+    inherited = resolution.resolve(
+        Overrides(), runtime._replace(environ={}), file.read(runtime)._replace(profiles={})
+    )
     values: dict[str, Toml] = {"tags": [*tags]} if tags else {}
     address = settings.address
     if address and inherited.address != address:
@@ -99,8 +130,12 @@ def _write(runtime: Runtime, settings: Settings, names: Mapping[str, ConnectionR
     token = resolution.resolve(Overrides(first), runtime, file.read(runtime)).token
     if token is None or token.kind == "environment":
         whose = f"profile login {first}" if "base_url" in values else "profile login --shared"
-        state = "they have no token yet" if token is None else f"they have no token but {token.source}"
-        runtime.stderr.note(f"{state} (unified {whose} stores one{'' if 'base_url' in values else ' for all'})")
+        state = (
+            "they have no token yet" if token is None else f"they have no token but {token.source}"
+        )
+        runtime.stderr.note(
+            f"{state} (unified {whose} stores one{'' if 'base_url' in values else ' for all'})"
+        )
 
 
 def _some(names: list[str]) -> str:

@@ -32,7 +32,12 @@ class ListedConnectionsOptions(MessageOptions, NetworkOptions):
     page_size: PageSize = None
     where: Annotated[
         str | None,
-        Common(("--where",), PROFILE, 'only those for which this jq program says true: .product == "x"', "JQ"),
+        Common(
+            ("--where",),
+            PROFILE,
+            'only those for which this jq program says true: .product == "x"',
+            "JQ",
+        ),
     ] = None
 
 
@@ -41,14 +46,21 @@ class ListConnectionsOptions(ListedConnectionsOptions):
 
     output: TableOutput = None
     health: Annotated[
-        bool, Common(("--health",), PROFILE, "also ask, for each, whether it is blocked, and say what is wrong with it")
+        bool,
+        Common(
+            ("--health",),
+            PROFILE,
+            "also ask, for each, whether it is blocked, and say what is wrong with it",
+        ),
     ] = False
 
 
 class AddConnectionsOptions(ListedConnectionsOptions):
     """Which connections to add, and how their profiles are called."""
 
-    prefix: Annotated[str, Common(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")] = ""
+    prefix: Annotated[
+        str, Common(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")
+    ] = ""
     tag: Annotated[tuple[str, ...], told(Tags, "give each profile this tag", metavar="TAG")] = ()
     dry_run: Annotated[bool, told(DryRun, "show the profiles and add none")] = False
     yes: Annotated[bool, told(Yes, "add without asking; required off a terminal")] = False

@@ -20,16 +20,22 @@ from unified_cli.values import Json
 
 
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
-    """The settings for a request that is for no connection. Raises ConfigError where there is no base URL."""
+    """The settings for a request that is for no connection. Raises ConfigError where
+    there is no base URL.
+    """
     runtime = context.runtime
     flags = overrides(options, profiles.one(options.profile))
-    resolved = resolution.resolve(flags._replace(output=None), runtime, file.read(runtime))._replace(account_id="")
+    resolved = resolution.resolve(
+        flags._replace(output=None), runtime, file.read(runtime)
+    )._replace(account_id="")
     runtime.stderr.quiet = resolved.quiet
     resolved.reachable()
     return resolved
 
 
-def listed(context: CommandContext, resolved: Settings, options: ListedConnectionsOptions) -> list[ConnectionRecord]:
+def listed(
+    context: CommandContext, resolved: Settings, options: ListedConnectionsOptions
+) -> list[ConnectionRecord]:
     """All connections that the token can see. Raises what a list raises."""
     service = context.catalogue.service
     query = builder.with_page_size(builder.pairs(options.query), resolved, service)
@@ -52,8 +58,12 @@ def keep(context: CommandContext, resolved: Settings, found: Iterable[Connection
     connection_facts.keep(context.runtime, address.origin, told)
 
 
-def chosen(context: CommandContext, found: list[ConnectionRecord], where: str | None) -> list[ConnectionRecord]:
-    """The connections for which the program gives true alone. Raises UsageError for one that is wrong."""
+def chosen(
+    context: CommandContext, found: list[ConnectionRecord], where: str | None
+) -> list[ConnectionRecord]:
+    """The connections for which the program gives true alone. Raises UsageError for one
+    that is wrong.
+    """
     if where is None:
         return found
     from unified_cli.json_text.json_codec import dump  # noqa: PLC0415  only where there is a program
@@ -81,6 +91,11 @@ def profiles_by_account(runtime: Runtime, service: Settings) -> defaultdict[str,
         except UnifiedError:
             # `profile list` says what is wrong with it; it leads nowhere.
             continue
-        if one.account_id and one.address and service.address and one.address.origin == service.address.origin:
+        if (
+            one.account_id
+            and one.address
+            and service.address
+            and one.address.origin == service.address.origin
+        ):
             found[one.account_id].append(name)
     return found

@@ -1,4 +1,6 @@
-"""`unified connections list`: which connections the token can see, and which profiles lead to them."""
+"""`unified connections list`: which connections the token can see, and which profiles
+lead to them.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,10 +56,17 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
         for one in shown
     ]
     if not rows:
-        runtime.stderr.note("no connections" if not found else f"none of {counted(len(found), 'connection')} matches")
+        runtime.stderr.note(
+            "no connections"
+            if not found
+            else f"none of {counted(len(found), 'connection')} matches"
+        )
     value = {
         "version": VERSION,
-        "connections": [{**one.facts(service), "profiles": known[one.id], **_error(one, failed)} for one in shown],
+        "connections": [
+            {**one.facts(service), "profiles": known[one.id], **_error(one, failed)}
+            for one in shown
+        ],
     }
     heads = (*_HEADS, *(["trouble"] if options.health else ()))
     show(
@@ -71,7 +80,9 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
     conclude(Ending("connection", len(found), failed))
 
 
-def _trouble(context: CommandContext, one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> str:
+def _trouble(
+    context: CommandContext, one: ConnectionRecord, failed: Mapping[str, UnifiedError]
+) -> str:
     if one.id in failed:
         return f"not asked: {failed[one.id].reason}"
     return one.state.remark(context.catalogue.service)
@@ -84,7 +95,9 @@ def _error(one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> JsonObj
 def _ask_health(
     context: CommandContext, settings: Settings, found: Sequence[ConnectionRecord]
 ) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
-    """The connections as they are now, and what kept any from being asked, by their ids in their order."""
+    """The connections as they are now, and what kept any from being asked, by their ids
+    in their order.
+    """
     runtime, catalogue = context.runtime, context.catalogue
     before = {one.id: one.state for one in found if one.id}
     work = Work(part="connection", parts=len(before))
@@ -93,12 +106,17 @@ def _ask_health(
         progress(runtime, work) as shown,
         FairReaders(runtime, catalogue, _WORKERS) as readers,
         signals.told_with(
-            lambda: f"{len(states) + len(failed)} of {counted(len(before), 'connection')}, nothing printed"
+            lambda: (
+                f"{len(states) + len(failed)} of {counted(len(before), 'connection')}, nothing"
+                " printed"
+            )
         ),
         closing(
             readers.ask(
                 {account: settings._replace(account_id=account) for account in before},
-                lambda name, mine, client: introspection.with_blocked(before[name], client, mine, catalogue),
+                lambda name, mine, client: introspection.with_blocked(
+                    before[name], client, mine, catalogue
+                ),
             )
         ) as answers,
     ):
@@ -127,7 +145,9 @@ def _screen(
     profiles: Mapping[str, Sequence[str]],
     troubles: Mapping[str, str],
 ) -> Iterator[TerminalText]:
-    """The screen of these connections; `profiles` lead to them and `troubles` say what is wrong, both by account id."""
+    """The screen of these connections; `profiles` lead to them and `troubles` say what
+    is wrong, both by account id.
+    """
     runtime = context.runtime
     yield _statuses(context, shown)
     yield terminal.styled("\n")
@@ -143,7 +163,9 @@ def _screen(
     for product, of_it in lines.items():
         head = Word(masked(f"{product} ({len(of_it)})"), Look.STRONG)
         yield screen.drawn(runtime, screen.text(runtime, head))
-        rows = ([_fitted(at, line[at], size, sign) for at, size in widths.items()] for line in of_it)
+        rows = (
+            [_fitted(at, line[at], size, sign) for at, size in widths.items()] for line in of_it
+        )
         yield layout.rows(runtime, [*widths.values()], rows, indent=len(_INDENT))
     yield _wrong(runtime, shown, troubles)
 
@@ -152,7 +174,11 @@ def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> Ter
     """A bar for each status, the most frequent first."""
     found = Counter((_status(context, one), _look(context, one)) for one in shown)
     rows = [
-        (masked(status), Bar([(number, look), (len(shown) - number, Look.OPEN)], _BAR), masked(str(number)))
+        (
+            masked(status),
+            Bar([(number, look), (len(shown) - number, Look.OPEN)], _BAR),
+            masked(str(number)),
+        )
         for (status, look), number in found.most_common()
     ]
     heads = (Column("status", cut=True), Column(counted(len(shown), "connection")), Column(""))
@@ -175,14 +201,24 @@ def _status(context: CommandContext, one: ConnectionRecord) -> str:
 def _line(context: CommandContext, one: ConnectionRecord, profiles: Sequence[str]) -> list[str]:
     """Tenant, profiles, status, date and id, as a terminal may show them."""
     sandbox = ", sandbox" if one.state.sandbox else ""
-    cells = (one.tenant, ", ".join(profiles), f"{_status(context, one)}{sandbox}", one.created[:10], one.id)
+    cells = (
+        one.tenant,
+        ", ".join(profiles),
+        f"{_status(context, one)}{sandbox}",
+        one.created[:10],
+        one.id,
+    )
     return [visible(masked(cell)) for cell in cells]
 
 
 def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
-    """The columns that there is something for, and room: the date goes first, then names are cut; ids never are."""
+    """The columns that there is something for, and room: the date goes first, then
+    names are cut; ids never are.
+    """
     room = runtime.width - len(_INDENT)
-    natural = {at: max(map(text_width.width, cells)) for at, cells in enumerate(zip(*lines, strict=True))}
+    natural = {
+        at: max(map(text_width.width, cells)) for at, cells in enumerate(zip(*lines, strict=True))
+    }
     kept = {at: size for at, size in natural.items() if size}
     if taken(kept.values()) > room:
         kept.pop(_CREATED, None)
@@ -200,7 +236,9 @@ def _fitted(at: int, cell: str, size: int, sign: str) -> MaskedText:
     return masked(text_width.cut(cell, size, sign) if at in _NAMES else cell)
 
 
-def _wrong(runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mapping[str, str]) -> TerminalText:
+def _wrong(
+    runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mapping[str, str]
+) -> TerminalText:
     """What is wrong, once for each reason, with the connections that have it."""
     reasons = defaultdict[str, list[str]](list)
     for one in shown:

@@ -1,4 +1,6 @@
-"""A ZIP file for a report: what the doctor found, versions, settings without secrets, the last runs, a recording."""
+"""A ZIP file for a report: what the doctor found, versions, settings without secrets,
+the last runs, a recording.
+"""
 
 import io
 import json
@@ -31,8 +33,8 @@ _MOST_PROFILES = 200
 _READ_AT_ONCE = {"environment", "token", "token_file"}
 _RECORDING = "session.har"
 _PACKAGES = (
-    "typer rich httpx httptools certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress truststore keyring "
-    "obstore pyarrow distributed mcp"
+    "typer rich httpx httptools certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress"
+    " truststore keyring obstore pyarrow distributed mcp"
 )
 _ABOUT = """\
 Made by `unified doctor --bundle`, to be sent with a report.
@@ -43,14 +45,17 @@ settings.json  of each profile, with their sources; no token
 runs.json      the last runs: their commands, and how far each is
 session.har    requests and answers, if a recording was added; records of customers are in it
 
-The tokens of the configuration, of its token files and of the environment were looked for before the file was written.
+The tokens of the configuration, of its token files and of the environment were looked for
+before the file was written.
 """
 
 
 def check(path: Path, har: str | None) -> bytes | None:
-    """The recording that is to be added, checked; raises, before anything else is done, what stands in the way.
+    """The recording that is to be added, checked; raises, before anything else is done,
+    what stands in the way.
 
-    Raises StorageError, StateError for what is no recording, UnsafeError for one that holds credentials.
+    Raises StorageError, StateError for what is no recording, UnsafeError for one that
+    holds credentials.
     """
     output_file.check(path, force=False, instead=output_file.ANOTHER)
     if har is None:
@@ -65,7 +70,11 @@ def check(path: Path, har: str | None) -> bytes | None:
 
 
 def write(
-    path: Path, runtime: Runtime, findings: Sequence[JsonObject], config: Config | None, har: bytes | None
+    path: Path,
+    runtime: Runtime,
+    findings: Sequence[JsonObject],
+    config: Config | None,
+    har: bytes | None,
 ) -> int:
     """Write the file, which only this user can read; gives its size.
 
@@ -79,15 +88,23 @@ def write(
         "settings.json": _settings(runtime, config),
         "runs.json": listed_runs.newest(runtime)[:_MOST_RUNS],
     }
-    files = {name: masking.masked(json.dumps(value, indent=2)).encode() for name, value in texts.items()}
-    files = {"README.txt": _ABOUT.encode(), **files, **({_RECORDING: har} if har is not None else {})}
+    files = {
+        name: masking.masked(json.dumps(value, indent=2)).encode() for name, value in texts.items()
+    }
+    files = {
+        "README.txt": _ABOUT.encode(),
+        **files,
+        **({_RECORDING: har} if har is not None else {}),
+    }
     content = _zipped(files)
     _check(content)
     return output_file.write(path, [content], force=False, instead=output_file.ANOTHER)
 
 
 def _know_tokens(runtime: Runtime, config: Config) -> None:
-    """Have the tokens of all profiles masked, also of those that were not looked at, but for what asks a program."""
+    """Have the tokens of all profiles masked, also of those that were not looked at,
+    but for what asks a program.
+    """
     for name in (None, *config.profiles):
         with suppress(UnifiedError):
             source = resolution.resolve(Overrides(name), runtime, config).token
@@ -153,7 +170,8 @@ class _Exchange(msgspec.Struct):
 
 
 def _check_recording(content: bytes, name: str) -> None:
-    """Raise StateError for what is no HAR file; UnsafeError for one that holds credentials, or that others made.
+    """Raise StateError for what is no HAR file; UnsafeError for one that holds
+    credentials, or that others made.
 
     What a browser records holds cookies and forms, in more places than are known here.
     """
@@ -177,7 +195,9 @@ def _check_recording(content: bytes, name: str) -> None:
 
 
 def _unsafe(found: str) -> UnsafeError:
-    return UnsafeError(f"{found}, so it is not passed on", hint="--record makes a file without them")
+    return UnsafeError(
+        f"{found}, so it is not passed on", hint="--record makes a file without them"
+    )
 
 
 def _holds_credentials(text: bytes) -> bool:

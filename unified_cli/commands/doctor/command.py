@@ -1,11 +1,21 @@
-"""`unified doctor`: find problems on this machine and, with --network, with the service, each with a remedy."""
+"""`unified doctor`: find problems on this machine and, with --network, with the
+service, each with a remedy.
+"""
 
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import EVIDENCE, NETWORK, Common, Flag
 from unified_cli.cli.result_table import TableOutput
-from unified_cli.cli.shared_options import CaBundle, EvidenceOptions, MessageOptions, Patterns, Profiles, Timeout, With
+from unified_cli.cli.shared_options import (
+    CaBundle,
+    EvidenceOptions,
+    MessageOptions,
+    Patterns,
+    Profiles,
+    Timeout,
+    With,
+)
 
 
 class DoctorOptions(MessageOptions, EvidenceOptions):
@@ -13,9 +23,9 @@ class DoctorOptions(MessageOptions, EvidenceOptions):
 
     patterns: Patterns = ()
     profile: Profiles = ()
-    network: Annotated[bool, Common(("--network",), NETWORK, "call the service too; without it nothing is sent")] = (
-        False
-    )
+    network: Annotated[
+        bool, Common(("--network",), NETWORK, "call the service too; without it nothing is sent")
+    ] = False
     with_: With = None
     timeout: Timeout = None
     ca_bundle: CaBundle = None
@@ -23,11 +33,16 @@ class DoctorOptions(MessageOptions, EvidenceOptions):
     bundle: Annotated[
         str | None,
         Common(
-            ("--bundle",), EVIDENCE, "also write a ZIP file for a report, without secrets", "FILE.zip", takes="file"
+            ("--bundle",),
+            EVIDENCE,
+            "also write a ZIP file for a report, without secrets",
+            "FILE.zip",
+            takes="file",
         ),
     ] = None
     har: Annotated[
-        str | None, Flag(("--har",), EVIDENCE, "with --bundle: add this recording", "FILE.har", takes="file")
+        str | None,
+        Flag(("--har",), EVIDENCE, "with --bundle: add this recording", "FILE.har", takes="file"),
     ] = None
 
 

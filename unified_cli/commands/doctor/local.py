@@ -12,7 +12,15 @@ from unified_cli import hints
 from unified_cli.call.connection_probe import TokenCache
 from unified_cli.cli import aliases
 from unified_cli.cli.command import CommandContext
-from unified_cli.config import address, connection_facts, file, keyring, other_program, resolution, token
+from unified_cli.config import (
+    address,
+    connection_facts,
+    file,
+    keyring,
+    other_program,
+    resolution,
+    token,
+)
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS, PREFIX, Overrides
@@ -26,7 +34,9 @@ from unified_cli.storage import permissions
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check; `error` is what a call would end with, `remedy` what to do about it."""
+    """The result of one check; `error` is what a call would end with, `remedy` what to
+    do about it.
+    """
 
     check: str
     subject: str
@@ -56,7 +66,10 @@ def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
     yield from _network_settings(runtime, ca_bundle)
     data = runtime.folder("data")
     if data is None or not _is_writable(data):
-        message = f"{data or 'no home directory'}: not writable, so each command starts with a fresh sandbox"
+        message = (
+            f"{data or 'no home directory'}: not writable, so each command starts with a fresh"
+            " sandbox"
+        )
         yield Finding("data folder", str(data or ""), message, doubtful=True)
     else:
         yield Finding("data folder", str(data), "writable")
@@ -82,7 +95,9 @@ def _variables(runtime: Runtime) -> Iterator[Finding]:
             try:
                 known[name].parse(value)
             except ValueError as error:
-                yield Finding.failed("environment", name, ConfigError(f"{name} {error}", hint=f"unset {name}"))
+                yield Finding.failed(
+                    "environment", name, ConfigError(f"{name} {error}", hint=f"unset {name}")
+                )
             else:
                 yield Finding("environment", name, "set")
 
@@ -95,7 +110,11 @@ def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Findi
     except ConfigError as error:
         yield Finding.failed("proxy", "", error)
     else:
-        words = f"{address.masked(setting.text)} by {setting.variable}" if setting else "none: direct connection"
+        words = (
+            f"{address.masked(setting.text)} by {setting.variable}"
+            if setting
+            else "none: direct connection"
+        )
         yield Finding("proxy", "", words)
     bundle = ca_bundle or runtime.environ.get(KEYS["ca_bundle"].variable)
     try:
@@ -104,7 +123,11 @@ def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Findi
         yield Finding.failed("authorities", str(bundle or ""), error)
     else:
         own = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if runtime.environ.get(name)]
-        system = "those of the system" if tls.system_has_authorities() else "those of certifi, as the system has none,"
+        system = (
+            "those of the system"
+            if tls.system_has_authorities()
+            else "those of certifi, as the system has none,"
+        )
         words = f"those of {' and '.join(own)}" if own else system
         yield Finding("authorities", str(bundle or ""), f"{words} can be used")
 
@@ -116,7 +139,12 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
     """
     path = file.locate(runtime)
     if path is None:
-        yield Finding("config", "", "no home directory to keep it in; only the environment is used", doubtful=True)
+        yield Finding(
+            "config",
+            "",
+            "no home directory to keep it in; only the environment is used",
+            doubtful=True,
+        )
         return
     try:
         found = file.content(path)
@@ -133,7 +161,9 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
     if not wrong:
         yield Finding("config", str(path), counted(len(data.get("profiles", {})), "profile"))
     if permissions.readable_by_others(found[1]):
-        yield Finding("permissions", str(path), "others can read it", f"chmod 600 {path}", doubtful=True)
+        yield Finding(
+            "permissions", str(path), "others can read it", f"chmod 600 {path}", doubtful=True
+        )
     else:
         yield Finding("permissions", str(path), "only this user can read and write it")
     yield from _leftovers(path)
@@ -209,7 +239,9 @@ def _each_profile(
 
 def _left_out(unused: Mapping[str, int]) -> Iterator[Finding]:
     for why, count in unused.items():
-        yield Finding("token", KEYS["token"].variable, f"not used by {counted(count, 'profile')}: {why}")
+        yield Finding(
+            "token", KEYS["token"].variable, f"not used by {counted(count, 'profile')}: {why}"
+        )
 
 
 def _plain(name: str, source: TokenSource) -> Finding:
@@ -225,7 +257,11 @@ def _base_url(name: str, resolved: Settings, context: CommandContext) -> Iterato
         shorter = str(found).removesuffix(prefix)
         variable = KEYS["base_url"].variable
         of = name if source.startswith("profile") else "--default"
-        remedy = f"{variable}={shorter}" if source == variable else f"unified profile set {of} base_url={shorter}"
+        remedy = (
+            f"{variable}={shorter}"
+            if source == variable
+            else f"unified profile set {of} base_url={shorter}"
+        )
         message = f"ends in {prefix}, with which each path begins: all calls would end with 404"
         yield Finding("base URL", name, message, remedy, doubtful=True)
 

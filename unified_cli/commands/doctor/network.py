@@ -41,7 +41,11 @@ def _failed(verdict: ProbeResult, error: UnifiedError) -> Finding:
     if verdict.word != "token refused":
         return found
     # The remedy that a call prints is to run the doctor.
-    remedy = f"unified profile login {verdict.profile}" if verdict.profile else "set another token in UNIFIED_TOKEN"
+    remedy = (
+        f"unified profile login {verdict.profile}"
+        if verdict.profile
+        else "set another token in UNIFIED_TOKEN"
+    )
     return replace(found, remedy=remedy)
 
 
@@ -50,7 +54,11 @@ def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Ite
     for name in names:
         try:
             address = resolution.resolve(Overrides(name), runtime, config).address
-            if address is not None and not address.is_sandbox and not proxy_for(address, runtime.environ):
+            if (
+                address is not None
+                and not address.is_sandbox
+                and not proxy_for(address, runtime.environ)
+            ):
                 hosts[address.host, address.port] = None
         except UnifiedError:
             # Reported with the profile.
@@ -60,7 +68,8 @@ def _names(runtime: Runtime, config: Config, names: Sequence[str | None]) -> Ite
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError:
             error = NetworkError(
-                f"cannot find {host}", hint="check the base URL, the name server and the proxy settings"
+                f"cannot find {host}",
+                hint="check the base URL, the name server and the proxy settings",
             )
             yield Finding.failed("name", host, error)
         else:
@@ -75,7 +84,9 @@ def _rate(verdict: ProbeResult) -> Iterator[Finding]:
     empty = left.strip() == "0"
     of = f" of {limit}" if limit else ""
     remedy = "run fewer jobs at once, or set a lower rate" if empty else ""
-    yield Finding("rate", verdict.profile or "", f"requests left: {left}{of}", remedy, doubtful=empty)
+    yield Finding(
+        "rate", verdict.profile or "", f"requests left: {left}{of}", remedy, doubtful=empty
+    )
 
 
 def _clock(runtime: Runtime, verdicts: Sequence[ProbeResult]) -> Iterator[Finding]:

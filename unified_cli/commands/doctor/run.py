@@ -24,7 +24,11 @@ from unified_cli.values import JsonObject
 
 VERSION = 1
 _OK = "ok"
-_MARKS = {"error": ("✗", "x", Look.BAD), "warning": ("!", "!", Look.DOUBT), _OK: ("✓", "+", Look.GOOD)}
+_MARKS = {
+    "error": ("✗", "x", Look.BAD),
+    "warning": ("!", "!", Look.DOUBT),
+    _OK: ("✓", "+", Look.GOOD),
+}
 """By the level, the worst first: a mark, the same in ASCII, and how it looks."""
 
 
@@ -46,20 +50,30 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
             from unified_cli.commands.doctor import network  # noqa: PLC0415  httpx is imported to send
 
             failed = {finding.subject for finding in findings if finding.error}
-            usable = [name for name in (names if patterns else [None]) if (name or "") not in failed]
-            probe = connection_probe.Probe(runtime, context.catalogue, config, operation, overrides, tokens)
+            usable = [
+                name for name in (names if patterns else [None]) if (name or "") not in failed
+            ]
+            probe = connection_probe.Probe(
+                runtime, context.catalogue, config, operation, overrides, tokens
+            )
             findings += network.connections(probe, usable)
     _show(runtime, options.output, findings)
     if options.bundle:
-        size = bundle.write(Path(options.bundle), runtime, [*_described(findings)], config, recording)
-        runtime.stderr.note(f"wrote {counted(size, 'byte')} to {options.bundle}; look into it before you send it")
+        size = bundle.write(
+            Path(options.bundle), runtime, [*_described(findings)], config, recording
+        )
+        runtime.stderr.note(
+            f"wrote {counted(size, 'byte')} to {options.bundle}; look into it before you send it"
+        )
     errors = [finding.error for finding in findings if finding.error]
     if errors:
         raise conclude.worst(errors).retold(f"found {counted(len(errors), 'error')}")
 
 
 def _check_bundle(options: DoctorOptions) -> bytes | None:
-    """The recording to add to the bundle; raises, before anything is checked, what stands in the way of either."""
+    """The recording to add to the bundle; raises, before anything is checked, what
+    stands in the way of either.
+    """
     if options.bundle is None and options.har is None:
         return None
     if not options.bundle:
@@ -103,7 +117,9 @@ def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
 
 
 def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
-    """Draw the findings for a person: what is wrong first, each remedy on a line of its own; the others are counted."""
+    """Draw the findings for a person: what is wrong first, each remedy on a line of its
+    own; the others are counted.
+    """
     rows = list[tuple[Cell, Cell]]()
     shown = sorted(findings, key=lambda one: [*_MARKS].index(one.level))
     fine = 0 if runtime.stderr.verbosity else sum(one.level == _OK for one in findings)
@@ -115,7 +131,9 @@ def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
     if fine:
         more = f"{counted(fine, 'check')} (-v shows {'it' if fine == 1 else 'them'})"
         rows.append((_mark(runtime, _OK), masked(more)))
-    stdout.show(runtime, [layout.rows(runtime, [1, runtime.width - len("x ")], rows, gap=1, hanging="  ")])
+    stdout.show(
+        runtime, [layout.rows(runtime, [1, runtime.width - len("x ")], rows, gap=1, hanging="  ")]
+    )
 
 
 def _mark(runtime: Runtime, level: str) -> Word:

@@ -1,7 +1,8 @@
-"""A list in an object store: where its chunks are, and the log of what is in each and how far the list was read.
+"""A list in an object store: where its chunks are, and the log of what is in each and
+how far the list was read.
 
-An entry of the log is made only where there is none, so of two writers one gets its number. The other one stops: it was
-taken for dead, and its place was taken.
+An entry of the log is made only where there is none, so of two writers one gets its
+number. The other one stops: it was taken for dead, and its place was taken.
 """
 
 import hashlib
@@ -30,7 +31,9 @@ _NAME = re.compile(r"\d{6,}\.json", re.ASCII)
 
 
 class ListPlace(NamedTuple):
-    """Where the objects of a list are: its chunks in `folder`, beginning with `begin`, and its log."""
+    """Where the objects of a list are: its chunks in `folder`, beginning with `begin`,
+    and its log.
+    """
 
     folder: str
     begin: str
@@ -50,24 +53,34 @@ class ListPlace(NamedTuple):
     def chunk(self, number: int) -> str:
         """The name of the chunk of the entry with this number.
 
-        It is that of every writer: who was frozen and wakes finds it taken, and leaves nothing that readers count.
+        It is that of every writer: who was frozen and wakes finds it taken, and leaves
+        nothing that readers count.
         """
         return f"{self.begin}{number:06}{self.suffix}"
 
     def chunks(self, objects: StoredObjects) -> dict[str, Stored]:
         """The chunks that are there, also those that no log knows, by their names."""
-        return {name: stored for name, stored in objects.listed(self.folder).items() if name.startswith(self.begin)}
+        return {
+            name: stored
+            for name, stored in objects.listed(self.folder).items()
+            if name.startswith(self.begin)
+        }
 
 
 def look(chunks: Mapping[str, Stored]) -> str:
-    """What chunks look like in a list of the store: a digest of their names, bytes and tags, empty without tags."""
+    """What chunks look like in a list of the store: a digest of their names, bytes and
+    tags, empty without tags.
+    """
     found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
-    return hashlib.sha256(repr(found).encode()).hexdigest() if all(tag for _, _, tag in found) else ""
+    return (
+        hashlib.sha256(repr(found).encode()).hexdigest() if all(tag for _, _, tag in found) else ""
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """An object with some pages of a list; `mark` says how far they go in time, if that was asked for.
+    """An object with some pages of a list; `mark` says how far they go in time, if that
+    was asked for.
 
     `tag` is what the store called these bytes; versions before took no note of it.
     """
@@ -87,8 +100,9 @@ class Chunk:
 class LogEntry:
     """A chunk that was written by `writer`, or none where a writer began anew or took over.
 
-    `state` is what follows, with the fingerprints of the cursors since the entry before. Entries before the number
-    `first` hold no more. The entry that completes the list has the chunks of all.
+    `state` is what follows, with the fingerprints of the cursors since the entry
+    before. Entries before the number `first` hold no more. The entry that completes the
+    list has the chunks of all.
     """
 
     number: Count
@@ -101,7 +115,9 @@ class LogEntry:
 
 
 class LoggedList(NamedTuple):
-    """What a log says: the chunks in their order, and the state after them; `number` is that of the last entry."""
+    """What a log says: the chunks in their order, and the state after them; `number` is
+    that of the last entry.
+    """
 
     number: int
     first: int
@@ -124,7 +140,9 @@ class ChunkLog:
     def newest(self) -> int:
         """The number of the newest entry, 0 without any. Raises StorageError."""
         names = self._objects.listed(self._folder)
-        number = max((int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0)
+        number = max(
+            (int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0
+        )
         # A store may list an object some time after it can be read.
         while self._objects.stored(f"{self._folder}/{_name(number + 1)}"):
             number += 1
@@ -145,13 +163,19 @@ class ChunkLog:
         return LoggedList(last.number, last.first, chunks, replace(last.state, seen=seen))
 
     def entry(self, number: int) -> LogEntry:
-        """The entry with this number. Raises StateError where it is damaged or gone, StorageError."""
+        """The entry with this number. Raises StateError where it is damaged or gone,
+        StorageError.
+        """
         return self._read(_name(number))
 
     def add(self, entry: LogEntry) -> bool:
-        """Make the entry; says whether it is there, and not another writer's. Raises StorageError."""
+        """Make the entry; says whether it is there, and not another writer's. Raises
+        StorageError.
+        """
         text = {**asdict(entry), "state": entry.state.members()}
-        return self._objects.create(f"{self._folder}/{_name(entry.number)}", json.dumps(text).encode())
+        return self._objects.create(
+            f"{self._folder}/{_name(entry.number)}", json.dumps(text).encode()
+        )
 
     def prune(self) -> None:
         """Remove the entries before the newest one. Raises StorageError."""
@@ -163,16 +187,21 @@ class ChunkLog:
         text = self._objects.get(path)
         entry = None if text is None else state.decoded(text, LogEntry)
         if entry is None or entry.v != _VERSION or _name(entry.number) != name:
-            raise StateError(f"{self._objects.url}/{path} is damaged, gone or of another version", hint=START_ANEW)
+            raise StateError(
+                f"{self._objects.url}/{path} is damaged, gone or of another version",
+                hint=START_ANEW,
+            )
         return entry
 
 
 def changed(
     objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], there: Mapping[str, Stored]
 ) -> str | None:
-    """The name of a known chunk that is gone, or not what was written; `there` are those that the store lists.
+    """The name of a known chunk that is gone, or not what was written; `there` are
+    those that the store lists.
 
-    Of a chunk with another tag, as one that was copied has it, the bytes are looked at. Raises StorageError.
+    Of a chunk with another tag, as one that was copied has it, the bytes are looked at.
+    Raises StorageError.
     """
     for chunk in known:
         path = f"{place.folder}/{chunk.name}"
@@ -188,14 +217,17 @@ def changed(
 
 
 def remove(objects: StoredObjects, file: str) -> None:
-    """Have the log of a list say that nothing was read, and remove its chunks. Raises as `begin_anew` does."""
+    """Have the log of a list say that nothing was read, and remove its chunks. Raises
+    as `begin_anew` does.
+    """
     place = ListPlace.of(file)
     begin_anew(objects, place)
     objects.remove([f"{place.folder}/{name}" for name in place.chunks(objects)])
 
 
 def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) -> None:
-    """Have the log of a list say that nothing was read; with `keep` that all is read again, after its chunks.
+    """Have the log of a list say that nothing was read; with `keep` that all is read
+    again, after its chunks.
 
     Raises TakenOverError where another run writes to it, StorageError.
     """

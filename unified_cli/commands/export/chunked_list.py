@@ -17,7 +17,8 @@ from unified_cli.exported.manifest import timestamp
 from unified_cli.runtime import Runtime
 from unified_cli.storage.object_store import StoredObjects
 
-# A chunk is what a kill costs, and what is held in memory: some bytes, and at most so many seconds of pages.
+# A chunk is what a kill costs, and what is held in memory: some bytes, and at most so
+# many seconds of pages.
 BYTES = 4 * 1024 * 1024
 _SECONDS = 30.0
 
@@ -25,10 +26,11 @@ _SECONDS = 30.0
 class ChunkedList:
     """The target of one list in an object store.
 
-    Memory holds one chunk. Whatever is killed when, the log's chunks hold whole pages, each once: a chunk without an
-    entry is removed by whoever goes on, after an entry that its writer did not expect. The chunk of an entry is created
-    where there is none, under a name that all writers know: of a writer that was frozen nothing comes to lie beside
-    those of the one that took over. All methods raise StorageError.
+    Memory holds one chunk. Whatever is killed when, the log's chunks hold whole pages,
+    each once: a chunk without an entry is removed by whoever goes on, after an entry
+    that its writer did not expect. The chunk of an entry is created where there is
+    none, under a name that all writers know: of a writer that was frozen nothing comes
+    to lie beside those of the one that took over. All methods raise StorageError.
     """
 
     def __init__(
@@ -42,7 +44,8 @@ class ChunkedList:
         check_held: Callable[[], None],
         takes_over: bool,
     ) -> None:
-        """With `takes_over` there may be a writer of this list that is taken for dead, and is frozen only.
+        """With `takes_over` there may be a writer of this list that is taken for dead,
+        and is frozen only.
 
         `check_held` raises TakenOverError where this one is taken for dead by now.
         """
@@ -61,7 +64,8 @@ class ChunkedList:
         self.state = self._known.state
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002  a list is replaced by `restart` only
-        """Go on where the log ends, or begin; `restart` begins anew, with `keep` after the chunks that are there.
+        """Go on where the log ends, or begin; `restart` begins anew, with `keep` after
+        the chunks that are there.
 
         Raises StateError for a list with other options, or one that was changed.
         """
@@ -80,8 +84,9 @@ class ChunkedList:
             raise StateError(f"{self}/{wrong} is gone or was changed", hint=START_ANEW)
         unknown = there.keys() - {chunk.name for chunk in self._known.chunks}
         if not restart and not self.state.complete:
-            # A writer that is frozen and not dead must not find its number free: neither after its chunk was removed,
-            # nor before this one has written its first.
+            # A writer that is frozen and not dead must not find its number free:
+            # neither after its chunk was removed, nor before this one has written its
+            # first.
             if self._takes_over:
                 self._fence(self.state)
             elif unknown:
@@ -166,13 +171,17 @@ class ChunkedList:
     def _read_again(self) -> None:
         """Have the log begin again with the first page, after the chunks that there are."""
         again = self._known.state.begun_again()
-        self._begin_with(replace(again, fingerprint=self._identity.digest, options={**self._identity.options}))
+        self._begin_with(
+            replace(again, fingerprint=self._identity.digest, options={**self._identity.options})
+        )
 
     def _begin_with(self, state: Checkpoint) -> None:
         self._fence(state) if self._takes_over else self._add(None, state)
 
     def _fence(self, state: Checkpoint) -> None:
-        """Take the next number, and the name of its chunk, from a writer that may only be frozen."""
+        """Take the next number, and the name of its chunk, from a writer that may only
+        be frozen.
+        """
         self._takes_over = False
         # An empty chunk is one that readers can read.
         if chunk := self._created(b""):
@@ -187,7 +196,9 @@ class ChunkedList:
         self._objects.remove([f"{self._place.folder}/{name}"])
 
     def _write(self, state: Checkpoint) -> None:
-        """Write what was counted as a chunk, then its entry. Raises TakenOverError where another writer was first."""
+        """Write what was counted as a chunk, then its entry. Raises TakenOverError
+        where another writer was first.
+        """
         lines = self._whole_pages()
         if not lines:
             self._add(None, state)
@@ -200,15 +211,28 @@ class ChunkedList:
         self._logged_at = self._monotonic()
 
     def _created(self, lines: bytes) -> Chunk | None:
-        """The chunk with these lines, which is there then; None where there is another one in its place."""
-        data = chunk_log.as_parquet(lines, self._options.parquet) if self._options.parquet else lines
+        """The chunk with these lines, which is there then; None where there is another
+        one in its place.
+        """
+        data = (
+            chunk_log.as_parquet(lines, self._options.parquet) if self._options.parquet else lines
+        )
         name = self._place.chunk(self._known.number + 1)
-        mark = self._mark_of_buffer(self._options.lag) if lines and self._options.lag is not None else None
+        mark = (
+            self._mark_of_buffer(self._options.lag)
+            if lines and self._options.lag is not None
+            else None
+        )
         tag = self._objects.created(f"{self._place.folder}/{name}", data)
-        return None if tag is None else Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark, tag)
+        return (
+            None
+            if tag is None
+            else Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark, tag)
+        )
 
     def _created_after(self, lines: bytes) -> Chunk | None:
-        """The same, after the chunk that is in its place: it was left by a writer that is dead, or by one that is not.
+        """The same, after the chunk that is in its place: it was left by a writer that
+        is dead, or by one that is not.
 
         Raises TakenOverError where that one has taken over.
         """
@@ -217,7 +241,9 @@ class ChunkedList:
         return self._created(lines)
 
     def _mark_of_buffer(self, lag: float) -> Mark:
-        return increments.mark_of(partial(chunk_log.lines, self._whole_pages()), lag, self.state.begun)
+        return increments.mark_of(
+            partial(chunk_log.lines, self._whole_pages()), lag, self.state.begun
+        )
 
     def _whole_pages(self) -> bytes:
         """What was counted."""

@@ -8,33 +8,55 @@ from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
 
 _CREDENTIALS = (
-    "from the environment, as the store's own tools take them (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL, "
-    "GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, …), or the machine's role"
+    "from the environment, as the store's own tools take them (AWS_ACCESS_KEY_ID, AWS_REGION,"
+    " AWS_ENDPOINT_URL, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, …), or the"
+    " machine's role"
 )
 _TWO_RUNS = (
-    "a run gives a sign of life every 5 s; another one that sees it ends with 12, and goes on where there is none for "
-    "20 s; a run that was wrongly taken for dead ends with 12 at its next file"
+    "a run gives a sign of life every 5 s; another one that sees it ends with 12, and goes on where"
+    " there is none for 20 s; a run that was wrongly taken for dead ends with 12 at its next file"
 )
 _SECTIONS = (
     (
         "Object stores",
         [
-            ("--to", "s3://BUCKET/DIR, gs://, az://, and file:///DIR for a disk that machines share; needs obstore"),
+            (
+                "--to",
+                (
+                    "s3://BUCKET/DIR, gs://, az://, and file:///DIR for a disk that machines share;"
+                    " needs obstore"
+                ),
+            ),
             (
                 "files",
-                "DIR/<profile>/<api>/<resource>/*.ndjson, each of at most 4 MiB or one page; DIR/.log knows them",
+                (
+                    "DIR/<profile>/<api>/<resource>/*.ndjson, each of at most 4 MiB or one page;"
+                    " DIR/.log knows them"
+                ),
             ),
             ("credentials", _CREDENTIALS),
             ("two runs", _TWO_RUNS),
-            ("file://", "files for this user only, which a power cut may damage; a plain path is safe from that"),
+            (
+                "file://",
+                (
+                    "files for this user only, which a power cut may damage; a plain path is safe"
+                    " from that"
+                ),
+            ),
         ],
     ),
     (
         "Delta tables (--format delta)",
         [
-            ("DIR/<api>/<resource>", "is a table, and each connection a part of it, by _profile; needs deltalake"),
+            (
+                "DIR/<api>/<resource>",
+                "is a table, and each connection a part of it, by _profile; needs deltalake",
+            ),
             ("state", "it holds the newest state of each record; older versions stay readable"),
-            ("changes", "--incremental merges what changed by id; --restart also deletes what is gone"),
+            (
+                "changes",
+                "--incremental merges what changed by id; --restart also deletes what is gone",
+            ),
             ("columns", "_profile, id, created_at and updated_at (UTC), record, --columns"),
             ("readers", "polars, DuckDB, Spark and others; a nightly job: unified help engines"),
         ],
@@ -47,10 +69,22 @@ _SECTIONS = (
             ("Parquet", "FROM 's3://bucket/dir/*/ticketing/tickets/*.parquet'"),
             (
                 "columns",
-                "_profile, id, created_at and updated_at (UTC; null if it does not fit), record, --columns",
+                (
+                    "_profile, id, created_at and updated_at (UTC; null if it does not fit),"
+                    " record, --columns"
+                ),
             ),
-            ("newest", "the newest state of each record, with DuckDB and polars: unified help engines"),
-            ("deleted", "gone.tickets.ndjson beside a list that was read with --restart has the ids that are gone"),
+            (
+                "newest",
+                "the newest state of each record, with DuckDB and polars: unified help engines",
+            ),
+            (
+                "deleted",
+                (
+                    "gone.tickets.ndjson beside a list that was read with --restart has the ids"
+                    " that are gone"
+                ),
+            ),
         ],
     ),
 )
@@ -74,7 +108,9 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     elif options.dry_run:
         _preview(context, options)
     elif options.task is not None:
-        run.export(connection_task.plan_of(context, connection_task.read(runtime, options.task), options))
+        run.export(
+            connection_task.plan_of(context, connection_task.read(runtime, options.task), options)
+        )
     elif options.to == "-":
         raise UsageError(
             "export writes files, not to standard output",
@@ -85,7 +121,9 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     elif options.tasks:
         connection_task.show(context, options)
     elif options.engine:
-        from unified_cli.commands.export import engine_driver  # noqa: PLC0415  most exports need none of it
+        from unified_cli.commands.export import (  # noqa: PLC0415  most exports need none of it
+            engine_driver,
+        )
 
         engine_driver.run(context, options, options.engine)
     else:
@@ -105,7 +143,10 @@ def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
 def _no_folder(options: ExportOptions) -> UsageError:
     """The error where the folder is missing."""
     if options.what == ("all",):
-        return UsageError("export needs a folder", hint="unified export --to DIR, without a name, exports every list")
+        return UsageError(
+            "export needs a folder",
+            hint="unified export --to DIR, without a name, exports every list",
+        )
     if options.what[:1] == ("verify",):
         folder = "".join(f" {shlex.quote(one)}" for one in options.what[1:]) or " DIR"
         return UsageError("export needs a folder", hint=f"unified export --verify{folder}")
@@ -114,10 +155,19 @@ def _no_folder(options: ExportOptions) -> UsageError:
 
 def _preview(context: CommandContext, options: ExportOptions) -> None:
     """Show what the options would do."""
-    from unified_cli.commands.export import connection_task, engine, plan, report  # noqa: PLC0415  as above  # noqa: PLC0415  as above
+    from unified_cli.commands.export import (  # noqa: PLC0415  as above  # noqa: PLC0415  as above
+        connection_task,
+        engine,
+        plan,
+        report,
+    )
 
     if options.task is not None:
-        report.preview(connection_task.plan_of(context, connection_task.read(context.runtime, options.task), options))
+        report.preview(
+            connection_task.plan_of(
+                context, connection_task.read(context.runtime, options.task), options
+            )
+        )
         return
     if not options.to:
         raise _no_folder(options)
@@ -139,7 +189,9 @@ EXPORT = Command(
         "With --incremental it adds what changed since then; what was deleted is not seen.",
         "--engine has a cluster do it, --tasks and --task any scheduler: unified help engines.",
     ),
-    examples="unified -p sandbox export ticketing 'ats/job*' --to dump\n"
-    "unified -p sandbox export ticketing/tickets --to tables -o csv",
+    examples=(
+        "unified -p sandbox export ticketing 'ats/job*' --to dump\n"
+        "unified -p sandbox export ticketing/tickets --to tables -o csv"
+    ),
     sections=_SECTIONS,
 )

@@ -1,4 +1,6 @@
-"""One connection of an export as JSON, which any machine with the same configuration can do: `--tasks`, `--task`."""
+"""One connection of an export as JSON, which any machine with the same configuration
+can do: `--tasks`, `--task`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +28,9 @@ _BESIDE = {"timeout", "retries", "rate", "token_rate", "workers"}
 
 
 class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The options of the command that a task takes along; the names are those of `ExportOptions`."""
+    """The options of the command that a task takes along; the names are those of
+    `ExportOptions`.
+    """
 
     query: tuple[str, ...] = ()
     account_id: str | None = None
@@ -51,8 +55,9 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Lists of one connection, where they go and how they are read; it carries no token.
 
-    `base_url` and `account` are those of the profile where the task was made, or of the environment without one.
-    `required` are the lists that were named, so that it is a failure if the connection does not offer them.
+    `base_url` and `account` are those of the profile where the task was made, or of the
+    environment without one. `required` are the lists that were named, so that it is a
+    failure if the connection does not offer them.
     """
 
     version: str
@@ -78,17 +83,24 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
 
     def check(self, resolved: Settings) -> None:
-        """Raise StateError where these settings lead to another connection than that of the task."""
+        """Raise StateError where these settings lead to another connection than that of
+        the task.
+        """
         address, account = resolved.reachable()
-        for what, here, there in (("address", str(address), self.base_url), ("account", account, self.account)):
+        for what, here, there in (
+            ("address", str(address), self.base_url),
+            ("account", account, self.account),
+        ):
             if here != there:
                 raise StateError(
-                    f"the task of {self.name} is for the {what} {there}, and here it leads to {here}",
+                    f"the task of {self.name} is for the {what} {there}, and here it leads to"
+                    f" {here}",
                     hint="the profile must be the same on each machine",
                 )
 
     def command(self, given: ExportOptions) -> ExportOptions:
-        """The options of the command that does the task; those that were `given` beside it come first.
+        """The options of the command that does the task; those that were `given` beside
+        it come first.
 
         Raises UsageError for an option that belongs to the task.
         """
@@ -98,15 +110,25 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if other := [name for name in told if name in own]:
             flag = by_name(ExportOptions).get(other[0])
             spelled = flag.spellings[-1] if flag else "API"
-            raise UsageError("--task names the connection, the lists and their options", hint=f"leave out {spelled}")
+            raise UsageError(
+                "--task names the connection, the lists and their options",
+                hint=f"leave out {spelled}",
+            )
         profile = (self.profile,) if self.profile else ()
         return given.replaced(**{**values, "profile": profile, "to": self.to, **told})
 
 
-def all_tasks(context: CommandContext, options: ExportOptions) -> Iterator[tuple[ConnectionTask, Settings]]:
-    """The tasks of an export, one for each connection, with its settings here. Raises ConfigError, UsageError."""
+def all_tasks(
+    context: CommandContext, options: ExportOptions
+) -> Iterator[tuple[ConnectionTask, Settings]]:
+    """The tasks of an export, one for each connection, with its settings here. Raises
+    ConfigError, UsageError.
+    """
     if options.restart:
-        raise UsageError("--restart is not for tasks: one that is run again would start over (choose another folder)")
+        raise UsageError(
+            "--restart is not for tasks: one that is run again would start over (choose another"
+            " folder)"
+        )
     if options.shard:
         raise UsageError("--shard is not for tasks: each is a part of its own (leave it out)")
     plans.file_format(options)
@@ -123,7 +145,9 @@ def all_tasks(context: CommandContext, options: ExportOptions) -> Iterator[tuple
             options.to or "",
             tuple(lists),
             tuple(name for name, exact in lists.items() if exact),
-            TaskOptions(**{field: getattr(options, field) for field in TaskOptions.__struct_fields__}),
+            TaskOptions(
+                **{field: getattr(options, field) for field in TaskOptions.__struct_fields__}
+            ),
         )
         yield task, resolved
 
@@ -133,7 +157,8 @@ def show(context: CommandContext, options: ExportOptions) -> None:
     stdout.check(context.runtime)
     # All are made before the first is printed: one that cannot be made leaves nothing behind.
     stdout.write(
-        context.runtime, [b"".join(msgspec.json.encode(task) + b"\n" for task, _ in all_tasks(context, options))]
+        context.runtime,
+        [b"".join(msgspec.json.encode(task) + b"\n" for task, _ in all_tasks(context, options))],
     )
 
 
@@ -153,12 +178,16 @@ def read(runtime: Runtime, text: str) -> ConnectionTask:
 
 
 def plan_of(
-    context: CommandContext, task: ConnectionTask, given: ExportOptions, readers: FairReaders | None = None
+    context: CommandContext,
+    task: ConnectionTask,
+    given: ExportOptions,
+    readers: FairReaders | None = None,
 ) -> ExportPlan:
-    """The plan of a task, with the options `given` beside it; its own readers read it unless others are given.
+    """The plan of a task, with the options `given` beside it; its own readers read it
+    unless others are given.
 
-    Raises StateError where the task reads what is not known here, leads elsewhere, or has no token; UsageError, and
-    ConfigError where its files cannot be written.
+    Raises StateError where the task reads what is not known here, leads elsewhere, or
+    has no token; UsageError, and ConfigError where its files cannot be written.
     """
     task.check_version()
     operations = {}
@@ -180,11 +209,15 @@ def plan_of(
         task.check(resolved)
         readers.clients.token(resolved)
     except ConfigError as error:
-        raise StateError(f"the task of {task.name} cannot be done here: {error.reason}", hint=error.hint) from None
+        raise StateError(
+            f"the task of {task.name} cannot be done here: {error.reason}", hint=error.hint
+        ) from None
     plan = plans.planned(context, options, operations, found, readers)
     return replace(plan, manifest=manifest_name(task.name), pauses=True)
 
 
 def manifest_name(name: str) -> str:
-    """The name of the manifest of a connection's task: no two tasks of an export write the same file."""
+    """The name of the manifest of a connection's task: no two tasks of an export write
+    the same file.
+    """
     return f"manifest-of-{quote(name, safe='')}.json"

@@ -1,4 +1,5 @@
-"""A Dask cluster as the engine. What comes from its workers is not trusted: nothing of it is unpickled.
+"""A Dask cluster as the engine. What comes from its workers is not trusted: nothing of
+it is unpickled.
 
 How many tasks run at a time is decided in `engine_driver`.
 """
@@ -22,8 +23,8 @@ from unified_cli.errors import ConfigError, NetworkError, StateError, UnsafeErro
 
 _CONNECT_SECONDS = 10
 _RESULT_SECONDS = 10
-# The scheduler is asked so often which workers there are, and for a sign of life; it is taken for lost when none came
-# for so long.
+# The scheduler is asked so often which workers there are, and for a sign of life; it is
+# taken for lost when none came for so long.
 _LOOK_SECONDS, _PING_SECONDS, _LOST_SECONDS = 1.0, 5.0, 60.0
 _PING = "ping"
 _LARGEST_NEWS = 64 * 1024
@@ -39,9 +40,11 @@ class PickleRefusedError(TypeError):
 
 
 class _Refusals:
-    """Refuses every pickle that names anything, as long as somebody asks for it, and remembers what was named.
+    """Refuses every pickle that names anything, as long as somebody asks for it, and
+    remembers what was named.
 
-    Python tells its audit hooks of each name before it is looked up. A pickle without names holds plain data only.
+    Python tells its audit hooks of each name before it is looked up. A pickle without
+    names holds plain data only.
     """
 
     def __init__(self) -> None:
@@ -68,7 +71,9 @@ class _Refusals:
 
 
 _PICKLES_REFUSED = _Refusals()
-"""A context in which pickles are refused, in all threads of this process, with PickleRefusedError."""
+"""A context in which pickles are refused, in all threads of this process, with
+PickleRefusedError.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,8 @@ class DaskEngine:
             self._open.close()
 
     def _connected(self) -> Any:
-        # Results come as msgpack or not at all: every other form that Dask knows is a pickle, or begins with one.
+        # Results come as msgpack or not at all: every other form that Dask knows is a
+        # pickle, or begins with one.
         plain = ["msgpack"]
         try:
             return Client(
@@ -133,15 +139,19 @@ class DaskEngine:
             )
         except (OSError, TimeoutError) as error:
             raise NetworkError(
-                f"no Dask scheduler answers at {self._address}: {error}", hint="check the address of --engine"
+                f"no Dask scheduler answers at {self._address}: {error}",
+                hint="check the address of --engine",
             ) from None
         except (TypeError, ValueError, RuntimeError) as error:
             raise ConfigError(
-                f"cannot connect to {self._address}: {error}", hint="Dask's own configuration names the certificates"
+                f"cannot connect to {self._address}: {error}",
+                hint="Dask's own configuration names the certificates",
             ) from None
 
     def submit(self, task: EngineTask, *, everywhere: bool = False) -> int:
-        """Have a task done: once, or by every worker that there is. Gives how many ends it will have."""
+        """Have a task done: once, or by every worker that there is. Gives how many ends
+        it will have.
+        """
         workers: list[str | None] = [*self._client.nthreads()] if everywhere else [None]
         for worker in workers:
             future = self._client.submit(
@@ -160,7 +170,8 @@ class DaskEngine:
     def wait(self, seconds: float) -> list[TaskNews | TaskEnd]:
         """What came until now, and if that is nothing, what comes within so many seconds.
 
-        Raises NetworkError where the scheduler is lost, UnsafeError where its messages cannot be read.
+        Raises NetworkError where the scheduler is lost, UnsafeError where its messages
+        cannot be read.
         """
         try:
             return self._came(seconds)
@@ -179,14 +190,17 @@ class DaskEngine:
 
     def _lost_scheduler(self) -> NetworkError:
         return NetworkError(
-            f"the scheduler at {self._address} was lost, or cancelled the tasks", hint="run the same command again"
+            f"the scheduler at {self._address} was lost, or cancelled the tasks",
+            hint="run the same command again",
         )
 
     def _news(self, event: Any) -> list[TaskNews | TaskEnd]:
         """What a worker, or we ourselves, logged; what is no news of a task is nothing."""
         self._heard = self._clock()
         match event:
-            case (_, (str(key), bytes(data))) if key in self._submitted and len(data) <= _LARGEST_NEWS:
+            case (_, (str(key), bytes(data))) if (
+                key in self._submitted and len(data) <= _LARGEST_NEWS
+            ):
                 return [TaskNews(self._submitted[key].task, data)]
         return []
 
@@ -220,13 +234,19 @@ class DaskEngine:
             return None
         except Exception:  # noqa: BLE001  whatever the library makes of what a worker sent
             result = None
-        worker = worker or ", ".join(one for found in self._client.who_has([future]).values() for one in found)
+        worker = worker or ", ".join(
+            one for found in self._client.who_has([future]).values() for one in found
+        )
         if type(result) is not bytes:
-            return TaskEnd(task, worker, why="its result is no bytes, and was not read", refused=True)
+            return TaskEnd(
+                task, worker, why="its result is no bytes, and was not read", refused=True
+            )
         return TaskEnd(task, worker, result)
 
     def _lost_workers(self) -> list[TaskNews | TaskEnd]:
-        """The ends of tasks whose only worker is gone; asks the scheduler for a sign of life, too."""
+        """The ends of tasks whose only worker is gone; asks the scheduler for a sign of
+        life, too.
+        """
         now = self._clock()
         if now - self._looked < _LOOK_SECONDS:
             return []
@@ -235,7 +255,9 @@ class DaskEngine:
             self._ping(now)
         there = self._client.nthreads()
         self.workers = len(there)
-        lost = [key for key, one in self._submitted.items() if one.worker and one.worker not in there]
+        lost = [
+            key for key, one in self._submitted.items() if one.worker and one.worker not in there
+        ]
         found: list[TaskNews | TaskEnd] = []
         for one in map(self._submitted.pop, lost):
             one.future.release()
@@ -246,7 +268,8 @@ class DaskEngine:
         self._asked = now
         if now - self._heard > _LOST_SECONDS:
             raise UnsafeError(
-                f"no message from {self._address} can be read any more: some worker sent a pickle, which was refused"
+                f"no message from {self._address} can be read any more: some worker sent a pickle,"
+                " which was refused"
             )
         self._client.log_event(self._topic, _PING)
 
@@ -258,8 +281,8 @@ class DaskEngine:
 def perform(work: Work, payload: bytes, topic: str) -> bytes:
     """On a worker: do the work, and log its news under the topic.
 
-    The driver decides how many tasks run at a time: they wait for the service more than they compute. So this one
-    leaves the threads that the scheduler counts.
+    The driver decides how many tasks run at a time: they wait for the service more than
+    they compute. So this one leaves the threads that the scheduler counts.
     """
     worker = get_worker()
     key = worker.get_current_task()
@@ -267,7 +290,11 @@ def perform(work: Work, payload: bytes, topic: str) -> bytes:
 
     def tell(news: bytes) -> None:
         task = worker.state.tasks.get(key)
-        if task is None or task.state not in {"executing", "long-running"} or worker.status.name != "running":
+        if (
+            task is None
+            or task.state not in {"executing", "long-running"}
+            or worker.status.name != "running"
+        ):
             raise StateError("the driver of this task wants it no more")
         if news:
             worker.log_event(topic, [key, news])
@@ -285,7 +312,9 @@ def _raw_error(future: Any) -> bytes:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep what the library logs and warns of from stderr: some of it is text that workers chose."""
+    """Keep what the library logs and warns of from stderr: some of it is text that
+    workers chose.
+    """
     disabled = logging.root.manager.disable
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,5 @@
-"""The part of a table: the rows that the records of a read become, each id once, and the commits that put them in.
+"""The part of a table: the rows that the records of a read become, each id once, and
+the commits that put them in.
 
 Each commit says which read of which list it is of.
 """
@@ -41,8 +42,9 @@ _LONGEST_ID = 40
 class DistinctRecords:
     """The records of a read, which are gone through several times: memory holds 64 bits of each.
 
-    A table knows an id by its text, so that of a number and a text that look alike only one can be in it: the one
-    that came first. Neither is it known without an id what a record was before. Both are left out, and told.
+    A table knows an id by its text, so that of a number and a text that look alike only
+    one can be in it: the one that came first. Neither is it known without an id what a
+    record was before. Both are left out, and told.
     """
 
     def __init__(self, records: Callable[[], Iterable[bytes]]) -> None:
@@ -112,8 +114,13 @@ class DistinctRecords:
             found: dict[str, None] = {}
             for at, record in enumerate(self._records()):
                 if self._keys[at] in self._others:
-                    found[excerpt((parquet_file.json_id(record) or b"").decode(), _LONGEST_ID)] = None
-            told.append(f"left out, as the same id is there as another kind of value: {named([*found], _MOST_NAMED)}")
+                    found[excerpt((parquet_file.json_id(record) or b"").decode(), _LONGEST_ID)] = (
+                        None
+                    )
+            told.append(
+                "left out, as the same id is there as another kind of value:"
+                f" {named([*found], _MOST_NAMED)}"
+            )
         return [f"{one} (--allow-partial accepts that)" for one in told]
 
 
@@ -150,7 +157,9 @@ class Digest:
 
 
 def _key(record: bytes) -> int:
-    """62 bits that stand for the text of the id, and one that says whether it is a text; 0 without an id."""
+    """62 bits that stand for the text of the id, and one that says whether it is a
+    text; 0 without an id.
+    """
     found = parquet_file.json_id(record)
     if found is None or found == _NULL:
         return 0
@@ -158,7 +167,8 @@ def _key(record: bytes) -> int:
         name = parquet_file.identity(record) or b""
     else:
         name = found[1:-1] if found[:1] == b'"' else found
-    # That of the interpreter is keyed anew in each process, so nobody can choose ids that are taken for one.
+    # That of the interpreter is keyed anew in each process, so nobody can choose ids
+    # that are taken for one.
     return (hash(name) << 1) & _BITS | 2 | (found[:1] == b'"')
 
 
@@ -180,7 +190,9 @@ def _rows(records: Iterable[bytes], columns: ParquetColumns) -> "pa.RecordBatchR
     """The rows of the records as a stream."""
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
 
-    return pa.RecordBatchReader.from_batches(parquet_file.schema(columns), parquet_file.batches(records, columns))
+    return pa.RecordBatchReader.from_batches(
+        parquet_file.schema(columns), parquet_file.batches(records, columns)
+    )
 
 
 def app(part: TablePart) -> str:
@@ -190,7 +202,12 @@ def app(part: TablePart) -> str:
 
 def owner(part: TablePart) -> dict[str, str]:
     """Whose part it is, and of which list."""
-    found = {"origin": part.origin, "account": part.account, "api": part.api, "resource": part.resource}
+    found = {
+        "origin": part.origin,
+        "account": part.account,
+        "api": part.api,
+        "resource": part.resource,
+    }
     return {**found, "profile": part.columns.profile}
 
 
@@ -198,10 +215,14 @@ def _commit(part: TablePart, number: int) -> "CommitProperties":
     from deltalake import CommitProperties, Transaction  # noqa: PLC0415  an extra
 
     told = json.dumps({**owner(part), "read": number})
-    return CommitProperties(custom_metadata={OURS: told}, app_transactions=[Transaction(app(part), number)])
+    return CommitProperties(
+        custom_metadata={OURS: told}, app_transactions=[Transaction(app(part), number)]
+    )
 
 
-def replaced(table: "DeltaTable", part: TablePart, number: int, found: DistinctRecords) -> TableRead:
+def replaced(
+    table: "DeltaTable", part: TablePart, number: int, found: DistinctRecords
+) -> TableRead:
     """Have the part hold these records and no others."""
     digest = Digest()
     _overwrite(table, part, number, _rows(digest.counting(found), part.columns))
@@ -233,8 +254,8 @@ def merged(table: "DeltaTable", part: TablePart, number: int, found: DistinctRec
 def _writing() -> "WriterProperties":
     """How files are written.
 
-    Where a column of text has statistics, no reader that takes the table for a dataset of pyarrow can filter by it: the
-    library calls texts otherwise there.
+    Where a column of text has statistics, no reader that takes the table for a dataset
+    of pyarrow can filter by it: the library calls texts otherwise there.
     """
     from deltalake import ColumnProperties, WriterProperties  # noqa: PLC0415  an extra
 
@@ -242,7 +263,9 @@ def _writing() -> "WriterProperties":
         compression="ZSTD",
         max_row_group_size=_ROWS_AT_ONCE,
         default_column_properties=ColumnProperties(statistics_enabled="NONE"),
-        column_properties={name: ColumnProperties(statistics_enabled="CHUNK") for name in parquet_file.TIMES},
+        column_properties={
+            name: ColumnProperties(statistics_enabled="CHUNK") for name in parquet_file.TIMES
+        },
     )
 
 
@@ -260,9 +283,15 @@ def _merge(table: "DeltaTable", part: TablePart, number: int, new: "pa.RecordBat
 
 
 def _rewrite(
-    table: "DeltaTable", part: TablePart, number: int, new: "pa.RecordBatchReader", ids: "pa.StringArray"
+    table: "DeltaTable",
+    part: TablePart,
+    number: int,
+    new: "pa.RecordBatchReader",
+    ids: "pa.StringArray",
 ) -> None:
-    """The same without a join, which holds all that is new at once: have the others written again."""
+    """The same without a join, which holds all that is new at once: have the others
+    written again.
+    """
     import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
     from pyarrow import compute  # noqa: PLC0415  as above
 
@@ -270,12 +299,18 @@ def _rewrite(
         found = _batches(table, part, new.schema.names)
         # The thread that writes is the library's, which reads in none of its own.
         while (batch := os_limits.result_of(lambda: next(found, None))) is not None:
-            yield batch.filter(compute.invert(compute.is_in(batch.column(new.schema.names.index(_ID)), ids)))
+            yield batch.filter(
+                compute.invert(compute.is_in(batch.column(new.schema.names.index(_ID)), ids))
+            )
 
-    _overwrite(table, part, number, pa.RecordBatchReader.from_batches(new.schema, chain(others(), new)))
+    _overwrite(
+        table, part, number, pa.RecordBatchReader.from_batches(new.schema, chain(others(), new))
+    )
 
 
-def _overwrite(table: "DeltaTable", part: TablePart, number: int, found: "pa.RecordBatchReader") -> None:
+def _overwrite(
+    table: "DeltaTable", part: TablePart, number: int, found: "pa.RecordBatchReader"
+) -> None:
     from deltalake import write_deltalake  # noqa: PLC0415  an extra
 
     write_deltalake(
@@ -288,7 +323,9 @@ def _overwrite(table: "DeltaTable", part: TablePart, number: int, found: "pa.Rec
     )
 
 
-def records(table: "DeltaTable", part: TablePart, only: "pa.StringArray | None" = None) -> Iterator[bytes]:
+def records(
+    table: "DeltaTable", part: TablePart, only: "pa.StringArray | None" = None
+) -> Iterator[bytes]:
     """The records of a part, or only those with some ids."""
     from pyarrow import compute  # noqa: PLC0415  an extra, and slow to import
 
@@ -298,13 +335,19 @@ def records(table: "DeltaTable", part: TablePart, only: "pa.StringArray | None" 
             yield record.encode()
 
 
-def _batches(table: "DeltaTable", part: TablePart, columns: list[str]) -> "Iterator[pa.RecordBatch]":
+def _batches(
+    table: "DeltaTable", part: TablePart, columns: list[str]
+) -> "Iterator[pa.RecordBatch]":
     """The rows of a part, some thousands at a time."""
     from pyarrow import dataset  # noqa: PLC0415  an extra, and slow to import
 
     wanted = dataset.field(PROFILE) == part.columns.profile
     found = table.to_pyarrow_dataset().scanner(
-        columns=columns, filter=wanted, batch_size=_ROWS_AT_ONCE, batch_readahead=1, fragment_readahead=1
+        columns=columns,
+        filter=wanted,
+        batch_size=_ROWS_AT_ONCE,
+        batch_readahead=1,
+        fragment_readahead=1,
     )
     yield from found.to_batches()
 

@@ -1,4 +1,6 @@
-"""A place of an export whose lists are parts of Delta tables: pages are kept as elsewhere, and put in when all came."""
+"""A place of an export whose lists are parts of Delta tables: pages are kept as
+elsewhere, and put in when all came.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -23,7 +25,8 @@ _PAGES = ".pages"
 
 
 class TableFolder:
-    """A place with tables, which are at `<api>/<resource>`; whatever is no part of a table is as at any other place.
+    """A place with tables, which are at `<api>/<resource>`; whatever is no part of a
+    table is as at any other place.
 
     A part has the name of a file that is not there: `<profile>/<api>/<resource>.delta`.
     """
@@ -47,7 +50,9 @@ class TableFolder:
         return self._tables[name]
 
     def make(self, names: Iterable[str], more: Sequence[str]) -> None:
-        """Have the tables there, with more columns. Raises StateError for another one, StorageError."""
+        """Have the tables there, with more columns. Raises StateError for another one,
+        StorageError.
+        """
         for name in sorted(names):
             self.table(name).make(ParquetColumns("", more))
 
@@ -77,7 +82,9 @@ class TableFolder:
         if options.table is None:
             return pages
         table = self.table(f"{options.table.api}/{options.table.resource}")
-        return PartTarget(pages, self._files, _pages(file), table, options.table, whole=options.increment is None)
+        return PartTarget(
+            pages, self._files, _pages(file), table, options.table, whole=options.increment is None
+        )
 
     def holds(self, entry: ManifestEntry) -> bool:
         """Whether the complete list is in its table.
@@ -91,7 +98,9 @@ class TableFolder:
         part = _part(entry)
         number = self._table_of(entry).number(part)
         if number and number < entry.table.number:
-            raise StateError(f"{self}/{entry.file} is not in the state that was exported", hint=REPLACE)
+            raise StateError(
+                f"{self}/{entry.file} is not in the state that was exported", hint=REPLACE
+            )
         return bool(number)
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
@@ -102,7 +111,9 @@ class TableFolder:
             self._files.begin_anew(file, keep=keep)
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Remove what a run that was killed left beside a complete list; the pages of a later read stay."""
+        """Remove what a run that was killed left beside a complete list; the pages of a
+        later read stay.
+        """
         if not _is_part(entry.file):
             self._files.sweep(entry)
             return
@@ -116,7 +127,9 @@ class TableFolder:
         if _is_part(file):
             path = PurePosixPath(file)
             profile, api = unquote(path.parts[0]), path.parts[1]
-            return self.table(f"{api}/{path.stem}").records(TablePart(api, path.stem, "", "", ParquetColumns(profile)))
+            return self.table(f"{api}/{path.stem}").records(
+                TablePart(api, path.stem, "", "", ParquetColumns(profile))
+            )
         return self._files.records(file)
 
     def remove(self, name: str) -> None:
@@ -146,16 +159,27 @@ class TableFolder:
 
 
 class PartTarget:
-    """The target of a list that is a part of a table: its pages are kept, and put into the table when all are there.
+    """The target of a list that is a part of a table: its pages are kept, and put into
+    the table when all are there.
 
-    Whatever is killed when, the commit is done until the table says that it is in: it has the number of the read,
-    which is kept with the pages. All methods raise what the place and the table raise.
+    Whatever is killed when, the commit is done until the table says that it is in: it
+    has the number of the read, which is kept with the pages. All methods raise what the
+    place and the table raise.
     """
 
     def __init__(
-        self, pages: ListTarget, files: FilePlace, file: str, table: ListTable, part: TablePart, *, whole: bool
+        self,
+        pages: ListTarget,
+        files: FilePlace,
+        file: str,
+        table: ListTable,
+        part: TablePart,
+        *,
+        whole: bool,
     ) -> None:
-        """The `pages` go to this file at the place of the `files`; with `whole` they are all that there is."""
+        """The `pages` go to this file at the place of the `files`; with `whole` they
+        are all that there is.
+        """
         self._pages = pages
         self._files = files
         self._file = file
@@ -170,7 +194,9 @@ class PartTarget:
         return self._pages.state
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
-        """Go on where an earlier run stopped, or begin; first see whether the table takes the list."""
+        """Go on where an earlier run stopped, or begin; first see whether the table
+        takes the list.
+        """
         self._table.check(self._part)
         self._pages.open(force=force, restart=restart, keep=keep)
         if self.state.table is None:
@@ -244,4 +270,6 @@ def _pages(file: str) -> str:
 
 
 def _part(entry: ManifestEntry) -> TablePart:
-    return TablePart(entry.api, entry.resource, entry.origin, entry.account_id, ParquetColumns(entry.profile))
+    return TablePart(
+        entry.api, entry.resource, entry.origin, entry.account_id, ParquetColumns(entry.profile)
+    )

@@ -1,4 +1,6 @@
-"""Delta tables, one for each list of the service, in which each connection has a part of its own."""
+"""Delta tables, one for each list of the service, in which each connection has a part
+of its own.
+"""
 
 import json
 import os
@@ -43,10 +45,15 @@ def check() -> None:
         metadata.version("pyarrow")
         found = metadata.version("deltalake")
     except metadata.PackageNotFoundError:
-        raise ConfigError("--format delta needs the packages deltalake and pyarrow", hint=_INSTALL) from None
+        raise ConfigError(
+            "--format delta needs the packages deltalake and pyarrow", hint=_INSTALL
+        ) from None
     if tuple(map(int, found.split(".")[:2])) < _LEAST:
         wanted = ".".join(map(str, _LEAST))
-        raise ConfigError(f"--format delta needs deltalake {wanted} or newer, and {found} is installed", hint=_INSTALL)
+        raise ConfigError(
+            f"--format delta needs deltalake {wanted} or newer, and {found} is installed",
+            hint=_INSTALL,
+        )
 
 
 class TablePlace(NamedTuple):
@@ -61,7 +68,8 @@ class TablePlace(NamedTuple):
         """The place that a user names so. Raises UsageError, UnsafeError."""
         url = object_store.parse_url(text)
         if url is None or url.is_folder:
-            # The library gives files the rights that the process leaves open, and its threads share them.
+            # The library gives files the rights that the process leaves open, and its
+            # threads share them.
             os.umask(_OTHERS)
             return cls(str(Path(url.prefix if url else text).absolute()), {}, url)
         base = f"{url.scheme}://{url.bucket}/{quote(url.prefix)}".rstrip("/")
@@ -71,8 +79,8 @@ class TablePlace(NamedTuple):
 class ListTable:
     """The table of one list of the service; several threads may use it.
 
-    All methods raise StateError for a table that is not such a one, ConfigError for one that is newer than the library,
-    and StorageError.
+    All methods raise StateError for a table that is not such a one, ConfigError for one
+    that is newer than the library, and StorageError.
     """
 
     def __init__(self, runtime: Runtime, place: TablePlace, files: FilePlace, name: str) -> None:
@@ -88,7 +96,9 @@ class ListTable:
         return f"{self._files}/{self._name}"
 
     def check(self, part: TablePart) -> None:
-        """Raise StateError where there is something else than a table with these columns, or its part is another's."""
+        """Raise StateError where there is something else than a table with these
+        columns, or its part is another's.
+        """
         with self._lock:
             if (found := self._found()) is not None:
                 self._check_columns(found, part.columns)
@@ -105,7 +115,9 @@ class ListTable:
         with self._lock:
             self._made(columns)
 
-    def commit(self, part: TablePart, number: int, found: DistinctRecords, *, replace: bool) -> TableRead:
+    def commit(
+        self, part: TablePart, number: int, found: DistinctRecords, *, replace: bool
+    ) -> TableRead:
         """Put in the records of a read, whatever was tried before; each is in once then.
 
         With `replace` they are all that there are, else they are merged by their ids.
@@ -143,7 +155,9 @@ class ListTable:
         return Digest.of(self.records(part))
 
     def foreign_commit(self) -> str:
-        """The newest commit of another program that changed records, in words; empty without one."""
+        """The newest commit of another program that changed records, in words; empty
+        without one.
+        """
         with self._lock, self._errors("read"):
             table = self._opened
             for commit in table.history() if table else ():
@@ -181,7 +195,9 @@ class ListTable:
         self._files.check(f"{self._name}/_delta_log")
         if not self._open() and not self._files.is_empty(self._name) and not self._open():
             # The second look is for one that was made after the first.
-            raise StateError(f"{self} holds something else than a Delta table", hint="--to another folder")
+            raise StateError(
+                f"{self} holds something else than a Delta table", hint="--to another folder"
+            )
         return self._opened
 
     def _open(self) -> bool:
@@ -201,16 +217,23 @@ class ListTable:
         return self._opened is not None
 
     def _check_columns(self, table: "DeltaTable", columns: ParquetColumns | None) -> None:
-        """Raise StateError for a table that has not these columns; with None for one that has not those of all."""
+        """Raise StateError for a table that has not these columns; with None for one
+        that has not those of all.
+        """
         import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
 
         there = pa.schema(table.schema().to_arrow())
         wanted = parquet_file.schema(columns or ParquetColumns(""))
-        same = there.equals(wanted) if columns else pa.schema(list(there)[: len(wanted)]).equals(wanted)
+        same = (
+            there.equals(wanted)
+            if columns
+            else pa.schema(list(there)[: len(wanted)]).equals(wanted)
+        )
         if not same or table.metadata().partition_columns != [delta_commits.PROFILE]:
             names = excerpt(", ".join(there.names))
             raise StateError(
-                f"{self} is a table with other columns ({names})", hint="the same --columns, or --to another folder"
+                f"{self} is a table with other columns ({names})",
+                hint="the same --columns, or --to another folder",
             )
 
     def _check_owner(self, part: TablePart) -> bool:
@@ -221,8 +244,9 @@ class ListTable:
         known = state.decoded(text, dict) or {}
         if known != delta_commits.owner(part):
             raise StateError(
-                f"{self} holds the {self._name} of another connection as {part.columns.profile}: account "
-                f"{excerpt(str(known.get('account')))} at {excerpt(str(known.get('origin')))}",
+                f"{self} holds the {self._name} of another connection as {part.columns.profile}:"
+                f" account {excerpt(str(known.get('account')))} at"
+                f" {excerpt(str(known.get('origin')))}",
                 hint="--to another folder, or another name for the profile",
             )
         return True
@@ -231,7 +255,9 @@ class ListTable:
         """Note whose part it is, unless that is noted."""
         if self._check_owner(part):
             return
-        if not self._files.create(self._owner_file(part), json.dumps(delta_commits.owner(part)).encode()):
+        if not self._files.create(
+            self._owner_file(part), json.dumps(delta_commits.owner(part)).encode()
+        ):
             self._check_owner(part)
 
     def _owner_file(self, part: TablePart) -> str:
@@ -254,7 +280,9 @@ class ListTable:
         except (exceptions.DeltaError, OSError, ValueError) as error:
             # It has an exception of its own for some of what it does not know.
             if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
-                raise ConfigError(f"{self} needs a newer deltalake: {_first_line(error)}", hint=_INSTALL) from None
+                raise ConfigError(
+                    f"{self} needs a newer deltalake: {_first_line(error)}", hint=_INSTALL
+                ) from None
             if self._place.url is not None:
                 raise object_store.error_of(self._place.url, what, error) from None
             raise StorageError(f"cannot {what} {self}: {_first_line(error)}") from None

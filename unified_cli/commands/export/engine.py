@@ -1,4 +1,6 @@
-"""What every engine offers, and its address: tasks are submitted, and results waited for. Only bytes go and come."""
+"""What every engine offers, and its address: tasks are submitted, and results waited
+for. Only bytes go and come.
+"""
 
 import re
 from collections.abc import Callable
@@ -8,19 +10,25 @@ from typing import NamedTuple, Protocol
 from unified_cli.config import address
 from unified_cli.errors import ConfigError, UnsafeError, UsageError
 
-_ADDRESS = re.compile(r"(?P<scheme>dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>[1-9]\d{0,4})/?")
+_ADDRESS = re.compile(
+    r"(?P<scheme>dask|tls)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>[1-9]\d{0,4})/?"
+)
 
 _OF_DASK = "tcp://"
 
 Work = Callable[[bytes, Callable[[bytes], None]], bytes]
-"""What a worker does: takes the bytes of a task and a function that sends news of it, and gives the result.
+"""What a worker does: takes the bytes of a task and a function that sends news of it,
+and gives the result.
 
-That function raises StateError when nobody wants the task any more. It sends nothing where the news are empty.
+That function raises StateError when nobody wants the task any more. It sends nothing
+where the news are empty.
 """
 
 
 class EngineTask(NamedTuple):
-    """Bytes for a worker, under a `name` that is told in messages and differs from that of all others."""
+    """Bytes for a worker, under a `name` that is told in messages and differs from that
+    of all others.
+    """
 
     name: str
     payload: bytes
@@ -36,7 +44,8 @@ class TaskNews(NamedTuple):
 class TaskEnd(NamedTuple):
     """A task came to its end, `where` names the worker, as far as it is known.
 
-    Without a result, `why` says what kept it from one; `refused` says that there was something, which was not read.
+    Without a result, `why` says what kept it from one; `refused` says that there was
+    something, which was not read.
     """
 
     task: EngineTask
@@ -50,15 +59,17 @@ class TaskEnd(NamedTuple):
 class Engine(Protocol):
     """A cluster whose workers do the same work.
 
-    Whatever comes from a worker is bytes that nobody has looked at. It is a context: at its end, what is under way is
-    cancelled.
+    Whatever comes from a worker is bytes that nobody has looked at. It is a context: at
+    its end, what is under way is cancelled.
     """
 
     workers: int
     """How many workers there were at the last look, which is about a second old after `wait`."""
 
     def submit(self, task: EngineTask, *, everywhere: bool = False) -> int:
-        """Have a task done: once, or by every worker that there is. Gives how many ends it will have."""
+        """Have a task done: once, or by every worker that there is. Gives how many ends
+        it will have.
+        """
 
     def wait(self, seconds: float) -> list[TaskNews | TaskEnd]:
         """What came until now, and if that is nothing, what comes within so many seconds.
@@ -70,22 +81,29 @@ class Engine(Protocol):
 def parse_address(text: str) -> str:
     """The address of a scheduler, which `--engine` takes, as Dask writes it.
 
-    Raises UsageError for what is none, UnsafeError for clear text to another machine, ConfigError without the extra.
+    Raises UsageError for what is none, UnsafeError for clear text to another machine,
+    ConfigError without the extra.
     """
     if text.startswith(_OF_DASK):
         # As Dask prints it, and takes it to be.
         raise UsageError(
-            "--engine takes dask://HOST:PORT where Dask says tcp://", hint=f"dask://{text.removeprefix(_OF_DASK)}"
+            "--engine takes dask://HOST:PORT where Dask says tcp://",
+            hint=f"dask://{text.removeprefix(_OF_DASK)}",
         )
     found = _ADDRESS.fullmatch(text)
     if not found or int(found["port"]) > 65535:
         raise UsageError("--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine")
     place = f"{found['host']}:{found['port']}"
     if found["scheme"] == "dask" and not address.is_loopback(found["host"].strip("[]")):
-        # A task names accounts, and whoever can change what is sent can run programs on the workers.
-        raise UnsafeError(f"the scheduler at {found['host']} would be reached in clear text", hint=f"use tls://{place}")
+        # A task names accounts, and whoever can change what is sent can run programs on
+        # the workers.
+        raise UnsafeError(
+            f"the scheduler at {found['host']} would be reached in clear text",
+            hint=f"use tls://{place}",
+        )
     if find_spec("distributed") is None:
         raise ConfigError(
-            "--engine needs the packages dask and obstore", hint="pip install 'dask[distributed]' obstore"
+            "--engine needs the packages dask and obstore",
+            hint="pip install 'dask[distributed]' obstore",
         )
     return f"{'tls' if found['scheme'] == 'tls' else 'tcp'}://{place}"

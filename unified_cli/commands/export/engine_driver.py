@@ -1,4 +1,6 @@
-"""`export --engine`: have the workers of a cluster do the tasks of an export, within the limits of their tokens."""
+"""`export --engine`: have the workers of a cluster do the tasks of an export, within
+the limits of their tokens.
+"""
 
 import hmac
 import math
@@ -39,7 +41,8 @@ from unified_cli.runtime import Runtime
 class PacedTask(NamedTuple):
     """A task, and the `group` of those with the same token.
 
-    `pace` is how many sends in a window the task may make, and `limit` how many the group; 0 is no bound.
+    `pace` is how many sends in a window the task may make, and `limit` how many the
+    group; 0 is no bound.
     """
 
     name: str
@@ -50,7 +53,9 @@ class PacedTask(NamedTuple):
 
 @dataclass(slots=True)
 class _Group:
-    """The tasks of a token. Each that runs holds its pace, and each that ended what it sent until that is past."""
+    """The tasks of a token. Each that runs holds its pace, and each that ended what it
+    sent until that is past.
+    """
 
     limit: float
     waiting: deque[str] = field(default_factory=deque)
@@ -69,12 +74,14 @@ class _Group:
 class TokenSlots:
     """Which tasks may begin.
 
-    Some more tasks than fit at their full pace run all at once, each a little slower: a second round for a few of them
-    would take longer than that.
+    Some more tasks than fit at their full pace run all at once, each a little slower: a
+    second round for a few of them would take longer than that.
     """
 
     def __init__(self, tasks: Iterable[PacedTask], window: float, most: int) -> None:
-        """A send counts for `window` seconds; at most `most` tasks of a group without a limit run at a time."""
+        """A send counts for `window` seconds; at most `most` tasks of a group without a
+        limit run at a time.
+        """
         self._window = window
         self._most = most
         self._groups: dict[str, _Group] = {}
@@ -123,7 +130,8 @@ def _share(pace: float, limit: float, tasks: int) -> float:
 
 
 _POLL_SECONDS = 0.5
-# A worker is waited for so long, at the beginning and where none is left, unless --wait-timeout says otherwise.
+# A worker is waited for so long, at the beginning and where none is left, unless
+# --wait-timeout says otherwise.
 _FIRST_SECONDS, _NEXT_SECONDS = 10.0, 600.0
 # As many tasks of a token without a limit run at a time.
 _MOST = 10
@@ -139,7 +147,9 @@ _OF_THIS_MACHINE = {
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """The tasks of an export by name, with the hash of each one's token where this machine has it."""
+    """The tasks of an export by name, with the hash of each one's token where this
+    machine has it.
+    """
 
     tasks: Mapping[str, ConnectionTask]
     hashes: Mapping[str, str]
@@ -148,7 +158,9 @@ class _Job:
 
 
 def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
-    """Do the export on the engine at this address. Raises the error that says what is missing, or what is wrong."""
+    """Do the export on the engine at this address. Raises the error that says what is
+    missing, or what is wrong.
+    """
     runtime = context.runtime
     address = engines.parse_address(engine)
     _check(options)
@@ -185,7 +197,8 @@ def _check(options: ExportOptions) -> None:
     for name, hint in _OF_THIS_MACHINE.items():
         if getattr(options, name):
             raise UsageError(
-                f"{flags[name].spellings[-1]} is for this machine, and workers send the requests", hint=hint
+                f"{flags[name].spellings[-1]} is for this machine, and workers send the requests",
+                hint=hint,
             )
 
 
@@ -204,7 +217,9 @@ def _job(context: CommandContext, options: ExportOptions) -> _Job:
             hashes[task.name] = ""
         local = resolved.address is not None and resolved.address.is_sandbox
         pace = 0.0 if local else resolved.rate / sharing[task.base_url, task.account]
-        paces.append(PacedTask(task.name, hashes[task.name], pace, 0.0 if local else resolved.token_rate))
+        paces.append(
+            PacedTask(task.name, hashes[task.name], pace, 0.0 if local else resolved.token_rate)
+        )
     return _Job({task.name: task for task, _ in found}, hashes, key, paces)
 
 
@@ -219,9 +234,15 @@ class WorkerWatch:
         self._since: float | None = None
 
     def wait_for_first(self) -> None:
-        """Wait until there is a worker: the cluster may have been started just now. Raises NetworkError."""
+        """Wait until there is a worker: the cluster may have been started just now.
+        Raises NetworkError.
+        """
         while not self.engine.workers:
-            self._check("no worker is there; waiting for one", "the scheduler has no workers", _FIRST_SECONDS)
+            self._check(
+                "no worker is there; waiting for one",
+                "the scheduler has no workers",
+                _FIRST_SECONDS,
+            )
             self.engine.wait(_POLL_SECONDS)
         self._since = None
 
@@ -230,7 +251,9 @@ class WorkerWatch:
         if self.engine.workers:
             self._since = None
         else:
-            self._check("no worker is left; waiting for one", "all workers were lost", _NEXT_SECONDS)
+            self._check(
+                "no worker is left; waiting for one", "all workers were lost", _NEXT_SECONDS
+            )
 
     def _check(self, waiting: str, ended: str, seconds: float) -> None:
         now = self.runtime.monotonic()
@@ -241,7 +264,9 @@ class WorkerWatch:
             raise NetworkError(ended, hint="start some: dask worker HOST:PORT")
 
 
-def _run(job: _Job, place: str, watch: WorkerWatch, results: EngineResults, shown: Progress) -> None:
+def _run(
+    job: _Job, place: str, watch: WorkerWatch, results: EngineResults, shown: Progress
+) -> None:
     runtime, engine = watch.runtime, watch.engine
     slots = TokenSlots(job.paces, WINDOW, _MOST)
     left = len(job.tasks)
@@ -266,33 +291,44 @@ def _paced(task: ConnectionTask, pace: float) -> ConnectionTask:
 
 
 def check_workers(
-    engine: Engine, tasks: Iterable[ConnectionTask], hashes: Mapping[str, str], key: bytes, place: SharedPlace
+    engine: Engine,
+    tasks: Iterable[ConnectionTask],
+    hashes: Mapping[str, str],
+    key: bytes,
+    place: SharedPlace,
 ) -> None:
     """Ask every worker, before anything is sent, whether it can do every task.
 
-    Raises StateError that names the first one that cannot, NetworkError without any, StorageError where the place of
-    the export cannot be read.
+    Raises StateError that names the first one that cannot, NetworkError without any,
+    StorageError where the place of the export cannot be read.
     """
-    order = EngineTask("unified-check", msgspec.json.encode(CheckOrder(key, place.word, tuple(_brief(tasks)))))
+    order = EngineTask(
+        "unified-check", msgspec.json.encode(CheckOrder(key, place.word, tuple(_brief(tasks))))
+    )
     left = engine.submit(order, everywhere=True)
     answered = 0
     while left:
         for event in engine.wait(_POLL_SECONDS):
             if isinstance(event, TaskEnd):
                 left -= 1
-                # One that was lost meanwhile does nothing, and one that takes its place checks the same.
+                # One that was lost meanwhile does nothing, and one that takes its place
+                # checks the same.
                 if event.result is not None or event.refused:
                     _check_answer(event, hashes, place)
                     answered += 1
     if not answered:
-        raise NetworkError("all workers were lost before they could be asked", hint="run the same command again")
+        raise NetworkError(
+            "all workers were lost before they could be asked", hint="run the same command again"
+        )
 
 
 def _brief(tasks: Iterable[ConnectionTask]) -> Iterable[ConnectionTask]:
     """The tasks, each list of which stands in one of them only."""
     seen: set[str] = set()
     for task in tasks:
-        yield msgspec.structs.replace(task, lists=tuple(name for name in task.lists if name not in seen), required=())
+        yield msgspec.structs.replace(
+            task, lists=tuple(name for name in task.lists if name not in seen), required=()
+        )
         seen.update(task.lists)
 
 
@@ -302,13 +338,20 @@ def _check_answer(end: TaskEnd, hashes: Mapping[str, str], place: SharedPlace) -
         raise StateError(f"{where} cannot do the export: {end.why}", hint=end.hint)
     report = engine_messages.read_report(end.result, end.task.payload)
     if report is None:
-        raise StateError(f"{where} answered the check with what is no answer to it; nothing of it was used")
+        raise StateError(
+            f"{where} answered the check with what is no answer to it; nothing of it was used"
+        )
     if report.error:
         raise StateError(f"{where} cannot do the export: {report.error.error().message}")
     for name, expected in hashes.items():
         found = report.tokens.get(name, "")
         if not found:
-            raise StateError(f"{where} has no token for {name}", hint="it has to be configured there")
+            raise StateError(
+                f"{where} has no token for {name}", hint="it has to be configured there"
+            )
         if expected and not hmac.compare_digest(found.encode(), expected.encode()):
-            raise StateError(f"{where} has another token for {name}", hint="it has to be the same on each machine")
+            raise StateError(
+                f"{where} has another token for {name}",
+                hint="it has to be the same on each machine",
+            )
     place.check_answer(where, report.place)

@@ -1,4 +1,6 @@
-"""What the driver of an export and its workers tell each other, as JSON; neither takes anything else."""
+"""What the driver of an export and its workers tell each other, as JSON; neither takes
+anything else.
+"""
 
 import hashlib
 from typing import Annotated, Self, TypeVar
@@ -20,7 +22,8 @@ from unified_cli.storage import state
 _T = TypeVar("_T")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 48)]
 _LARGEST = 64 * 1024 * 1024
-# What can end a task: it sends no writes, compares nothing, and no signal that a worker gets is one of the driver's.
+# What can end a task: it sends no writes, compares nothing, and no signal that a worker
+# gets is one of the driver's.
 _KINDS = {
     int(kind.code): kind
     for kind in UnifiedError.__subclasses__()
@@ -48,7 +51,8 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CheckOrder(msgspec.Struct, frozen=True, tag="check", forbid_unknown_fields=True):
-    """Find out whether each of these tasks can be done; the tokens are told as their hash with this key.
+    """Find out whether each of these tasks can be done; the tokens are told as their
+    hash with this key.
 
     `place` is the word of the driver's probe at the destination.
     """
@@ -61,8 +65,8 @@ class CheckOrder(msgspec.Struct, frozen=True, tag="check", forbid_unknown_fields
 class TaskOrder(msgspec.Struct, frozen=True, tag="task", forbid_unknown_fields=True):
     """Do the task; the number makes the order differ from all others.
 
-    A worker may have come after the check, so it checks the same: `token` is the hash of the task's token, empty where
-    the driver has none.
+    A worker may have come after the check, so it checks the same: `token` is the hash
+    of the task's token, empty where the driver has none.
     """
 
     number: str
@@ -73,7 +77,9 @@ class TaskOrder(msgspec.Struct, frozen=True, tag="task", forbid_unknown_fields=T
 
 
 ORDERS = msgspec.json.Decoder(CheckOrder | TaskOrder)
-"""Made here, as several threads of a worker read their first orders at once (typed_json says what that would do)."""
+"""Made here, as several threads of a worker read their first orders at once (typed_json
+says what that would do).
+"""
 
 
 class TaskNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,7 +103,8 @@ class TaskNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What came of a task; `sent` is how many of its requests count for the service's limits still.
 
-    `failed` are its lists that are not complete, by their files. Whether the others are, the driver sees for itself.
+    `failed` are its lists that are not complete, by their files. Whether the others
+    are, the driver sees for itself.
     """
 
     sent: _Count
@@ -109,7 +116,8 @@ class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The answer to the order with this digest: an error, what the check found, or an outcome.
 
-    It found the hashes of the tokens, by task; `place` is the word of the worker's probe at the destination.
+    It found the hashes of the tokens, by task; `place` is the word of the worker's
+    probe at the destination.
     """
 
     order: str

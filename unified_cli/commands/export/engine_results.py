@@ -1,4 +1,6 @@
-"""What came of the tasks of an export on an engine: what the workers say, and what is found at the destination."""
+"""What came of the tasks of an export on an engine: what the workers say, and what is
+found at the destination.
+"""
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,7 +22,8 @@ from unified_cli.output.progress import Progress
 
 _LONGEST_LINE = 300
 _THREADS = 8
-# No record takes less: an empty object and the end of its line; in Parquet many equal ones take next to nothing.
+# No record takes less: an empty object and the end of its line; in Parquet many equal
+# ones take next to nothing.
 _LEAST_BYTES = {".ndjson": 3.0, ".delta": 3.0, ".parquet": 0.001}
 
 
@@ -30,7 +33,9 @@ class EngineResults:
     What is done is what the driver finds at the destination.
     """
 
-    def __init__(self, tasks: Mapping[str, ConnectionTask], form: str, destination: Destination) -> None:
+    def __init__(
+        self, tasks: Mapping[str, ConnectionTask], form: str, destination: Destination
+    ) -> None:
         self.summary = ExportSummary()
         self._tasks = tasks
         self._form = form
@@ -47,14 +52,19 @@ class EngineResults:
         )
 
     def note(self, event: TaskNews | TaskEnd, shown: Progress) -> int | None:
-        """Count what is new; gives, at the end of a task, how many of its sends may count for the limits still.
+        """Count what is new; gives, at the end of a task, how many of its sends may
+        count for the limits still.
 
         Raises StorageError where it cannot be seen what the task left.
         """
         task = self._tasks[event.task.name]
         if isinstance(event, TaskNews):
             numbers = engine_messages.read_numbers(event.data)
-            if numbers is not None and numbers.lists <= len(task.lists) and numbers.failed <= numbers.lists:
+            if (
+                numbers is not None
+                and numbers.lists <= len(task.lists)
+                and numbers.failed <= numbers.lists
+            ):
                 self._count(task.name, self._told[task.name].reached(numbers), shown)
             return None
         sent, found = self._end(task, event)
@@ -76,7 +86,9 @@ class EngineResults:
             except StateError as error:
                 outcome = error
             else:
-                found.ahead += (excerpt(line, _LONGEST_LINE) for line in outcome.ahead[: len(task.lists)])
+                found.ahead += (
+                    excerpt(line, _LONGEST_LINE) for line in outcome.ahead[: len(task.lists)]
+                )
                 return outcome.sent, found
         return 1 << 30, ExportSummary(failed=dict.fromkeys(self._files(task), outcome))
 
@@ -89,9 +101,12 @@ class EngineResults:
             error = report.error.error()
             return error.retold(f"{where} did not do the task of {end.task.name}: {error.message}")
         outcome = report.outcome if report else None
-        if outcome is None or not outcome.failed.keys() <= {*self._files(self._tasks[end.task.name])}:
+        if outcome is None or not outcome.failed.keys() <= {
+            *self._files(self._tasks[end.task.name])
+        }:
             return UnsafeError(
-                f"{where} answered the task of {end.task.name} with what is no result of it; nothing of it was used",
+                f"{where} answered the task of {end.task.name} with what is no result of it;"
+                " nothing of it was used",
                 hint="is the worker yours?",
             )
         return outcome
@@ -111,7 +126,13 @@ class FoundLists:
     What a worker says of them counts nothing.
     """
 
-    def __init__(self, destination: Destination, manifest: str, account: tuple[str, str], files: Iterable[str]) -> None:
+    def __init__(
+        self,
+        destination: Destination,
+        manifest: str,
+        account: tuple[str, str],
+        files: Iterable[str],
+    ) -> None:
         """`account` is the origin and the account that the lists are of. Raises StorageError."""
         self._destination = destination
         self._manifest = manifest
@@ -124,19 +145,26 @@ class FoundLists:
             self._before = {}
 
     def summary(self, name: str, failed: Mapping[str, UnifiedError], where: str) -> ExportSummary:
-        """What came of the task of this connection, of whose lists these failed; `where` is who did it.
+        """What came of the task of this connection, of whose lists these failed;
+        `where` is who did it.
 
         Raises StateError for a damaged manifest, StorageError.
         """
         entries = self._entries()
         found = ExportSummary(failed={**failed})
-        expected = [entries.get(file) or ManifestEntry(file, name, "", "", "", "") for file in self._files]
+        expected = [
+            entries.get(file) or ManifestEntry(file, name, "", "", "", "") for file in self._files
+        ]
         for entry in expected:
             if not entry.offered and entry.file not in failed:
                 found.not_offered += 1
         if not any(entry.offered for entry in expected):
-            found.without_lists[name] = [replace(entry, why=excerpt(entry.why or "")) for entry in expected]
-        added = [entry for file, entry in entries.items() if file not in self._files and entry.complete]
+            found.without_lists[name] = [
+                replace(entry, why=excerpt(entry.why or "")) for entry in expected
+            ]
+        added = [
+            entry for file, entry in entries.items() if file not in self._files and entry.complete
+        ]
         new = [entry for entry in added if self._is_new(entry)]
         changed = {(entry.api, entry.resource) for entry in new}
         there = [entry for entry in expected if entry.offered and entry.file not in failed]
@@ -169,16 +197,23 @@ class FoundLists:
             except StateError as error:
                 yield entry, error
                 return
-            missing = f"{where} said that it has done {entry.file}, which is not complete at {self._destination}"
+            missing = (
+                f"{where} said that it has done {entry.file}, which is not complete at"
+                f" {self._destination}"
+            )
             yield entry, None if told else StateError(missing, hint="run the same command again")
 
-        yield from sorted(pool.results_of(entries, judge, _THREADS), key=lambda judged: judged[0].file)
+        yield from sorted(
+            pool.results_of(entries, judge, _THREADS), key=lambda judged: judged[0].file
+        )
 
     def _told(self, entry: ManifestEntry) -> bool:
         """Whether the manifest says, as far as it can be true, that the list came to its end."""
         least = _LEAST_BYTES.get(PurePosixPath(entry.file).suffix, 0.0)
         of_task = (entry.origin, entry.account_id) == self._account
-        return of_task and bool(entry.complete or entry.ended) and entry.records * least <= entry.bytes
+        return (
+            of_task and bool(entry.complete or entry.ended) and entry.records * least <= entry.bytes
+        )
 
 
 def _told_of(entry: ManifestEntry) -> ManifestEntry:

@@ -29,14 +29,17 @@ from unified_cli.output.progress import Progress, Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 from unified_cli.storage.object_store import StoredObjects
 
-# Whether the task is still wanted is known to this process; news wake the worker, the scheduler and the driver.
+# Whether the task is still wanted is known to this process; news wake the worker, the
+# scheduler and the driver.
 _ASK_SECONDS, _NEWS_SECONDS = 1.0, 10.0
 # A cache alone does not keep two threads from making the same thing.
 _MAKING = threading.Lock()
 
 
 def work(payload: bytes, tell: Callable[[bytes], None]) -> bytes:
-    """Carry out an order, with the configuration of this machine; whatever fails is told in the report."""
+    """Carry out an order, with the configuration of this machine; whatever fails is
+    told in the report.
+    """
     order = digest(payload)
     try:
         return msgspec.json.encode(_report(payload, order, tell))
@@ -51,7 +54,9 @@ def _report(payload: bytes, order: str, tell: Callable[[bytes], None]) -> Worker
     try:
         found = ORDERS.decode(payload)
     except msgspec.MsgspecError:
-        raise StateError("the order is of another version", hint="install the same version on each machine") from None
+        raise StateError(
+            "the order is of another version", hint="install the same version on each machine"
+        ) from None
     context = _context()
     if isinstance(found, CheckOrder):
         tokens, objects = _checked(context, found.tasks, found.key, found.place)
@@ -59,7 +64,9 @@ def _report(payload: bytes, order: str, tell: Callable[[bytes], None]) -> Worker
     task = found.task
     tokens, _ = _checked(context, (task,), found.key, found.place)
     if found.token and not hmac.compare_digest(found.token.encode(), tokens[task.name].encode()):
-        raise StateError(f"there is another token for {task.name}", hint="it has to be the same on each machine")
+        raise StateError(
+            f"there is another token for {task.name}", hint="it has to be the same on each machine"
+        )
     return WorkerReport(order, outcome=_done(context, task, tell))
 
 
@@ -77,7 +84,8 @@ def _made_context() -> CommandContext:
 
 @cache
 def _made_runtime() -> Runtime:
-    """The runtime of this process, whose environment loses the token: there is no second one with it.
+    """The runtime of this process, whose environment loses the token: there is no
+    second one with it.
 
     Apart from the context, which may fail for a catalogue that is mended later.
     """
@@ -91,7 +99,8 @@ def _made_runtime() -> Runtime:
 def _checked(
     context: CommandContext, tasks: Sequence[ConnectionTask], key: bytes, place: str
 ) -> tuple[dict[str, str], StoredObjects]:
-    """A keyed hash of the token of each task, and the objects at the destination, which is the driver's.
+    """A keyed hash of the token of each task, and the objects at the destination, which
+    is the driver's.
 
     Raises StateError where one of the tasks cannot be done here, StorageError.
     """
@@ -105,7 +114,9 @@ def _checked(
         # A folder that is not there is not the one that the driver made.
         objects = store_folder.objects(context.runtime, tasks[0].to, make=False)
     except ConfigError as error:
-        raise StateError(f"the export cannot be done here: {error.reason}", hint=error.hint) from None
+        raise StateError(
+            f"the export cannot be done here: {error.reason}", hint=error.hint
+        ) from None
     shared_place.check(context.runtime, objects, place)
     return found, objects
 
@@ -115,9 +126,13 @@ def token_hash(token: str, key: bytes) -> str:
     return hmac.new(key, token.encode(), "sha256").hexdigest()
 
 
-def _done(context: CommandContext, task: ConnectionTask, tell: Callable[[bytes], None]) -> TaskOutcome:
+def _done(
+    context: CommandContext, task: ConnectionTask, tell: Callable[[bytes], None]
+) -> TaskOutcome:
     plan = plan_of(context, task, ExportOptions())
-    destination = run.destination_of(context.runtime, plan.options.to or "", make=False, tables=plan.form == "delta")
+    destination = run.destination_of(
+        context.runtime, plan.options.to or "", make=False, tables=plan.form == "delta"
+    )
 
     def tell_as_owner(news: bytes) -> None:
         try:

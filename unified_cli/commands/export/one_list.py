@@ -1,4 +1,6 @@
-"""One list of one connection in an export: whether it is done, refused, begun, gone on with, or brought up to date."""
+"""One list of one connection in an export: whether it is done, refused, begun, gone on
+with, or brought up to date.
+"""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
@@ -25,7 +27,8 @@ _NOT_OFFERED = {404, 405, 501}
 
 @dataclass(frozen=True, slots=True)
 class FinishedList:
-    """A file is done, and the list unless it `goes_on`; `part` is to be tidied up when the manifest is on the disk.
+    """A file is done, and the list unless it `goes_on`; `part` is to be tidied up when
+    the manifest is on the disk.
 
     `read_at` is when a list was read that was not read now.
     """
@@ -49,10 +52,11 @@ ListResult = FinishedList | FailedList
 
 
 class ListRunner:
-    """Reads the lists of a plan in worker threads; the manifest knows what earlier runs left at the destination.
+    """Reads the lists of a plan in worker threads; the manifest knows what earlier runs
+    left at the destination.
 
-    `shown` counts the pages. When `stop` gives an error, each list ends with it after its page, all of whose pages are
-    kept. Nothing is sent before the time `not_before`.
+    `shown` counts the pages. When `stop` gives an error, each list ends with it after
+    its page, all of whose pages are kept. Nothing is sent before the time `not_before`.
     """
 
     def __init__(
@@ -97,7 +101,8 @@ class ListRunner:
                     if not isinstance(result, Page):
                         yield result
                         continue
-                    # Not in the caller's thread: to wake it for each page costs as much as a tenth of the page.
+                    # Not in the caller's thread: to wake it for each page costs as much
+                    # as a tenth of the page.
                     self._shown.add(len(result.records), pages=1)
                     if self._closed:
                         return
@@ -132,7 +137,9 @@ class ListRunner:
         # A file that the manifest lists is ours to replace.
         options = replace(options, force=options.force or options.restart or before is not None)
         written = self._write(planned, request, self._entry(planned, request, identity), options)
-        yield from self._up_to_date(planned, request, written, ListHistory(self._destination, []), options)
+        yield from self._up_to_date(
+            planned, request, written, ListHistory(self._destination, []), options
+        )
 
     def _up_to_date(
         self,
@@ -142,7 +149,9 @@ class ListRunner:
         history: ListHistory,
         options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
-        """What is written after this history, and what changed since a killed run had written it all."""
+        """What is written after this history, and what changed since a killed run had
+        written it all.
+        """
         read = options.lag is None
         for result in written:
             read = read or isinstance(result, Page)
@@ -156,7 +165,11 @@ class ListRunner:
                 yield result
 
     def _add(
-        self, planned: PlannedList, request: Request, history: ListHistory, options: ListExportOptions
+        self,
+        planned: PlannedList,
+        request: Request,
+        history: ListHistory,
+        options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
         """Write what changed since the files of the list that are complete."""
         first = history.entries[0]
@@ -169,7 +182,9 @@ class ListRunner:
             if increment.since is None:
                 # What is read whole is the state of the table.
                 identity = self._identity(request, options, **options.since)
-                written = self._write(planned, request, self._entry(planned, request, identity), options)
+                written = self._write(
+                    planned, request, self._entry(planned, request, identity), options
+                )
                 yield from self._up_to_date(planned, request, written, history, options)
                 return
         identity = self._identity(request, options, since=increment.begin)
@@ -180,13 +195,21 @@ class ListRunner:
         if options.table:
             written = _as_state(written, first, marks, options.lag or 0)
         for result in self._up_to_date(planned, request, written, history, options):
-            unchanged = isinstance(result, FinishedList) and result.part and not result.part.state.records
+            unchanged = (
+                isinstance(result, FinishedList) and result.part and not result.part.state.records
+            )
             yield FinishedList(replace(first, checked=self._now())) if unchanged else result
 
     def _write(
-        self, planned: PlannedList, request: Request, entry: ManifestEntry, options: ListExportOptions
+        self,
+        planned: PlannedList,
+        request: Request,
+        entry: ManifestEntry,
+        options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
-        part = self._destination.target(planned.file, ListIdentity(entry.fingerprint, entry.options), options)
+        part = self._destination.target(
+            planned.file, ListIdentity(entry.fingerprint, entry.options), options
+        )
         if options.increment:
             request = request._replace(query=[*request.query, *options.increment.query])
         try:
@@ -207,14 +230,20 @@ class ListRunner:
             entry.gone = gone_ids.tell(self._destination, entry)
         yield FinishedList(entry, part)
 
-    def _pages(self, planned: PlannedList, request: Request, options: ListExportOptions, span: Span) -> Generator[Page]:
+    def _pages(
+        self, planned: PlannedList, request: Request, options: ListExportOptions, span: Span
+    ) -> Generator[Page]:
         name = f"{planned.connection}/{planned.operation.api}/{planned.operation.resource}"
         service = self._plan.context.catalogue.service
         # Without reading ahead: while a page of this list is written, other lists are read.
-        with self._plan.readers.lend(planned.connection, partial(self._client, planned.connection)) as client:
+        with self._plan.readers.lend(
+            planned.connection, partial(self._client, planned.connection)
+        ) as client:
             for page in pagination.pages(client.send, request, service, span):
                 if options.lag is not None:
-                    self.ahead.note(name, page.records, increments.clock(page.date, self._runtime.wall))
+                    self.ahead.note(
+                        name, page.records, increments.clock(page.date, self._runtime.wall)
+                    )
                 yield page
                 if error := self._stop():
                     raise error
@@ -227,7 +256,8 @@ class ListRunner:
     def _is_done(self, entry: ManifestEntry) -> bool:
         """Whether nothing is left to do. Raises StateError for a list that somebody changed."""
         if not entry.offered:
-            # A connection without any list may have had a wrong account or no permission, so it is asked again.
+            # A connection without any list may have had a wrong account or no
+            # permission, so it is asked again.
             return entry.profile not in self._without_lists
         return self._destination.holds(entry)
 
@@ -236,10 +266,18 @@ class ListRunner:
         # Identities from before there were columns lack them.
         columns: dict[str, Option] = {"columns": [*style.more]} if style.more else {}
         return ListIdentity.of(
-            request, format=options.format, csv_safe=style.safe_cells, bom=style.bom, replay=replay, **since, **columns
+            request,
+            format=options.format,
+            csv_safe=style.safe_cells,
+            bom=style.bom,
+            replay=replay,
+            **since,
+            **columns,
         )
 
-    def _entry(self, planned: PlannedList, request: Request, identity: ListIdentity) -> ManifestEntry:
+    def _entry(
+        self, planned: PlannedList, request: Request, identity: ListIdentity
+    ) -> ManifestEntry:
         operation, origin = planned.operation, request.address.origin
         return ManifestEntry(
             planned.file,
@@ -260,12 +298,18 @@ class ListRunner:
 def _as_state(
     written: Generator[Page | ListResult], first: ManifestEntry, marks: Sequence[Mark], lag: float
 ) -> Generator[Page | ListResult]:
-    """What is written of the increment of a table, as the entry of the whole list that it belongs to then."""
+    """What is written of the increment of a table, as the entry of the whole list that
+    it belongs to then.
+    """
     for result in written:
         if isinstance(result, FinishedList) and result.entry.table:
             entry = result.entry
-            mark = increments.merged([*marks, *([entry.mark] if entry.mark else [])], lag, entry.begun)
-            entry = replace(entry, fingerprint=first.fingerprint, options=first.options, since=None, mark=mark)
+            mark = increments.merged(
+                [*marks, *([entry.mark] if entry.mark else [])], lag, entry.begun
+            )
+            entry = replace(
+                entry, fingerprint=first.fingerprint, options=first.options, since=None, mark=mark
+            )
             yield replace(result, entry=entry)
         else:
             yield result

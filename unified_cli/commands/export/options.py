@@ -32,43 +32,81 @@ ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet", "delta"]
 class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """What to export, from which connections, where to, and in which format."""
 
-    what: Annotated[tuple[str, ...], Argument("API or API/RESOURCE; * matches anything", takes=("api/resource",))] = ()
+    what: Annotated[
+        tuple[str, ...],
+        Argument("API or API/RESOURCE; * matches anything", takes=("api/resource",)),
+    ] = ()
     query: Query = ()
-    strict: Annotated[bool, told(Strict, "export nothing where a query parameter is unknown to a list", QUERY)] = False
+    strict: Annotated[
+        bool, told(Strict, "export nothing where a query parameter is unknown to a list", QUERY)
+    ] = False
     to: To = None
-    shard: Annotated[str | None, Flag(("--shard",), EXPORT, "write only part K of N of the files", "K/N")] = None
+    shard: Annotated[
+        str | None, Flag(("--shard",), EXPORT, "write only part K of N of the files", "K/N")
+    ] = None
     verify: Annotated[
-        str | None, Flag(("--verify",), EXPORT, "check a folder or URL against its manifest", "DIR", takes="folder")
+        str | None,
+        Flag(
+            ("--verify",),
+            EXPORT,
+            "check a folder or URL against its manifest",
+            "DIR",
+            takes="folder",
+        ),
     ] = None
     tasks: Annotated[
-        bool, Flag(("--tasks",), EXPORT, "print a task for each connection, as NDJSON, and export nothing")
+        bool,
+        Flag(
+            ("--tasks",), EXPORT, "print a task for each connection, as NDJSON, and export nothing"
+        ),
     ] = False
-    task: Annotated[str | None, Flag(("--task",), EXPORT, "do one of these tasks; - is standard input", "JSON|-")] = (
-        None
-    )
+    task: Annotated[
+        str | None,
+        Flag(("--task",), EXPORT, "do one of these tasks; - is standard input", "JSON|-"),
+    ] = None
     engine: Annotated[
-        str | None, Flag(("--engine",), EXPORT, "have the workers of a Dask cluster do it", "dask://HOST:PORT")
+        str | None,
+        Flag(("--engine",), EXPORT, "have the workers of a Dask cluster do it", "dask://HOST:PORT"),
     ] = None
     dry_run: Annotated[
-        bool, told(DryRun, "print the lists and where each would go; send and write nothing", EXPORT)
+        bool,
+        told(DryRun, "print the lists and where each would go; send and write nothing", EXPORT),
     ] = False
     wait_timeout: Annotated[
         float | None,
-        told(WaitTimeout, "with --engine: seconds to wait for a worker where none is left (600)", EXPORT),
+        told(
+            WaitTimeout,
+            "with --engine: seconds to wait for a worker where none is left (600)",
+            EXPORT,
+        ),
     ] = None
     incremental: Annotated[
         bool,
-        Common(("--incremental",), EXPORT, "add what changed since the last run: as one more file a list, or merged"),
+        Common(
+            ("--incremental",),
+            EXPORT,
+            "add what changed since the last run: as one more file a list, or merged",
+        ),
     ] = False
     lag: Annotated[
         float | None,
-        Flag(("--lag",), EXPORT, "with --incremental: seconds to look back, for late changes (60)", "S", minimum=0),
+        Flag(
+            ("--lag",),
+            EXPORT,
+            "with --incremental: seconds to look back, for late changes (60)",
+            "S",
+            minimum=0,
+        ),
     ] = None
     since: Since = None
     page_size: PageSize = None
     allow_partial: AllowPartial = False
-    restart: Annotated[bool, told(Restart, "start over: read everything and replace the files", EXPORT)] = False
-    dedupe: Annotated[Literal["id"] | None, told(Dedupe, "leave out repeated records", EXPORT)] = None
+    restart: Annotated[
+        bool, told(Restart, "start over: read everything and replace the files", EXPORT)
+    ] = False
+    dedupe: Annotated[Literal["id"] | None, told(Dedupe, "leave out repeated records", EXPORT)] = (
+        None
+    )
     output: Annotated[
         ExportFormat | None,
         flag_of(Output)._replace(
@@ -79,7 +117,11 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = None
     columns: Annotated[
         str | None,
-        told(Columns, "add these fields as text columns to Parquet, Delta, CSV and TSV, such as status.name", EXPORT),
+        told(
+            Columns,
+            "add these fields as text columns to Parquet, Delta, CSV and TSV, such as status.name",
+            EXPORT,
+        ),
     ] = None
     csv_safe: CsvSafe = False
     bom: Bom = False

@@ -1,4 +1,6 @@
-"""What an export is to do: which list of which connection goes to which file, and how each is read and written."""
+"""What an export is to do: which list of which connection goes to which file, and how
+each is read and written.
+"""
 
 import hashlib
 import re
@@ -39,7 +41,9 @@ _INCREMENTAL = {"ndjson", "parquet", "delta"}
 # What readers of tables do not take.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
 _CLOSE = 0.9
-"""How close a name is to that of an API, so that no resource is taken for one, nor tickets for ticketing."""
+"""How close a name is to that of an API, so that no resource is taken for one, nor
+tickets for ticketing.
+"""
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
@@ -53,15 +57,20 @@ def file_format(options: ExportOptions) -> str:
     form = options.output or "ndjson"
     # Right after the program's name any format is accepted.
     if form not in get_args(ExportFormat):
-        raise UsageError(f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})")
+        raise UsageError(
+            f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})"
+        )
     if options.dedupe and form not in {"ndjson", "parquet"}:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
     if form not in _INCREMENTAL and object_store.parse_url(options.to or ""):
         raise UsageError(
-            f"-o {form} makes one file of a list, and an object store has several (use ndjson, parquet or delta)"
+            f"-o {form} makes one file of a list, and an object store has several (use ndjson,"
+            " parquet or delta)"
         )
     if record_output.columns(options.columns) and form not in _WITH_COLUMNS:
-        raise UsageError(f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv")
+        raise UsageError(
+            f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv"
+        )
     builder.check_cells(form, bom=options.bom, csv_safe=options.csv_safe)
     if options.lag is not None and not options.incremental:
         raise UsageError("--lag needs --incremental")
@@ -83,9 +92,13 @@ def _check_table(options: ExportOptions) -> None:
     seen = {name.lower() for name in parquet_file.COLUMNS}
     for name in dict.fromkeys(record_output.columns(options.columns)):
         if wrong := _NO_COLUMN.search(name):
-            raise UsageError(f"--columns {name}: a table has no {wrong[0]!r} in the name of a column")
+            raise UsageError(
+                f"--columns {name}: a table has no {wrong[0]!r} in the name of a column"
+            )
         if name.lower() in seen and name not in parquet_file.COLUMNS:
-            raise UsageError(f"--columns {name}: a table takes that and another name of its columns for the same")
+            raise UsageError(
+                f"--columns {name}: a table takes that and another name of its columns for the same"
+            )
         seen.add(name.lower())
     delta_table.check()
 
@@ -95,14 +108,18 @@ def _check_increments(options: ExportOptions, form: str) -> None:
     if form not in _INCREMENTAL:
         raise UsageError("--incremental needs --format ndjson, parquet or delta")
     if options.restart:
-        raise UsageError("--restart reads everything anew and --incremental what changed (leave one of them out)")
+        raise UsageError(
+            "--restart reads everything anew and --incremental what changed (leave one of them out)"
+        )
     builder.check_own_filter("--incremental", options.query)
 
 
 def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
-    """The list operations that the patterns match, all without a pattern, and whether each was named exactly.
+    """The list operations that the patterns match, all without a pattern, and whether
+    each was named exactly.
 
-    A pattern is an API, or API/RESOURCE, and may hold `*`. Raises UsageError for one that matches nothing.
+    A pattern is an API, or API/RESOURCE, and may hold `*`. Raises UsageError for one
+    that matches nothing.
     """
     every = [operation for operation in catalogue if operation.lists]
     if not patterns:
@@ -111,7 +128,9 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
     for pattern in patterns:
         matching = [operation for operation in every if _matches(operation, pattern)]
         if not matching:
-            raise UsageError(f"nothing to list matches {pattern!r}", hint=_meant(catalogue, pattern))
+            raise UsageError(
+                f"nothing to list matches {pattern!r}", hint=_meant(catalogue, pattern)
+            )
         exact = "/" in pattern and not _GLOB.search(pattern)
         for operation in matching:
             found[operation] = exact or found.get(operation, False)
@@ -119,19 +138,27 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
 
 
 def check_query(context: CommandContext, options: ExportOptions) -> None:
-    """Name, each in one line, the parameters that lists are not known to take. Raises UsageError with `--strict`."""
+    """Name, each in one line, the parameters that lists are not known to take. Raises
+    UsageError with `--strict`.
+    """
     runtime, service = context.runtime, context.catalogue.service
-    called = ReadOptions(profile=options.profile, account_id=options.account_id, base_url=options.base_url)
+    called = ReadOptions(
+        profile=options.profile, account_id=options.account_id, base_url=options.base_url
+    )
     for pair in builder.pairs(options.query):
         found = dict[str, DoubtfulParameter]()
         for operation in lists(context.catalogue, options.what):
             said = builder.described(runtime, called, operation)
-            for one in doubtful(operation, service, [pair], [name.name for name in said.query] if said else None):
+            for one in doubtful(
+                operation, service, [pair], [name.name for name in said.query] if said else None
+            ):
                 found[one.reason] = one
         if found:
             told = max(found.values(), key=lambda one: bool(one.meant))
             others = f", nor of {counted(len(found) - 1, 'other list')}" if len(found) > 1 else ""
-            builder.tell(runtime, told._replace(reason=f"{told.reason}{others}"), strict=options.strict)
+            builder.tell(
+                runtime, told._replace(reason=f"{told.reason}{others}"), strict=options.strict
+            )
 
 
 def _meant(catalogue: Catalogue, pattern: str) -> str:
@@ -164,7 +191,9 @@ def _parse_shard(text: str) -> tuple[int, int]:
 
 
 def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) -> bool:
-    """Whether this list of this connection belongs to the shard: the same on every machine, in every run."""
+    """Whether this list of this connection belongs to the shard: the same on every
+    machine, in every run.
+    """
     if shard is None:
         return True
     text = f"{name}\0{operation.api}/{operation.resource}".encode()
@@ -173,7 +202,9 @@ def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) ->
 
 
 def file_for(connection: str, name: str, form: str) -> str:
-    """Where a list such as `ats/jobs` goes, below the export's folder; no connection's name leads out of it."""
+    """Where a list such as `ats/jobs` goes, below the export's folder; no connection's
+    name leads out of it.
+    """
     folder = quote(connection, safe="")
     return f"{f'%2E{folder[1:]}' if folder.startswith('.') else folder}/{name}.{form}"
 
@@ -188,7 +219,9 @@ class ExportConnections(NamedTuple):
     resolve: Callable[[str], Settings]
 
     def shared_by(self, runs: int) -> "ExportConnections":
-        """The same for one of so many runs at the same time, which share the limits that nobody set."""
+        """The same for one of so many runs at the same time, which share the limits
+        that nobody set.
+        """
         return self._replace(resolve=lambda name: self.resolve(name).shared_by(runs))
 
 
@@ -210,14 +243,18 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
 
     @cache
     def resolve(name: str) -> Settings:
-        return own_account.resolved(flags._replace(profile=name if patterns else None), runtime, config)
+        return own_account.resolved(
+            flags._replace(profile=name if patterns else None), runtime, config
+        )
 
     return ExportConnections(names, resolve)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedList:
-    """One list of one connection. `exact` says that it was named, so that its absence is a failure."""
+    """One list of one connection. `exact` says that it was named, so that its absence
+    is a failure.
+    """
 
     connection: str
     operation: Operation
@@ -227,10 +264,12 @@ class PlannedList:
 
 @dataclass(frozen=True, slots=True)
 class ExportPlan:
-    """The lists of an export, in an order in which neighbours are of different connections, and how to read them.
+    """The lists of an export, in an order in which neighbours are of different
+    connections, and how to read them.
 
-    `manifest` is the name of its manifest. With `pauses` nothing is sent as long as the requests of an earlier run may
-    count for the service's limits. `timestamps` is about the columns of Parquet files.
+    `manifest` is the name of its manifest. With `pauses` nothing is sent as long as the
+    requests of an earlier run may count for the service's limits. `timestamps` is about
+    the columns of Parquet files.
     """
 
     context: CommandContext
@@ -245,10 +284,17 @@ class ExportPlan:
     timestamps: bool = True
 
     def request(self, one: PlannedList) -> Request:
-        """The request for a list. Raises ConfigError where its connection leads nowhere, or has no token."""
+        """The request for a list. Raises ConfigError where its connection leads
+        nowhere, or has no token.
+        """
         resolved = self.connections.resolve(one.connection)
         self.readers.clients.token(resolved)
-        call = Call(self.context.runtime, self.context.catalogue, resolved, ReadOptions(query=self.options.query))
+        call = Call(
+            self.context.runtime,
+            self.context.catalogue,
+            resolved,
+            ReadOptions(query=self.options.query),
+        )
         return builder.operation_request(call, one.operation)
 
     def client(self, connection: str) -> Client:
@@ -265,10 +311,16 @@ class ExportPlan:
         """How a list is read and written."""
         options, service = self.options, self.context.catalogue.service
         columns, more = self.columns, more_columns(options)
-        parquet = ParquetColumns(one.connection, more, self.timestamps) if self.form == "parquet" else None
+        parquet = (
+            ParquetColumns(one.connection, more, self.timestamps)
+            if self.form == "parquet"
+            else None
+        )
         table = self._table_part(one, more) if self.form == "delta" else None
         form = "ndjson" if parquet or table else self.form
-        style = printer.style_for(self.context.runtime, form, service.items, service.cursor, screen=False)
+        style = printer.style_for(
+            self.context.runtime, form, service.items, service.cursor, screen=False
+        )
         known = [field.name for field in one.operation.facts.fields]
         lag = _LAG if options.lag is None else options.lag
         return ListExportOptions(
@@ -284,14 +336,18 @@ class ExportPlan:
         )
 
     def _table_part(self, one: PlannedList, more: Sequence[str]) -> TablePart:
-        """The part of a table that a list is. Raises ConfigError where its connection leads nowhere."""
+        """The part of a table that a list is. Raises ConfigError where its connection
+        leads nowhere.
+        """
         address, account = self.connections.resolve(one.connection).reachable()
         operation, columns = one.operation, ParquetColumns(one.connection, more)
         return TablePart(operation.api, operation.resource, address.origin, account, columns)
 
 
 def more_columns(options: ExportOptions) -> list[str]:
-    """The columns beside those that are always there. Raises UsageError where `--columns` has no names."""
+    """The columns beside those that are always there. Raises UsageError where
+    `--columns` has no names.
+    """
     columns = dict.fromkeys(record_output.columns(options.columns))
     return [name for name in columns if name not in parquet_file.COLUMNS]
 
@@ -303,7 +359,9 @@ def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
     shard = _parse_shard(options.shard) if options.shard else None
     found = selected(context, options)
     readers = FairReaders(context.runtime, context.catalogue, options.workers)
-    plan = planned(context, options, operations, found.shared_by(shard[1]) if shard else found, readers)
+    plan = planned(
+        context, options, operations, found.shared_by(shard[1]) if shard else found, readers
+    )
     if shard is None:
         return plan
     own = [one for one in plan.lists if _in_shard(one.connection, one.operation, shard)]
@@ -317,7 +375,9 @@ def planned(
     found: ExportConnections,
     readers: FairReaders,
 ) -> ExportPlan:
-    """The plan of all these lists of the connections that were found. Raises UsageError, ConfigError."""
+    """The plan of all these lists of the connections that were found. Raises
+    UsageError, ConfigError.
+    """
     form = file_format(options)
     return ExportPlan(
         context,
@@ -327,7 +387,12 @@ def planned(
         manifest.NAME,
         found,
         [
-            PlannedList(name, operation, file_for(name, f"{operation.api}/{operation.resource}", form), exact)
+            PlannedList(
+                name,
+                operation,
+                file_for(name, f"{operation.api}/{operation.resource}", form),
+                exact,
+            )
             for operation, exact in operations.items()
             for name in found.names
         ],

@@ -25,11 +25,13 @@ _ASK = "unified profile test says whether the account is right"
 
 @dataclass(slots=True)
 class ExportSummary:
-    """What came of an export: files written and found complete, the failures by file, connections `without_lists`.
+    """What came of an export: files written and found complete, the failures by file,
+    connections `without_lists`.
 
-    `ahead` says which lists have records that are stamped later than the service's clock, `unseen` which of the columns
-    that were asked for no list has, `old` when each list was read that was complete before,
-    `gone` how many ids of a list are not there any more.
+    `ahead` says which lists have records that are stamped later than the service's
+    clock, `unseen` which of the columns that were asked for no list has, `old` when
+    each list was read that was complete before, `gone` how many ids of a list are not
+    there any more.
     """
 
     written: int = 0
@@ -60,7 +62,8 @@ class ExportSummary:
 def preview(plan: ExportPlan) -> None:
     """Print each list of the plan with its connection and its place.
 
-    Raises ConfigError where a connection leads nowhere, or the place cannot be used with what is installed and set.
+    Raises ConfigError where a connection leads nowhere, or the place cannot be used
+    with what is installed and set.
     """
     runtime, to = plan.context.runtime, plan.options.to or ""
     url = object_store.parse_url(to)
@@ -74,21 +77,32 @@ def preview(plan: ExportPlan) -> None:
             where = f"{url or to}/{one.operation.api}/{one.operation.resource}"
         else:
             where = f"{url}/{file.with_suffix('')}/" if url else str(PurePosixPath(to) / file)
-        rows.append((one.connection, str(address), account, f"{one.operation.api}/{one.operation.resource}", where))
+        rows.append(
+            (
+                one.connection,
+                str(address),
+                account,
+                f"{one.operation.api}/{one.operation.resource}",
+                where,
+            )
+        )
     show(runtime, None, _HEADS, rows, None)
     connections = counted(len({one.connection for one in plan.lists}), "connection")
     runtime.stderr.note(
-        f"would write {counted(len(rows), 'list')} of {connections} to {url or to}; nothing was sent or written"
+        f"would write {counted(len(rows), 'list')} of {connections} to {url or to}; nothing was"
+        " sent or written"
     )
 
 
-def report(runtime: Runtime, destination: str, total: int, summary: ExportSummary, options: ExportOptions) -> None:
+def report(
+    runtime: Runtime, destination: str, total: int, summary: ExportSummary, options: ExportOptions
+) -> None:
     """Print the outcome, failures last, and raise the error that sums it up."""
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
     thing = "list" if options.output == "delta" else "file"
     runtime.stderr.note(
-        f"wrote {counted(summary.written, thing)} with {counted(summary.records, 'record')} to {destination}, "
-        f"{summary.unchanged} already complete{absent}"
+        f"wrote {counted(summary.written, thing)} with {counted(summary.records, 'record')} to"
+        f" {destination}, {summary.unchanged} already complete{absent}"
     )
     if summary.old and not options.incremental:
         runtime.stderr.note(f"{_ages(summary.old)}; {_reads_again(options)}")
@@ -96,19 +110,27 @@ def report(runtime: Runtime, destination: str, total: int, summary: ExportSummar
         runtime.stderr.note(_gone(summary.gone))
     if summary.ahead:
         others = len(summary.ahead) - 1
-        more = f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
+        more = (
+            f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
+        )
         runtime.stderr.note(
-            f"stamped later than the service's clock, so that each run reads them again: {summary.ahead[0]}{more}"
+            "stamped later than the service's clock, so that each run reads them again:"
+            f" {summary.ahead[0]}{more}"
         )
     for column in summary.unseen:
         runtime.stderr.note(f'no record that was written has the column "{excerpt(column)}"')
     for name, entries in summary.without_lists.items():
         runtime.stderr.line(
-            f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with: {entries[0].why}"
+            f"{name}: none of its {counted(len(entries), 'list')} is offered, the first with:"
+            f" {entries[0].why}"
         )
     last = own_failure(summary.failed.values())
     # What the last line says is not said before.
-    told = {name: error for name, error in summary.failed.items() if last is None or error.one_line != last.one_line}
+    told = {
+        name: error
+        for name, error in summary.failed.items()
+        if last is None or error.one_line != last.one_line
+    }
     for line in (*summary.partial, *_failures(told)):
         runtime.stderr.line(line)
     _raise_error(summary, total)
@@ -120,12 +142,18 @@ def _ages(old: Mapping[str, str]) -> str:
     if len(found) <= _MOST_LINES:
         return f"not read again: {', '.join(f'{name} (read {at})' for at, name in found)}"
     (oldest, first), (newest, last) = found[0], found[-1]
-    return f"not read again: {len(found)} lists, read between {oldest} ({first}) and {newest} ({last})"
+    return (
+        f"not read again: {len(found)} lists, read between {oldest} ({first}) and {newest} ({last})"
+    )
 
 
 def _reads_again(options: ExportOptions) -> str:
     """What reads lists again that are complete."""
-    ways = ["--incremental adds what changed since"] if options.output in {None, "ndjson", "parquet", "delta"} else []
+    ways = (
+        ["--incremental adds what changed since"]
+        if options.output in {None, "ndjson", "parquet", "delta"}
+        else []
+    )
     if not (options.task or options.engine):
         ways.append("--restart reads everything again")
     return ", ".join(ways) or "another folder takes them anew"
@@ -135,13 +163,18 @@ def _gone(gone: Mapping[str, int]) -> str:
     """How many ids are gone from these lists, and where they stand."""
     files = [gone_ids.file_beside(file) for file in sorted(gone)]
     more = f" and {len(files) - 1} more such files" if len(files) > 1 else ""
-    return f"not there any more: {counted(sum(gone.values()), 'id')} of earlier reads, in {files[0]}{more}"
+    return (
+        f"not there any more: {counted(sum(gone.values()), 'id')} of earlier reads, in"
+        f" {files[0]}{more}"
+    )
 
 
 def _raise_error(summary: ExportSummary, total: int) -> None:
     """Raise the error that sums up the export, if anything failed or is missing."""
     if summary.not_offered == total > 0:
-        raise RefusedError("nothing could be read: no connection offers any of the lists", hint=_ASK, status=404)
+        raise RefusedError(
+            "nothing could be read: no connection offers any of the lists", hint=_ASK, status=404
+        )
     missing = []
     if summary.partial:
         missing.append(f"{len(summary.partial)} of {counted(total, 'list')} partial")
@@ -151,7 +184,9 @@ def _raise_error(summary: ExportSummary, total: int) -> None:
 
 
 def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
-    """A line for each failure; one for all if many lists of a connection, or of many connections, failed alike."""
+    """A line for each failure; one for all if many lists of a connection, or of many
+    connections, failed alike.
+    """
     alike: dict[tuple[int, int | None], dict[str, list[str]]] = {}
     for name, error in failed.items():
         connections = alike.setdefault((error.code, error.status), {})
@@ -163,8 +198,13 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
             yield f"failed alike: {what}, the first ({names[0]}) with: {failed[names[0]].one_line}"
             continue
         for connection, names in connections.items():
-            if len(names) > _MOST_LINES or len({failed[name].one_line for name in names}) < len(names):
-                yield f"{connection}: {counted(len(names), 'list')} failed, the first with: {failed[names[0]].one_line}"
+            if len(names) > _MOST_LINES or len({failed[name].one_line for name in names}) < len(
+                names
+            ):
+                yield (
+                    f"{connection}: {counted(len(names), 'list')} failed, the first with:"
+                    f" {failed[names[0]].one_line}"
+                )
             else:
                 yield from (f"{name}: {failed[name].one_line}" for name in names)
 
@@ -176,11 +216,13 @@ def verify(runtime: Runtime, destination: Destination) -> None:
         runtime.stderr.line(line)
     if verdict.differences:
         raise StateError(
-            f"{destination} does not match its manifest: {counted(len(verdict.differences), 'difference')}",
+            f"{destination} does not match its manifest:"
+            f" {counted(len(verdict.differences), 'difference')}",
             hint=START_ANEW,
         )
     if verdict.missing:
         raise IncompleteError(
-            f"{destination} is incomplete: {counted(len(verdict.missing), 'file')} missing (run the export again)"
+            f"{destination} is incomplete: {counted(len(verdict.missing), 'file')} missing (run the"
+            " export again)"
         )
     runtime.stderr.note(f"{destination}: the manifest matches {counted(verdict.compared, 'file')}")

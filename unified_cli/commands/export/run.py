@@ -1,4 +1,6 @@
-"""An export on this machine: many lists of many connections, several at a time, with a manifest of what came."""
+"""An export on this machine: many lists of many connections, several at a time, with a
+manifest of what came.
+"""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -15,7 +17,13 @@ from unified_cli.exported import destination as destinations, list_history
 from unified_cli.exported.destination import Destination, FilePlace, InUseError
 from unified_cli.exported.list_export import ListTarget
 from unified_cli.exported.local_folder import LocalFolder
-from unified_cli.exported.manifest import TIMESTAMPS, Manifest, ManifestEntry, timestamp, without_lists
+from unified_cli.exported.manifest import (
+    TIMESTAMPS,
+    Manifest,
+    ManifestEntry,
+    timestamp,
+    without_lists,
+)
 from unified_cli.http.rate_limit import WINDOW
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
@@ -46,7 +54,9 @@ def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = Fa
 
 
 def make_tables(destination: Destination, names: Iterable[str], more: Sequence[str]) -> None:
-    """Have the tables of these lists there, if they go into tables, before several make one at the same time."""
+    """Have the tables of these lists there, if they go into tables, before several make
+    one at the same time.
+    """
     from unified_cli.commands.export.delta_folder import TableFolder  # noqa: PLC0415  as above
 
     if isinstance(destination, TableFolder):
@@ -56,12 +66,16 @@ def make_tables(destination: Destination, names: Iterable[str], more: Sequence[s
 def export(plan: ExportPlan) -> None:
     """Carry out the plan, and tell what came of it. Raises the error that says what is missing."""
     runtime = plan.context.runtime
-    destination = destination_of(runtime, plan.options.to or "", make=True, tables=plan.form == "delta")
+    destination = destination_of(
+        runtime, plan.options.to or "", make=True, tables=plan.form == "delta"
+    )
     place = str(destination)
     where = _absolute(place)
     with progress(runtime, Work(part="list", parts=len(plan.lists))) as shown:
         try:
-            summary = carry_out(plan, destination, shown, held=lambda: _register(plan, place, where))
+            summary = carry_out(
+                plan, destination, shown, held=lambda: _register(plan, place, where)
+            )
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
@@ -69,11 +83,15 @@ def export(plan: ExportPlan) -> None:
 
 
 def _absolute(place: str) -> str:
-    """Where the export goes, whatever the working directory is. Raises StorageError where that is gone."""
+    """Where the export goes, whatever the working directory is. Raises StorageError
+    where that is gone.
+    """
     try:
         return place if object_store.parse_url(place) else str(Path(place).absolute())
     except FileNotFoundError:
-        raise StorageError(f"{place} is below the working directory, which is gone", hint="cd to another one") from None
+        raise StorageError(
+            f"{place} is below the working directory, which is gone", hint="cd to another one"
+        ) from None
 
 
 def _register(plan: ExportPlan, place: str, where: str) -> None:
@@ -90,7 +108,8 @@ def carry_out(
     stop: Callable[[], UnifiedError | None] = lambda: None,
     held: Callable[[], None] = lambda: None,
 ) -> ExportSummary:
-    """Read what is not complete, until `stop` gives an error; `held` is called when no other run can begin there.
+    """Read what is not complete, until `stop` gives an error; `held` is called when no
+    other run can begin there.
 
     Raises StateError where another run is under way, StorageError.
     """
@@ -117,19 +136,24 @@ def carry_out(
 
 
 def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
-    """Raise StateError where the folder holds lists in other formats alone: they would be there twice."""
+    """Raise StateError where the folder holds lists in other formats alone: they would
+    be there twice.
+    """
     held = {PurePosixPath(file).suffix for file in kept.entries}
     wanted = {PurePosixPath(one.file).suffix for one in plan.lists}
     if held and not held & wanted:
         there = ", ".join(sorted(suffix.removeprefix(".") for suffix in held))
         raise StateError(
-            f"{folder} holds an export in another format: {there}, not {plan.form}", hint="--to another folder"
+            f"{folder} holds an export in another format: {there}, not {plan.form}",
+            hint="--to another folder",
         )
 
 
 @contextmanager
 def _held(destination: Destination, plan: ExportPlan) -> Iterator[None]:
-    """Keep other runs out. A task may be run again before its first run has noticed that nobody wants it any more."""
+    """Keep other runs out. A task may be run again before its first run has noticed
+    that nobody wants it any more.
+    """
     runtime = plan.context.runtime
     until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)
     with ExitStack() as held:
@@ -148,7 +172,12 @@ class _Export:
     """The export of all lists, with its manifest."""
 
     def __init__(
-        self, plan: ExportPlan, destination: Destination, kept: Manifest, shown: Progress, runner: ListRunner
+        self,
+        plan: ExportPlan,
+        destination: Destination,
+        kept: Manifest,
+        shown: Progress,
+        runner: ListRunner,
     ) -> None:
         self._plan = plan
         self._runtime = plan.context.runtime
@@ -165,13 +194,16 @@ class _Export:
     def run(self) -> ExportSummary:
         """Read all lists.
 
-        A failure of one does not keep the others from being read; StorageError, of a full disk say, ends all.
+        A failure of one does not keep the others from being read; StorageError, of a
+        full disk say, ends all.
         """
         self._manifest.ended = None
         self._save()
         try:
             readers, number = self._plan.readers, len(self._connections)
-            read: Generator[FinishedList | FailedList] = readers.read(self._plan.lists, self._runner.run, number)
+            read: Generator[FinishedList | FailedList] = readers.read(
+                self._plan.lists, self._runner.run, number
+            )
             with closing(self._runner), closing(read) as results:
                 for result in results:
                     self._note(result)
@@ -189,7 +221,9 @@ class _Export:
         return self._summary
 
     def _judged(self) -> dict[str, list[ManifestEntry]]:
-        """The connections that offer none of the lists; a shard has too few lists to judge by, unless it is by all."""
+        """The connections that offer none of the lists; a shard has too few lists to
+        judge by, unless it is by all.
+        """
         found = without_lists(self._manifest.entries[one.file] for one in self._plan.lists)
         return found if not self._manifest.shard or len(found) == len(self._connections) else {}
 
@@ -206,7 +240,10 @@ class _Export:
                 self._summary.old[result.entry.file] = result.read_at
             self._note_success(result.entry, result.part)
             waited = self._runtime.monotonic() - self._saved_at
-            if waited >= self._destination.save_seconds or len(self._untidy) >= self._destination.most_untold:
+            if (
+                waited >= self._destination.save_seconds
+                or len(self._untidy) >= self._destination.most_untold
+            ):
                 self._save()
 
     def _note_failure(self, planned: PlannedList, error: UnifiedError) -> None:
@@ -216,7 +253,9 @@ class _Export:
         before = self._manifest.entries.get(planned.file)
         if before is None or not before.complete:
             operation = planned.operation
-            entry = before or ManifestEntry(planned.file, planned.connection, "", "", operation.api, operation.resource)
+            entry = before or ManifestEntry(
+                planned.file, planned.connection, "", "", operation.api, operation.resource
+            )
             self._manifest.entries[planned.file] = replace(entry, why=error.one_line)
 
     def _note_success(self, entry: ManifestEntry, part: ListTarget | None) -> None:
@@ -232,12 +271,16 @@ class _Export:
         summary.records += entry.records
         self._untidy.append(part)
         if entry.records:
-            self._seen = (self._seen or set()) | ({*self._plan.columns} - {*part.state.memory.get("unseen", ())})
+            self._seen = (self._seen or set()) | (
+                {*self._plan.columns} - {*part.state.memory.get("unseen", ())}
+            )
         if not entry.complete:
             summary.partial.append(f"{entry.file}: {entry.why}")
 
     def _save(self) -> None:
-        """Write the manifest, and only then remove what would tell the next run of files that it does not list."""
+        """Write the manifest, and only then remove what would tell the next run of
+        files that it does not list.
+        """
         self._destination.replace(self._manifest.name, self._manifest.text())
         while self._untidy:
             self._untidy.pop().tidy()

@@ -1,4 +1,6 @@
-"""Whether other machines see the place of an export as this one does: each reads there what the other wrote."""
+"""Whether other machines see the place of an export as this one does: each reads there
+what the other wrote.
+"""
 
 import re
 import secrets
@@ -23,7 +25,8 @@ _WORD = re.compile(r"[0-9a-f]{16}", re.ASCII)
 # A shared disk may show a moment later what another machine wrote.
 _PATIENCE_SECONDS = 3.0
 _POLL_SECONDS = 0.25
-# A driver writes its probe anew so often, and one that is that much older than another was left behind.
+# A driver writes its probe anew so often, and one that is that much older than another
+# was left behind.
 _BEAT_SECONDS = 30.0
 _JOIN_SECONDS = 5.0
 _LEFT = timedelta(minutes=10)
@@ -56,7 +59,10 @@ class SharedPlace:
         return self
 
     def __exit__(
-        self, _type: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _: TracebackType | None,
     ) -> None:
         self._ended.set()
         if self._thread:
@@ -68,12 +74,16 @@ class SharedPlace:
             self._objects.remove([_path(name) for name in {*there, *self._answers, self.word}])
 
     def check_answer(self, where: str, word: str) -> None:
-        """Raise StateError where the probe of this worker, as it calls it, is not there; StorageError."""
+        """Raise StateError where the probe of this worker, as it calls it, is not
+        there; StorageError.
+        """
         name = f"{self.word}-{word}"
         if not _WORD.fullmatch(word) or not _found(
             self._runtime, lambda: self._objects.get(_path(name)) == word.encode()
         ):
-            raise StateError(f"what {where} wrote to {self._objects.url} is not seen here", hint=_HINT)
+            raise StateError(
+                f"what {where} wrote to {self._objects.url} is not seen here", hint=_HINT
+            )
         self._answers.append(name)
 
     def _write(self) -> None:
@@ -86,7 +96,9 @@ class SharedPlace:
                 self._write()
 
     def _sweep(self) -> None:
-        """Remove the probes of drivers that were killed. The times are those of the store, so no clocks differ."""
+        """Remove the probes of drivers that were killed. The times are those of the
+        store, so no clocks differ.
+        """
         there = self._objects.listed(_FOLDER)
         own = there.get(self.word)
         for name, stored in there.items():

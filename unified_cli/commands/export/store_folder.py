@@ -26,13 +26,14 @@ _MANIFESTS = "manifest*.json"
 def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
     """The objects below the URL of a store; `make` makes the folder of a `file://`.
 
-    Raises UsageError for what is no such URL, UnsafeError for one with credentials, ConfigError where the library for
-    object stores is missing, StorageError.
+    Raises UsageError for what is no such URL, UnsafeError for one with credentials,
+    ConfigError where the library for object stores is missing, StorageError.
     """
     url = object_store.parse_url(text)
     if url is None:
         raise UsageError(
-            "an engine writes to an object store or a shared disk", hint="--to s3://BUCKET/DIR, or --to file:///DIR"
+            "an engine writes to an object store or a shared disk",
+            hint="--to s3://BUCKET/DIR, or --to file:///DIR",
         )
     return StoredObjects.at(url, runtime.environ, make=make)
 
@@ -77,12 +78,15 @@ class StoreFolder:
         return self._objects.get(name)
 
     def replace(self, name: str, text: bytes) -> None:
-        """Write a small object, whole. Raises TakenOverError where another run writes it by now, StorageError."""
+        """Write a small object, whole. Raises TakenOverError where another run writes
+        it by now, StorageError.
+        """
         self.check_held()
         self._objects.put(name, text)
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small object unless there is one; says whether it is there now, and has this text.
+        """Write a small object unless there is one; says whether it is there now, and
+        has this text.
 
         Raises as `replace` does.
         """
@@ -122,7 +126,9 @@ class StoreFolder:
             return False
         told = (last.state.bytes, last.state.records) == (entry.bytes, entry.records)
         if not told or chunk_log.changed(self._objects, place, last.chunks, there):
-            raise StateError(f"{self}/{place.folder} is not the list that was exported", hint=REPLACE)
+            raise StateError(
+                f"{self}/{place.folder} is not the list that was exported", hint=REPLACE
+            )
         known = {chunk.name for chunk in last.chunks}
         # Beside the list there may be chunks that a killed run did not come to log.
         self._objects.remove([f"{place.folder}/{name}" for name in there if name not in known])
@@ -132,7 +138,9 @@ class StoreFolder:
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Have the log of a list say that nothing was read. Raises TakenOverError where another run writes to it."""
+        """Have the log of a list say that nothing was read. Raises TakenOverError where
+        another run writes to it.
+        """
         chunk_log.begin_anew(self._objects, ListPlace.of(file), keep=keep)
 
     def begun(self, file: str) -> Checkpoint | None:
@@ -144,21 +152,27 @@ class StoreFolder:
         """Nothing is beside a complete list."""
 
     def records(self, file: str) -> Iterator[bytes]:
-        """The records of a complete list. Raises StateError where one of its chunks is gone, StorageError."""
+        """The records of a complete list. Raises StateError where one of its chunks is
+        gone, StorageError.
+        """
         place = ListPlace.of(file)
         last = ChunkLog(self._objects, place.log).last()
         for chunk in last.chunks if last else ():
             yield from chunk_log.records(self._objects, place, chunk)
 
     def remove(self, name: str) -> None:
-        """Remove a list or a small object, if it is there. Raises TakenOverError where another run writes to it."""
+        """Remove a list or a small object, if it is there. Raises TakenOverError where
+        another run writes to it.
+        """
         if fnmatch(name, _MANIFESTS) or gone_ids.is_beside(name):
             self._objects.remove([name])
         else:
             chunk_log.remove(self._objects, name)
 
     def clear(self, file: str) -> None:
-        """Remove the chunks of a list, and have its log say that nothing was read. Raises as `remove` does."""
+        """Remove the chunks of a list, and have its log say that nothing was read.
+        Raises as `remove` does.
+        """
         place = ListPlace.of(file)
         if self.begun(file) or place.chunks(self._objects):
             chunk_log.remove(self._objects, file)

@@ -39,10 +39,11 @@ class Sign:
 
 
 class StoreLease:
-    """Held by one run at a time, which says so every few seconds; numbered, so that only one can follow a dead run.
+    """Held by one run at a time, which says so every few seconds; numbered, so that
+    only one can follow a dead run.
 
-    No clocks are compared: who comes second looks whether the sign changes. Even a run that was wrongly taken for dead
-    does no harm, since its next chunk is refused.
+    No clocks are compared: who comes second looks whether the sign changes. Even a run
+    that was wrongly taken for dead does no harm, since its next chunk is refused.
     """
 
     def __init__(self, runtime: Runtime, objects: StoredObjects, folder: str) -> None:
@@ -60,8 +61,8 @@ class StoreLease:
     def take(self) -> None:
         """Take the lease, and renew it from now on.
 
-        Raises InUseError where another run has it, StorageError, also for a store that cannot create an object only
-        where there is none.
+        Raises InUseError where another run has it, StorageError, also for a store that
+        cannot create an object only where there is none.
         """
         names = self._before = self._names()
         if names and self._is_alive(names[-1]):
@@ -73,7 +74,8 @@ class StoreLease:
             raise self._in_use(self._read(_name(self._number)))
         if self._objects.create(self._path, self._sign.text(beats=1)):
             raise StorageError(
-                f"{self._objects.url} replaces objects where it should only create them, so runs could mix",
+                f"{self._objects.url} replaces objects where it should only create them, so runs"
+                " could mix",
                 hint="the store has to support If-None-Match on a put",
             )
         self._thread = os_limits.start_thread(self._renew)
@@ -84,7 +86,9 @@ class StoreLease:
             raise TakenOverError(str(self._objects.url))
 
     def release(self) -> None:
-        """Remove the sign, unless it is another run's. A store that does not answer is not waited for long."""
+        """Remove the sign, unless it is another run's. A store that does not answer is
+        not waited for long.
+        """
         self._ended.set()
         if self._thread:
             self._thread.join(_BEAT_SECONDS)
@@ -100,7 +104,8 @@ class StoreLease:
             beats += 1
             # A store that fails now may work again before this run is taken for dead.
             with suppress(StorageError):
-                # A store charges more for a list than for a read. A run that follows is noticed before each write.
+                # A store charges more for a list than for a read. A run that follows is
+                # noticed before each write.
                 if not self._is_there():
                     return
                 self._objects.put(self._path, self._sign.text(beats))
@@ -109,7 +114,9 @@ class StoreLease:
         with suppress(StateError, StorageError):
             self.check()
             # Those before first: whoever wakes then finds that another run has it.
-            self._objects.remove([f"{self._folder}/{name}" for name in (*self._before, _name(self._number))])
+            self._objects.remove(
+                [f"{self._folder}/{name}" for name in (*self._before, _name(self._number))]
+            )
 
     def _is_there(self) -> bool:
         """Whether the sign is there, and this run's."""
@@ -128,8 +135,8 @@ class StoreLease:
         if before is None or is_dead(before):
             return False
         self._runtime.stderr.note(
-            f"waiting {_DEAD_SECONDS:.0f} s for a sign of life of process {before.process} on {before.host}, "
-            f"which began an export to {self._objects.url}"
+            f"waiting {_DEAD_SECONDS:.0f} s for a sign of life of process {before.process} on"
+            f" {before.host}, which began an export to {self._objects.url}"
         )
         until = self._runtime.monotonic() + _DEAD_SECONDS
         while self._runtime.monotonic() < until:
@@ -172,7 +179,9 @@ def _name(number: int) -> str:
 
 
 def _machine() -> str:
-    """What tells processes that see each other from others: the host, since its start, and the container."""
+    """What tells processes that see each other from others: the host, since its start,
+    and the container.
+    """
     found = [platform.node()]
     with suppress(OSError):
         found.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip())

@@ -1,4 +1,6 @@
-"""`unified import API/RESOURCE FILE`: send every record of a file once, with a journal beside the file."""
+"""`unified import API/RESOURCE FILE`: send every record of a file once, with a journal
+beside the file.
+"""
 
 from typing import Annotated, Literal
 
@@ -27,17 +29,30 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     resource: Annotated[str, Argument("the target, as API/RESOURCE", takes=("api/resource",))]
     file: Annotated[str, Argument("the file of records; - is standard input", takes=("file",))]
     operation: Annotated[
-        str, Common(("--operation",), flags.IMPORT, "the operation for each record (create)", "NAME")
+        str,
+        Common(("--operation",), flags.IMPORT, "the operation for each record (create)", "NAME"),
     ] = "create"
     map: Map = None
     format: InputFormat = None
     report: Annotated[
         str | None,
-        Common(("--report",), flags.IMPORT, "write the outcome of each line to a file", "FILE", takes="file"),
+        Common(
+            ("--report",),
+            flags.IMPORT,
+            "write the outcome of each line to a file",
+            "FILE",
+            takes="file",
+        ),
     ] = None
-    fail_fast: Annotated[bool, told(FailFast, "stop at the first record that fails", flags.IMPORT)] = False
-    restart: Annotated[bool, told(Restart, "discard the journal and send everything again", flags.IMPORT)] = False
-    retry_in_doubt: Annotated[bool, Flag(("--retry-in-doubt",), flags.IMPORT, "send records in doubt again")] = False
+    fail_fast: Annotated[
+        bool, told(FailFast, "stop at the first record that fails", flags.IMPORT)
+    ] = False
+    restart: Annotated[
+        bool, told(Restart, "discard the journal and send everything again", flags.IMPORT)
+    ] = False
+    retry_in_doubt: Annotated[
+        bool, Flag(("--retry-in-doubt",), flags.IMPORT, "send records in doubt again")
+    ] = False
     query: Query = ()
     output: TableOutput = None
     dry_run: DryRun = False
@@ -50,9 +65,10 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
 
 _ABOUT = (
-    "A journal beside the file records each request before it is sent. After a crash the same command resumes where it "
-    "stopped; when everything is done, it does nothing. Records that failed, are in doubt or were not tried are "
-    "written to separate files, which can be imported again."
+    "A journal beside the file records each request before it is sent. After a crash the same"
+    " command resumes where it stopped; when everything is done, it does nothing. Records that"
+    " failed, are in doubt or were not tried are written to separate files, which can be imported"
+    " again."
 )
 
 IMPORT = Command(
@@ -60,6 +76,8 @@ IMPORT = Command(
     Later("unified_cli.commands.import_.run:run"),
     usage="API/RESOURCE FILE [options]",
     text=("{about}: NDJSON, a JSON array, CSV, or ids for delete.", _ABOUT),
-    examples="unified -p sandbox import ticketing/contacts people.csv\n"
-    "unified -p sandbox import ats/candidates people.csv --dry-run",
+    examples=(
+        "unified -p sandbox import ticketing/contacts people.csv\n"
+        "unified -p sandbox import ats/candidates people.csv --dry-run"
+    ),
 )

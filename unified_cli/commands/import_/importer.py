@@ -38,7 +38,8 @@ _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
 
 @dataclass(frozen=True, slots=True)
 class ImportTask:
-    """An operation on the connection of each profile, with its parameters; on the only one where its name is None.
+    """An operation on the connection of each profile, with its parameters; on the only
+    one where its name is None.
 
     `used` is how many records of the input name each profile.
     """
@@ -53,8 +54,14 @@ class ImportTask:
 
     @property
     def profiles(self) -> list[str] | None:
-        """The profiles that records may name; None where there is one connection, which they must not name."""
-        return None if None in self.targets else [name for name in self.targets if name and name != RESERVED]
+        """The profiles that records may name; None where there is one connection, which
+        they must not name.
+        """
+        return (
+            None
+            if None in self.targets
+            else [name for name in self.targets if name and name != RESERVED]
+        )
 
     @property
     def where(self) -> list[Any]:
@@ -66,13 +73,22 @@ class ImportTask:
         replay = ["--replay"] if replays else []
         if only := self.targets.get(None):
             address, account = only.reachable()
-            return [address.origin + address.path, self.operation.command, account, self.query, self.map, *replay]
+            return [
+                address.origin + address.path,
+                self.operation.command,
+                account,
+                self.query,
+                self.map,
+                *replay,
+            ]
         return ["several", self.operation.command, self.query, self.map, *replay]
 
     def identity(self, *, replays: bool) -> list[Any]:
         """What identifies the import: a journal belongs to it only if all of this is the same."""
         reached = [(name, *self.targets[name].reachable()) for name in sorted(self.used)]
-        named = [[name, address.origin + address.path, account] for name, address, account in reached]
+        named = [
+            [name, address.origin + address.path, account] for name, address, account in reached
+        ]
         where = self._where(replays=replays)
         return [*where, named] if named else where
 
@@ -92,7 +108,9 @@ class ImportTask:
     @property
     def reached(self) -> list[Settings]:
         """The settings of the connections that records go to."""
-        return [settings for name, settings in self.targets.items() if name is None or name in self.used]
+        return [
+            settings for name, settings in self.targets.items() if name is None or name in self.used
+        ]
 
     @property
     def window(self) -> float:
@@ -101,14 +119,18 @@ class ImportTask:
 
     @property
     def repeats(self) -> bool:
-        """Whether a record in doubt can be sent again without a second effect, at least for a while."""
+        """Whether a record in doubt can be sent again without a second effect, at least
+        for a while.
+        """
         return self.operation.method == "DELETE" or (not self.operation.outward and self.window > 0)
 
     def request(self, item: InputItem, key: str) -> Request:
         """The request for an item. Raises UsageError for an id that cannot be sent."""
         settings = self.targets[item.profile]
         scope = requests.scope_of(settings, self.catalogue.service)
-        content = Content(self.query, item.body, key if self.operation.method in {"POST", "PATCH"} else None)
+        content = Content(
+            self.query, item.body, key if self.operation.method in {"POST", "PATCH"} else None
+        )
         return requests.for_operation(scope, self.operation, item.identifier, content)
 
     def items(self, source: InputFile) -> Iterator[InputItem]:
@@ -143,8 +165,12 @@ class ImportProgress:
         """Count a record that an earlier run dealt with."""
         self._progress.skip(1)
 
-    def count(self, entry: JournalEntry, error: UnifiedError | None, profile: str | None = None) -> None:
-        """Count a record, of a profile where there are several, and tell why it failed; only of the first few."""
+    def count(
+        self, entry: JournalEntry, error: UnifiedError | None, profile: str | None = None
+    ) -> None:
+        """Count a record, of a profile where there are several, and tell why it failed;
+        only of the first few.
+        """
         self._progress.add(1, failed=error is not None)
         if error is None:
             return
@@ -186,7 +212,8 @@ class Importer:
         self._broken: UnifiedError | None = None
 
     def run(self, items: Iterable[InputItem]) -> UnifiedError | None:
-        """Send what is to be sent. Raises StateError and StorageError of the journal and of the input.
+        """Send what is to be sent. Raises StateError and StorageError of the journal
+        and of the input.
 
         After an error of the input the answers that are under way are waited for.
         """
@@ -239,7 +266,8 @@ class Importer:
             self._progress.leave_out(profile, stops.stopped[profile])
 
     def _plan(self, item: InputItem) -> ImportJob | WriteAttempt | None:
-        """The job for an item, or its outcome where nothing can be sent; None where an earlier run has dealt with it.
+        """The job for an item, or its outcome where nothing can be sent; None where an
+        earlier run has dealt with it.
 
         Raises StateError where the item is another than the one that was sent.
         """
@@ -255,20 +283,31 @@ class Importer:
         except UsageError as error:
             return _refused(item, error.message, f"line {item.number}: {error.message}")
         entry = JournalEntry(
-            EntryState.SENT, item.number, h=item.hash, k=request.key or "", t=self._task.runtime.wall()
+            EntryState.SENT,
+            item.number,
+            h=item.hash,
+            k=request.key or "",
+            t=self._task.runtime.wall(),
         )
         before = self._journal.sent(item.number)
         if before is None:
             return self._begin(item, request, entry)
         if before.h not in {item.hash, item.hash_in_0_1}:
-            raise StateError(f"line {item.number} is not what it was when it was sent (--restart begins a new import)")
+            raise StateError(
+                f"line {item.number} is not what it was when it was sent (--restart begins a new"
+                " import)"
+            )
         request = request._replace(key=before.k or None)
         if state not in IN_DOUBT:
             return ImportJob(item, request, msgspec.structs.replace(entry, h=before.h, k=before.k))
         return self._repeat(item, request, before)
 
-    def _begin(self, item: InputItem, request: Request, entry: JournalEntry) -> ImportJob | WriteAttempt:
-        """The job for an item that this import has not sent; it stays in doubt where another one may have done it."""
+    def _begin(
+        self, item: InputItem, request: Request, entry: JournalEntry
+    ) -> ImportJob | WriteAttempt:
+        """The job for an item that this import has not sent; it stays in doubt where
+        another one may have done it.
+        """
         if item.in_doubt and item.mark is not None:
             entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
             if not self._may_resend(request, entry.t):
@@ -276,7 +315,9 @@ class Importer:
         return ImportJob(item, request._replace(in_doubt=True) if item.in_doubt else request, entry)
 
     def _repeat(self, item: InputItem, request: Request, before: JournalEntry) -> ImportJob | None:
-        """The job for an item that is in doubt, with its first key; None where it might be done twice."""
+        """The job for an item that is in doubt, with its first key; None where it might
+        be done twice.
+        """
         if not self._may_resend(request, before.t):
             return None
         again = JournalEntry(EntryState.SENT, item.number, h=before.h, k=before.k, t=before.t)
@@ -295,4 +336,6 @@ def _attempt(client: Client, job: ImportJob) -> WriteAttempt:
 def _refused(item: InputItem, why: str, message: str) -> WriteAttempt:
     error = RefusedError(message, origin="local")
     code = int(error.code)
-    return WriteAttempt(JournalEntry(EntryState.REFUSED, item.number, why=masked(why), code=code), error=error)
+    return WriteAttempt(
+        JournalEntry(EntryState.REFUSED, item.number, why=masked(why), code=code), error=error
+    )

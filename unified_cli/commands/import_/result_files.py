@@ -20,7 +20,9 @@ _REPORT_BEGINS = b'{"line":'
 
 
 def check(beside: Path, report: str | None) -> None:
-    """Raise StateError or StorageError, before anything is sent, where a file of results could not be written."""
+    """Raise StateError or StorageError, before anything is sent, where a file of
+    results could not be written.
+    """
     outcome_files.check(beside)
     if report and not output_file.is_stream(Path(report)):
         output_file.check(Path(report), force=True)
@@ -32,29 +34,47 @@ def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
     return {**counts, EntryState.NEW: source.count - sum(counts.values())}
 
 
-def write(source: InputFile, journal: Journal, counts: Mapping[EntryState, int]) -> list[OutcomeGroup]:
-    """Write a file beside the input for each outcome that records have, and remove what an earlier run left for others.
+def write(
+    source: InputFile, journal: Journal, counts: Mapping[EntryState, int]
+) -> list[OutcomeGroup]:
+    """Write a file beside the input for each outcome that records have, and remove what
+    an earlier run left for others.
 
     Raises StorageError.
     """
     return [_write(group, source, journal, counts) for group in GROUPS]
 
 
-def _write(group: OutcomeGroup, source: InputFile, journal: Journal, counts: Mapping[EntryState, int]) -> OutcomeGroup:
-    lines = (_with_outcome(line, journal) for line in source.lines() if journal.state(line.number) in group.states)
-    return outcome_files.write(group, source.path, sum(counts[state] for state in group.states), lines)
+def _write(
+    group: OutcomeGroup, source: InputFile, journal: Journal, counts: Mapping[EntryState, int]
+) -> OutcomeGroup:
+    lines = (
+        _with_outcome(line, journal)
+        for line in source.lines()
+        if journal.state(line.number) in group.states
+    )
+    return outcome_files.write(
+        group, source.path, sum(counts[state] for state in group.states), lines
+    )
 
 
 def open_report(name: str, source: Path) -> OutputStream | None:
-    """The pipe or device that a report goes to, open before anything is sent; None where it is to be a file.
+    """The pipe or device that a report goes to, open before anything is sent; None
+    where it is to be a file.
 
-    Raises StorageError where that would replace anything but an earlier report, and where nobody reads the pipe.
+    Raises StorageError where that would replace anything but an earlier report, and
+    where nobody reads the pipe.
     """
     path = Path(name)
     if stream := output_file.open_stream(path):
         return stream
     output_file.check_folder(path)
-    ours = path.is_file() and not path.is_symlink() and path.resolve() != source.resolve() and _is_report(path)
+    ours = (
+        path.is_file()
+        and not path.is_symlink()
+        and path.resolve() != source.resolve()
+        and _is_report(path)
+    )
     if path.exists() and not ours:
         raise StorageError(f"{path} exists, and is no report of an import (name another file)")
     return None
@@ -96,7 +116,12 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
     """The record with its outcome as its first member."""
     mark = _mark(line, journal)
     record, carried = _record(line)
-    if carried is not None and not mark.key and not mark.sent and journal.state(line.number) is not EntryState.OK:
+    if (
+        carried is not None
+        and not mark.key
+        and not mark.sent
+        and journal.state(line.number) is not EntryState.OK
+    ):
         mark.key, mark.request, mark.sent = carried.key, carried.request, carried.sent
     if record is None:
         mark.text = line.text.decode("utf-8", "backslashreplace")
@@ -107,7 +132,9 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
 
 
 def _mark(line: InputLine, journal: Journal) -> LineMark:
-    """What the journal says about a record; with its key, if it was sent and another time it may be again."""
+    """What the journal says about a record; with its key, if it was sent and another
+    time it may be again.
+    """
     state = journal.state(line.number)
     mark = LineMark(line.number)
     if state is not EntryState.NEW:
@@ -124,7 +151,9 @@ def _mark(line: InputLine, journal: Journal) -> LineMark:
 
 
 def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
-    """The record of a line without the mark it carried, and that mark; no record where the line holds none."""
+    """The record of a line without the mark it carried, and that mark; no record where
+    the line holds none.
+    """
     if line.bare and not line.wrong:
         return msgspec.json.encode({"id": line.text.decode("utf-8")}), None
     if line.wrong or not line.text.startswith(b"{"):

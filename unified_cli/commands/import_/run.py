@@ -1,4 +1,6 @@
-"""Run an import: check everything first, then send each record, with the journal open beside the file."""
+"""Run an import: check everything first, then send each record, with the journal open
+beside the file.
+"""
 
 import hashlib
 import json
@@ -27,7 +29,13 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import file_lock
 from unified_cli.storage.output_file import OutputStream
-from unified_cli.writes import import_journal, input_file, journal as run_journal, outcome_files, stdin_copy
+from unified_cli.writes import (
+    import_journal,
+    input_file,
+    journal as run_journal,
+    outcome_files,
+    stdin_copy,
+)
 from unified_cli.writes.entry import EntryState
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.writes.input_file import InputFile
@@ -38,12 +46,16 @@ from unified_cli.writes.sender import FairWriters
 
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
-    """The operation of that name on API/RESOURCE. Raises UsageError if there is none, or it sends nothing."""
+    """The operation of that name on API/RESOURCE. Raises UsageError if there is none,
+    or it sends nothing.
+    """
     found = named_resource.find(catalogue, resource)
     operation = found.operations.get(name)
     if operation is None or operation.method == "GET":
         able = ", ".join(other.name for other in found.operations.values() if other.method != "GET")
-        raise UsageError(f"{resource} has no operation {name!r} to import with (choose from: {able or 'none'})")
+        raise UsageError(
+            f"{resource} has no operation {name!r} to import with (choose from: {able or 'none'})"
+        )
     return operation
 
 
@@ -56,11 +68,17 @@ def run(context: CommandContext, options: ImportOptions) -> None:
     runtime, catalogue = context.runtime, context.catalogue
     targets = _targets(runtime, options)
     operation = find(catalogue, options.resource, options.operation)
-    task = ImportTask(runtime, catalogue, targets, operation, builder.pairs(options.query), options.map)
+    task = ImportTask(
+        runtime, catalogue, targets, operation, builder.pairs(options.query), options.map
+    )
 
     piped = options.file == "-"
-    path = stdin_copy.keep(runtime, task.where, options.token_stdin) if piped else Path(options.file)
-    with closing(input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)) as source:
+    path = (
+        stdin_copy.keep(runtime, task.where, options.token_stdin) if piped else Path(options.file)
+    )
+    with closing(
+        input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)
+    ) as source:
         task = task.counted(source)
         if options.dry_run:
             _preview(task, source)
@@ -78,14 +96,18 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     if profiles.is_several(options.profile):
         own_account.shared(runtime, config, overrides(options))
         return dict(selection.for_writes(runtime, config, options).items())
-    resolved = own_account.resolved(overrides(options, profiles.one(options.profile)), runtime, config)
+    resolved = own_account.resolved(
+        overrides(options, profiles.one(options.profile)), runtime, config
+    )
     own_account.apply_to_messages(runtime, resolved)
     resolved.reachable()
     return {None: resolved}
 
 
 def _preview(task: ImportTask, source: InputFile) -> None:
-    """Print the request for each record, one per line; nothing is sent, and no journal is started."""
+    """Print the request for each record, one per line; nothing is sent, and no journal
+    is started.
+    """
     for item in task.items(source):
         if item.wrong:
             task.runtime.stderr.note(f"line {item.number} {item.wrong}")
@@ -94,18 +116,24 @@ def _preview(task: ImportTask, source: InputFile) -> None:
 
 
 def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> None:
-    """Raise UnsafeError where nothing may be written, UsageError where nobody confirms what needs it."""
+    """Raise UnsafeError where nothing may be written, UsageError where nobody confirms
+    what needs it.
+    """
     operation = task.operation
     what = f"of {operation.api} {operation.resource}"
     if only := task.targets.get(None):
         builder.check_writable(only, task.request(InputItem(0, b"", "1", b"{}"), "k"))
         if operation.kind == "delete":
             what = f"{counted(source.count, 'record')} {what}"
-            prompt.confirm_change(task.runtime, only, "delete", what, yes=yes, stdin_holds_data=piped)
+            prompt.confirm_change(
+                task.runtime, only, "delete", what, yes=yes, stdin_holds_data=piped
+            )
     elif task.used:
         what = f"{operation.name} {counted(sum(task.used.values()), 'record')} {what}"
         common = task.targets[next(iter(task.used))]
-        prompt.confirm_several(task.runtime, common, what, [*task.used], yes=yes, stdin_holds_data=piped)
+        prompt.confirm_several(
+            task.runtime, common, what, [*task.used], yes=yes, stdin_holds_data=piped
+        )
 
 
 def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
@@ -117,7 +145,11 @@ def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None
 
 
 def _locked_import(
-    task: ImportTask, source: InputFile, options: ImportOptions, path: Path, report: OutputStream | None
+    task: ImportTask,
+    source: InputFile,
+    options: ImportOptions,
+    path: Path,
+    report: OutputStream | None,
 ) -> None:
     items = task.items(source)
     run_journal.check_owner(path)
@@ -126,7 +158,9 @@ def _locked_import(
     try:
         replays = task.runtime.replays
         other = Counterpart(_fingerprint(task, replays=not replays), is_replay=not replays)
-        journal = ImportJournal.open(path, _header(task, source), other, highest=source.last, restart=options.restart)
+        journal = ImportJournal.open(
+            path, _header(task, source), other, highest=source.last, restart=options.restart
+        )
         try:
             work = f"import {options.resource} {options.file}"
             registry = RunRegistry(task.runtime)
@@ -143,17 +177,27 @@ def _locked_import(
     finally:
         lock.release()
     if before == counts and not any(group.count for group in groups[1:]):
-        task.runtime.stderr.note(f"already imported, according to {path} (--restart sends everything again)")
-    outcome_files.show(task.runtime, options.output, "record", groups, left_out=counts[EntryState.LEFT_OUT])
+        task.runtime.stderr.note(
+            f"already imported, according to {path} (--restart sends everything again)"
+        )
+    outcome_files.show(
+        task.runtime, options.output, "record", groups, left_out=counts[EntryState.LEFT_OUT]
+    )
     if options.file != "-":
         source.file.check_name()
     _raise_for(groups, stopped, repeats=task.repeats)
 
 
 def _send_all(
-    task: ImportTask, items: Iterator[InputItem], journal: ImportJournal, source: InputFile, options: ImportOptions
+    task: ImportTask,
+    items: Iterator[InputItem],
+    journal: ImportJournal,
+    source: InputFile,
+    options: ImportOptions,
 ) -> UnifiedError | None:
-    """Send the records that the journal leaves open; returns the error that stopped the import early, if any."""
+    """Send the records that the journal leaves open; returns the error that stopped the
+    import early, if any.
+    """
     runtime, reached = task.runtime, task.reached
     fair = FairWriters(runtime, task.catalogue, options.workers, connections=len(reached))
     with progress(runtime, Work(total=source.count)) as shown, fair as writers:
@@ -162,28 +206,41 @@ def _send_all(
         if len(reached) > 1 and source.file.size <= _LARGEST_SPREAD:
             items = iter(spread(items, lambda item: item.profile))
         try:
-            return Importer(task, options, journal, writers, ImportProgress(shown, runtime.stderr)).run(items)
+            return Importer(
+                task, options, journal, writers, ImportProgress(shown, runtime.stderr)
+            ).run(items)
         except KeyboardInterrupt as stop:
-            signals.say_how_to_continue(stop, shown.so_far(), f"{signals.RUN_AGAIN} (its journal is {journal.path})")
+            signals.say_how_to_continue(
+                stop, shown.so_far(), f"{signals.RUN_AGAIN} (its journal is {journal.path})"
+            )
             raise
 
 
-def _raise_for(groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, repeats: bool) -> None:
-    """Raise the error that sums up the import; `repeats` says that the same command sends again what is in doubt."""
+def _raise_for(
+    groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, repeats: bool
+) -> None:
+    """Raise the error that sums up the import; `repeats` says that the same command
+    sends again what is in doubt.
+    """
     try:
         conclude(outcome_files.ending_of("record", groups, stopped))
     except UnknownError as error:
         error.add_hint(
             "the same command retries them where that is safe; --retry-in-doubt sends them again"
             if repeats
-            else "look whether they were done: only --retry-in-doubt sends them again, which may do them twice"
+            else (
+                "look whether they were done: only --retry-in-doubt sends them again, which may do"
+                " them twice"
+            )
         )
         raise
 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:
     fingerprint = _fingerprint(task, replays=task.runtime.replays)
-    return ImportHeader(str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256, __version__)
+    return ImportHeader(
+        str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256, __version__
+    )
 
 
 def _fingerprint(task: ImportTask, *, replays: bool) -> str:

@@ -1,4 +1,6 @@
-"""`unified mcp`: its commands, and their options: what an agent may do, which its configuration repeats."""
+"""`unified mcp`: its commands, and their options: what an agent may do, which its
+configuration repeats.
+"""
 
 from typing import Annotated, Literal
 
@@ -8,7 +10,9 @@ from unified_cli.cli.shared_options import MessageOptions, NetworkOptions, Profi
 from unified_cli.errors import UsageError
 
 PER_MINUTE = 300
-Client = Literal["claude-code", "claude-desktop", "codex", "cursor", "gemini-cli", "vscode", "windsurf", "zed"]
+Client = Literal[
+    "claude-code", "claude-desktop", "codex", "cursor", "gemini-cli", "vscode", "windsurf", "zed"
+]
 
 
 class PermissionOptions(Options):
@@ -16,14 +20,23 @@ class PermissionOptions(Options):
 
     profile: Profiles = ()
     allow_writes: Annotated[
-        bool, Common(("--allow-writes",), SAFETY, "offer a tool that writes; needs -p, and one connection a call")
+        bool,
+        Common(
+            ("--allow-writes",),
+            SAFETY,
+            "offer a tool that writes; needs -p, and one connection a call",
+        ),
     ] = False
-    allow_deletes: Annotated[bool, Common(("--allow-deletes",), SAFETY, "let that tool delete too")] = False
+    allow_deletes: Annotated[
+        bool, Common(("--allow-deletes",), SAFETY, "let that tool delete too")
+    ] = False
 
     def check(self) -> None:
         """Raise UsageError for permissions that a server does not start with."""
         if self.allow_writes and not self.profile:
-            raise UsageError("--allow-writes needs -p, so that it is plain what may be changed", hint="-p NAME")
+            raise UsageError(
+                "--allow-writes needs -p, so that it is plain what may be changed", hint="-p NAME"
+            )
         if self.allow_deletes and not self.allow_writes:
             raise UsageError("--allow-deletes needs --allow-writes")
 
@@ -46,9 +59,9 @@ class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
 class ClientConfigOptions(PermissionOptions):
     """For which client, and what it may do."""
 
-    client: Annotated[Client | None, Flag(("--client",), OUTPUT, "the client to configure (claude-code)", "NAME")] = (
-        None
-    )
+    client: Annotated[
+        Client | None, Flag(("--client",), OUTPUT, "the client to configure (claude-code)", "NAME")
+    ] = None
 
 
 _SERVE = Command(
@@ -71,7 +84,9 @@ MCP = Group(
     "Offer the operations to coding agents over the Model Context Protocol.",
     "unified mcp config -p sandbox",
     {
-        "serve": Entry("Serve the operations to an agent as tools, over standard input and output", _SERVE),
+        "serve": Entry(
+            "Serve the operations to an agent as tools, over standard input and output", _SERVE
+        ),
         "config": Entry("Print the configuration that makes an agent start the server", _CONFIG),
     },
 )

@@ -12,24 +12,39 @@ from unified_cli.values import JsonObject
 
 _NEAR = 3
 _WORD = re.compile(r"[a-z0-9]+")
-_SMALL = frozenset({"a", "an", "all", "and", "by", "for", "from", "in", "of", "on", "one", "the", "to", "with"})
+_SMALL = frozenset(
+    {"a", "an", "all", "and", "by", "for", "from", "in", "of", "on", "one", "the", "to", "with"}
+)
 
 
 def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
-    """The operations that have most of the words, those with all of them first; how many there are in all."""
+    """The operations that have most of the words, those with all of them first; how
+    many there are in all.
+    """
     words = [relevance.stem(word) for word in _WORD.findall(query.lower()) if word not in _SMALL]
-    found = [(score, operation) for operation in catalogue if (score := _score(operation, words)) or not words]
+    found = [
+        (score, operation)
+        for operation in catalogue
+        if (score := _score(operation, words)) or not words
+    ]
     best = max((score for score, _ in found), default=0)
     chosen = [operation for score, operation in found if int(score) == int(best)]
-    chosen.sort(key=lambda operation: (*relevance.rank(operation, words), _score(operation, words)), reverse=True)
+    chosen.sort(
+        key=lambda operation: (*relevance.rank(operation, words), _score(operation, words)),
+        reverse=True,
+    )
     return {
-        "operations": [{**_brief(operation), "summary": operation.summary} for operation in chosen[:limit]],
+        "operations": [
+            {**_brief(operation), "summary": operation.summary} for operation in chosen[:limit]
+        ],
         "found": len(chosen),
     }
 
 
 def find(catalogue: Catalogue, text: str) -> Operation:
-    """The operation that is named as `API RESOURCE OPERATION`. Raises UsageError with those that may be meant."""
+    """The operation that is named as `API RESOURCE OPERATION`. Raises UsageError with
+    those that may be meant.
+    """
     words = text.replace("/", " ").split()
     words = words[1:] if words[:1] == ["unified"] else words
     name = " ".join(words)
@@ -83,4 +98,6 @@ def _described(one: KnownField) -> str:
 def _score(operation: Operation, words: Iterable[str]) -> float:
     """How many of the words the operation has; a little more where they stand in its command."""
     command, summary = operation.command.lower(), operation.summary.lower()
-    return sum(1.01 if word in command else 1.0 for word in words if word in command or word in summary)
+    return sum(
+        1.01 if word in command else 1.0 for word in words if word in command or word in summary
+    )

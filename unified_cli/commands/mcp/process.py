@@ -1,7 +1,8 @@
 """The process of the server: it ends with its input, with its reader, or by a signal.
 
-The protocol runs in a thread of its own. A signal raises an exception in the main thread, at any place: in the loop of
-the protocol it would be lost, or be told in many lines.
+The protocol runs in a thread of its own. A signal raises an exception in the main
+thread, at any place: in the loop of the protocol it would be lost, or be told in many
+lines.
 """
 
 import contextlib
@@ -28,7 +29,8 @@ _LAST_SECONDS = 1.0
 _LAST_MOMENT = 0.2
 T = TypeVar("T")
 
-# A message that is no valid request is never answered. The end of the input waits so long for others.
+# A message that is no valid request is never answered. The end of the input waits so
+# long for others.
 _UNANSWERED = 1.5
 
 
@@ -69,7 +71,9 @@ class OwedAnswers:
         """Wait until every request has its answer."""
         self._calls.input_ended()
         with self._changed:
-            while not self._changed.wait_for(lambda: not self._ids, _UNANSWERED) and self._calls.any:
+            while (
+                not self._changed.wait_for(lambda: not self._ids, _UNANSWERED) and self._calls.any
+            ):
                 pass
 
     def _forget(self, identifier: str | int | None) -> None:
@@ -79,7 +83,9 @@ class OwedAnswers:
 
 
 class Requests(TextIOWrapper):
-    """What the client sends, a message a line. It ends when the input has ended and everything is answered."""
+    """What the client sends, a message a line. It ends when the input has ended and
+    everything is answered.
+    """
 
     def __init__(self, taken: BinaryIO, owed: OwedAnswers) -> None:
         super().__init__(taken, encoding="utf-8", errors="replace")
@@ -129,19 +135,28 @@ def _decoded(text: str | msgspec.Raw, kind: type[T]) -> T:
 
 
 def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
-    """Serve until the input ends and everything is answered, or the reader of standard output is gone.
+    """Serve until the input ends and everything is answered, or the reader of standard
+    output is gone.
 
-    Raises StorageError for a stream that cannot be used, ClosedError where an answer was to come and nobody reads.
+    Raises StorageError for a stream that cannot be used, ClosedError where an answer
+    was to come and nobody reads.
     """
     stdout.unpage(runtime)
     taken, given = runtime.stdin, runtime.stdout
     if taken is None or given is None:
-        raise StorageError("mcp serve speaks on standard input and output, and one of them is closed")
+        raise StorageError(
+            "mcp serve speaks on standard input and output, and one of them is closed"
+        )
     if runtime.stdin_is_terminal:
-        runtime.stderr.line("waiting for an agent on standard input; `unified mcp config` makes one start the server")
+        runtime.stderr.line(
+            "waiting for an agent on standard input; `unified mcp config` makes one start the"
+            " server"
+        )
     over = threading.Event()
     failures: list[BaseException] = []
-    protocol = os_limits.start_thread(lambda: _noted(lambda: _speak(server, taken, given, calls), failures, over))
+    protocol = os_limits.start_thread(
+        lambda: _noted(lambda: _speak(server, taken, given, calls), failures, over)
+    )
     os_limits.start_thread(lambda: _noted(lambda: _wait_for_the_end_of(given), failures, over))
     try:
         while not over.wait(signals.LONGEST_WAIT):
@@ -185,7 +200,9 @@ def _wait_for_the_end_of(given: BinaryIO) -> None:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """What ended the server: the first error of a group, that of standard output as any command tells it."""
+    """What ended the server: the first error of a group, that of standard output as any
+    command tells it.
+    """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return stdout.failure(error) if isinstance(error, OSError) else error

@@ -1,4 +1,6 @@
-"""`unified mcp serve`: an MCP server until the agent closes it; `config`: the block that makes an agent start it."""
+"""`unified mcp serve`: an MCP server until the agent closes it; `config`: the block
+that makes an agent start it.
+"""
 
 import json
 import shutil
@@ -36,19 +38,27 @@ def serve(context: CommandContext, options: ServeMcpOptions) -> None:
 
 
 def config(context: CommandContext, options: ClientConfigOptions) -> None:
-    """Print the configuration of a client. Raises UsageError for permissions that a server does not start with."""
+    """Print the configuration of a client. Raises UsageError for permissions that a
+    server does not start with.
+    """
     options.check()
     client = options.client or "claude-code"
     program, *first = _program()
     words = [*first, "mcp", "serve", *(word for name in options.profile for word in ("-p", name))]
     words += ["--allow-writes"] * options.allow_writes + ["--allow-deletes"] * options.allow_deletes
-    text = _toml(program, words) if client == "codex" else json.dumps(_block(client, program, words), indent=2)
+    text = (
+        _toml(program, words)
+        if client == "codex"
+        else json.dumps(_block(client, program, words), indent=2)
+    )
     stdout.show(context.runtime, [terminal.json_visible(f"{text}\n")])
     context.runtime.stderr.note(f"for {_FILES[client]}")
 
 
 def _program() -> list[str]:
-    """The command that starts this program: with its folder, because an agent may have another search path."""
+    """The command that starts this program: with its folder, because an agent may have
+    another search path.
+    """
     found = shutil.which("unified")
     return [found] if found else [sys.executable, "-m", "unified_cli"]
 

@@ -1,4 +1,6 @@
-"""The calls that are going on: none of them sends anything more when it was cancelled, or when the client is gone."""
+"""The calls that are going on: none of them sends anything more when it was cancelled,
+or when the client is gone.
+"""
 
 import contextlib
 import threading
@@ -70,7 +72,9 @@ class RunningCalls:
         self._hurry_at = self._monotonic() + _PATIENCE
 
     def close(self, seconds: float) -> None:
-        """Let no call send anything more, and wait for them, but not longer than so many seconds."""
+        """Let no call send anything more, and wait for them, but not longer than so
+        many seconds.
+        """
         with self._changed:
             self._gone = True
             for call in self._calls:

@@ -1,4 +1,6 @@
-"""What all calls of tools share: the profiles that are served, their clients, and the bound on requests."""
+"""What all calls of tools share: the profiles that are served, their clients, and the
+bound on requests.
+"""
 
 import base64
 import binascii
@@ -37,10 +39,11 @@ _SIGNATURE_SIZE = 16
 
 
 class ReadPosition(NamedTuple):
-    """The `number` of the first connection, among those that were selected, of which nothing was asked yet.
+    """The `number` of the first connection, among those that were selected, of which
+    nothing was asked yet.
 
-    `begun` are those before it that are not done, each with the cursor within its list; those whose turn is first stand
-    first.
+    `begun` are those before it that are not done, each with the cursor within its list;
+    those whose turn is first stand first.
     """
 
     number: int = 0
@@ -50,8 +53,9 @@ class ReadPosition(NamedTuple):
 class ReadCursors:
     """Makes the cursors of one server, and reads them; a restarted server knows none of them.
 
-    A cursor is signed together with what was asked: the connections, the route and the query. So one that was made up
-    or changed, or that another read got, names no position here.
+    A cursor is signed together with what was asked: the connections, the route and the
+    query. So one that was made up or changed, or that another read got, names no
+    position here.
     """
 
     def __init__(self) -> None:
@@ -60,10 +64,16 @@ class ReadCursors:
     def text(self, position: ReadPosition, asked: Sequence[object]) -> str:
         """The cursor as an agent has it."""
         payload = msgspec.json.encode(position)
-        return base64.urlsafe_b64encode(self._signature(payload, asked) + payload).decode("ascii").rstrip("=")
+        return (
+            base64.urlsafe_b64encode(self._signature(payload, asked) + payload)
+            .decode("ascii")
+            .rstrip("=")
+        )
 
     def position(self, text: str | None, asked: Sequence[object]) -> ReadPosition:
-        """The position that a cursor names, the first without one. Raises UsageError for one of anything else."""
+        """The position that a cursor names, the first without one. Raises UsageError
+        for one of anything else.
+        """
         if text is None:
             return ReadPosition()
         try:
@@ -73,8 +83,14 @@ class ReadCursors:
             found = b""
         signature, payload = found[:_SIGNATURE_SIZE], found[_SIGNATURE_SIZE:]
         if not hmac.compare_digest(signature, self._signature(payload, asked)):
-            hint = 'pass "next" of the last answer unchanged, with the same operation, profile, id and query'
-            raise UsageError("the cursor is not one that this server gave for this read", hint=f"{hint}; or begin anew")
+            hint = (
+                'pass "next" of the last answer unchanged, with the same operation, profile, id and'
+                " query"
+            )
+            raise UsageError(
+                "the cursor is not one that this server gave for this read",
+                hint=f"{hint}; or begin anew",
+            )
         return typed_json.decode(payload, ReadPosition)
 
     def _signature(self, payload: bytes, asked: Sequence[object]) -> bytes:
@@ -95,12 +111,21 @@ class ServedProfiles:
         self._runtime = runtime
         self._config = file.read(runtime)
         self._overrides = overrides(options)
-        self.names = profiles.select(self._config, options.profile) if options.profile else [*self._config.profiles]
+        self.names = (
+            profiles.select(self._config, options.profile)
+            if options.profile
+            else [*self._config.profiles]
+        )
         if not self.names:
             raise ConfigError(
-                "there is no profile to serve", hint="unified profile add NAME; to try things out: -p sandbox"
+                "there is no profile to serve",
+                hint="unified profile add NAME; to try things out: -p sandbox",
             )
-        tables = {name: self._config.profiles[name] for name in self.names if name in self._config.profiles}
+        tables = {
+            name: self._config.profiles[name]
+            for name in self.names
+            if name in self._config.profiles
+        }
         self._identities: dict[str, tuple[str, str | None, str | None]] = {}
         self._fenced = Config(self._config.path, self._config.top, tables)
 
@@ -108,7 +133,11 @@ class ServedProfiles:
     def words(self) -> str:
         """The names, the first of them if there are many."""
         shown = ", ".join(self.names[:_MOST_NAMED])
-        return f"{shown} and {len(self.names) - _MOST_NAMED} more" if len(self.names) > _MOST_NAMED else shown
+        return (
+            f"{shown} and {len(self.names) - _MOST_NAMED} more"
+            if len(self.names) > _MOST_NAMED
+            else shown
+        )
 
     def select(self, patterns: Sequence[str]) -> list[str]:
         """The names that names, globs and tags select within the fence.
@@ -119,7 +148,9 @@ class ServedProfiles:
             raise UsageError(f"profile is missing; this server reaches {self.words}")
         for name in patterns:
             if not profiles.is_several([name]) and name not in self.names:
-                raise UnsafeError(f'profile "{name}" is not one that this server reaches: {self.words}')
+                raise UnsafeError(
+                    f'profile "{name}" is not one that this server reaches: {self.words}'
+                )
         try:
             found = profiles.select(self._fenced, patterns)
         except ConfigError as error:
@@ -127,13 +158,19 @@ class ServedProfiles:
         return found
 
     def one(self, name: str) -> str:
-        """The name of one connection. Raises UsageError for what may select several, UnsafeError as `select` does."""
+        """The name of one connection. Raises UsageError for what may select several,
+        UnsafeError as `select` does.
+        """
         if profiles.is_several([name]):
-            raise UsageError(f"profile {name!r} may be several connections, and a write is for one: {self.words}")
+            raise UsageError(
+                f"profile {name!r} may be several connections, and a write is for one: {self.words}"
+            )
         return self.select([name])[0]
 
     def described(self, names: Sequence[str], operation: Operation) -> list[str] | None:
-        """The parameters that the only one of these connections said within a day that an operation takes."""
+        """The parameters that the only one of these connections said within a day that
+        an operation takes.
+        """
         if len(names) != 1:
             return None
         said = known_methods.recall(self._runtime, self.settings(names[0]), operation)
@@ -141,12 +178,16 @@ class ServedProfiles:
 
     def settings(self, name: str) -> Settings:
         """The settings of a connection. Raises UnifiedError where they do not lead to one."""
-        found = own_account.resolved(self._overrides._replace(profile=name), self._runtime, self._config)
+        found = own_account.resolved(
+            self._overrides._replace(profile=name), self._runtime, self._config
+        )
         found.reachable()
         return found
 
     def identity(self, name: str) -> tuple[str, str | None, str | None]:
-        """What makes a connection the one it is: its name, its address and its account, as far as they are known."""
+        """What makes a connection the one it is: its name, its address and its account,
+        as far as they are known.
+        """
         if name not in self._identities:
             address = account = None
             with contextlib.suppress(UnifiedError):
@@ -195,11 +236,18 @@ class ToolWorld(NamedTuple):
     @contextmanager
     def client(self, name: str, settings: Settings) -> Iterator[Client]:
         """A client of the connection, for one call."""
-        with self.readers.turn(), self.readers.lend(name, lambda: self.readers.clients.open(settings)) as client:
+        with (
+            self.readers.turn(),
+            self.readers.lend(name, lambda: self.readers.clients.open(settings)) as client,
+        ):
             yield client
 
-    def request(self, settings: Settings, operation: Operation, identifier: str | None, content: Content) -> Request:
-        """The request for an operation on a connection. Raises UsageError for what cannot be sent."""
+    def request(
+        self, settings: Settings, operation: Operation, identifier: str | None, content: Content
+    ) -> Request:
+        """The request for an operation on a connection. Raises UsageError for what
+        cannot be sent.
+        """
         if identifier is not None and not operation.takes_id:
             raise UsageError(f"{operation.command} takes no id")
         scope = requests.scope_of(settings, self.catalogue.service)
@@ -208,7 +256,9 @@ class ToolWorld(NamedTuple):
 
 def pairs(query: Mapping[str, QueryValue | list[QueryValue]]) -> list[tuple[str, str]]:
     """The query parameters: of a list, one for each value."""
-    several = [(name, value if isinstance(value, list) else [value]) for name, value in query.items()]
+    several = [
+        (name, value if isinstance(value, list) else [value]) for name, value in query.items()
+    ]
     return [(name, _text(one)) for name, values in several for one in values]
 
 

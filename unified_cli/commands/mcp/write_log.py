@@ -1,4 +1,6 @@
-"""The run of a server: every write of its agent is in a journal before it is sent, and its outcome after."""
+"""The run of a server: every write of its agent is in a journal before it is sent, and
+its outcome after.
+"""
 
 import threading
 from collections.abc import Sequence
@@ -25,8 +27,11 @@ class WriteLog:
         self._number = 0
         self._closed = False
 
-    def plan(self, profile: str, request: Request, identifier: str | None) -> tuple[str, JournalEntry]:
-        """Note a write that is to be sent; gives the id of the run, and the line that says that it is sent.
+    def plan(
+        self, profile: str, request: Request, identifier: str | None
+    ) -> tuple[str, JournalEntry]:
+        """Note a write that is to be sent; gives the id of the run, and the line that
+        says that it is sent.
 
         Raises StorageError, UnsafeError after too many, AbandonedError after the end.
         """
@@ -34,11 +39,15 @@ class WriteLog:
         body = None if request.body is None else request.body.decode("utf-8")
         query = tuple(request.own_query)
         address = str(request.address)
-        call = RunCall(profile, address, request.account, request.operation.command, identifier, query, body)
+        call = RunCall(
+            profile, address, request.account, request.operation.command, identifier, query, body
+        )
         with self._lock:
             self._check_open()
             if self._number >= _MOST:
-                raise UnsafeError(f"this server made {_MOST} writes, the most of one run", hint="start it again")
+                raise UnsafeError(
+                    f"this server made {_MOST} writes, the most of one run", hint="start it again"
+                )
             run = self._begun()
             self._number += 1
             number, key = self._number, request.key or ""
@@ -46,7 +55,9 @@ class WriteLog:
         return run.id, JournalEntry(EntryState.SENT, number, k=key, t=self._runtime.wall())
 
     def add_sent(self, entry: JournalEntry) -> None:
-        """Put on the disk that this is about to be sent. Raises StorageError, AbandonedError after the end."""
+        """Put on the disk that this is about to be sent. Raises StorageError,
+        AbandonedError after the end.
+        """
         with self._lock:
             self._check_open()
             run = self._begun()
@@ -60,7 +71,9 @@ class WriteLog:
                 self._run.journal.sync()
 
     def close(self) -> None:
-        """Close the journal, if there is one; the outcome of what is still on its way is in doubt."""
+        """Close the journal, if there is one; the outcome of what is still on its way
+        is in doubt.
+        """
         with self._lock:
             if self._run:
                 self._run.close()
@@ -74,7 +87,9 @@ class WriteLog:
     def _begun(self) -> StoredRun:
         if self._run is None:
             runtime = self._runtime
-            header = RunHeader("", "mcp serve", runtime.wall(), selection=self._selection, calls=_MOST)
+            header = RunHeader(
+                "", "mcp serve", runtime.wall(), selection=self._selection, calls=_MOST
+            )
             header.kind = RunKind.AGENT
             registry = RunRegistry(runtime)
             self._run, not_kept = StoredRun.begin(registry, header, lambda: iter(()))

@@ -1,8 +1,8 @@
 """The tool that writes: one operation on one connection, whose outcome is told with its key.
 
-Whether it may is asked four times: which permissions the server was started with (`command`), whether the tool is
-offered (`server`), which profiles are served (`tool_calls`), and for this call, here: deletes, and profiles that are
-read-only.
+Whether it may is asked four times: which permissions the server was started with
+(`command`), whether the tool is offered (`server`), which profiles are served
+(`tool_calls`), and for this call, here: deletes, and profiles that are read-only.
 """
 
 import msgspec
@@ -32,14 +32,21 @@ class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
-    """What became of the write, as JSON. Raises UnifiedError where it was not done or is in doubt."""
+    """What became of the write, as JSON. Raises UnifiedError where it was not done or
+    is in doubt.
+    """
     operation = operation_search.find(world.catalogue, arguments.operation)
     if not operation.changes:
         raise UsageError(f"{operation.command} changes nothing", hint="use the read tool")
     if operation.method == "DELETE" and not deletes:
-        raise UnsafeError("this server does not delete", hint="it must be started with --allow-deletes")
+        raise UnsafeError(
+            "this server does not delete", hint="it must be started with --allow-deletes"
+        )
     if arguments.body is not None and LABEL in arguments.body:
-        raise UsageError(f"the body holds {LABEL}, which no record has", hint="name the connection in profile alone")
+        raise UsageError(
+            f"the body holds {LABEL}, which no record has",
+            hint="name the connection in profile alone",
+        )
     name = world.served.one(arguments.profile)
     settings = world.served.settings(name)
     body = _body(arguments, operation.method, operation.kind)
@@ -72,7 +79,9 @@ def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
 def _failed(error: UnifiedError | None, key: str | None, run: str) -> UnifiedError:
     assert error is not None  # noqa: S101  a write without an answer has one
     became = "in doubt" if isinstance(error, UnknownError) else "failed"
-    error.add_hint(f"outcome: {became}{f'; idempotency_key: {key}' if key else ''}; unified runs show {run}")
+    error.add_hint(
+        f"outcome: {became}{f'; idempotency_key: {key}' if key else ''}; unified runs show {run}"
+    )
     return error
 
 
@@ -93,4 +102,6 @@ def _shown(body: bytes | None) -> bytes:
     if len(body) <= USUAL_BYTES:
         return body.strip()
     found = parts(body.strip()) or {}
-    return json_codec.encoded({"id": text(found.get("id")), "_left_out": f"the answer has {len(body)} bytes: read it"})
+    return json_codec.encoded(
+        {"id": text(found.get("id")), "_left_out": f"the answer has {len(body)} bytes: read it"}
+    )

@@ -55,18 +55,29 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     config = config_file.read(runtime)
     common = own_account.shared(runtime, config, overrides(options)._replace(output=None))
     with ExitStack() as stack:
-        files = [stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans]
+        files = [
+            stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans
+        ]
         name = _target(
-            files, options, may_be_theirs=shows_only or prompt.at_terminal(runtime, no_input=common.no_input)
+            files,
+            options,
+            may_be_theirs=shows_only or prompt.at_terminal(runtime, no_input=common.no_input),
         )
-        settings = own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
+        settings = own_account.resolved(
+            overrides(options, name)._replace(output=None), runtime, config
+        )
         _check_target(files, settings)
-        check = PlanCheck(requests.scope_of(settings, context.catalogue.service), looks=not options.overwrite_changed)
+        check = PlanCheck(
+            requests.scope_of(settings, context.catalogue.service),
+            looks=not options.overwrite_changed,
+        )
         plans = [check.run(file) for file in files]
         _check_sources(plans, options)
         ids = IdMap()
         if options.ids:
-            ids = id_file.read(Path(options.ids), _ids_header(plans), prompt.asking(runtime, settings))
+            ids = id_file.read(
+                Path(options.ids), _ids_header(plans), prompt.asking(runtime, settings)
+            )
         if shows_only:
             CallOrder(plans, partial(_is_chosen, plans, options), ids)
             _preview(runtime, plans, options)
@@ -75,17 +86,24 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
 
 
 def _target(files: Sequence[PlanFile], options: ApplyOptions, *, may_be_theirs: bool) -> str:
-    """The profile to apply the plans to. Raises UsageError where `-p` does not name it, and must."""
+    """The profile to apply the plans to. Raises UsageError where `-p` does not name it,
+    and must.
+    """
     if len({file.sha256 for file in files}) < len(files):
         raise UsageError("a plan is given twice")
     named = profiles.one(options.profile)
     if named is None and not may_be_theirs:
-        raise UsageError("off a terminal apply needs the profile that is to be changed, and --yes", hint="-p TARGET")
+        raise UsageError(
+            "off a terminal apply needs the profile that is to be changed, and --yes",
+            hint="-p TARGET",
+        )
     return named or files[0].header.of_to.name
 
 
 def _check_target(files: Sequence[PlanFile], settings: Settings) -> None:
-    """Raise UnsafeError where the profile leads to another connection than the plans, or forbids writing."""
+    """Raise UnsafeError where the profile leads to another connection than the plans,
+    or forbids writing.
+    """
     address, account = settings.reachable()
     there = (address.origin + address.path, account)
     for file in files:
@@ -94,7 +112,10 @@ def _check_target(files: Sequence[PlanFile], settings: Settings) -> None:
             said = f"{file.path} is for account {planned.account} at {planned.origin}"
             raise UnsafeError(
                 f'{said}, and profile "{settings.profile}" is account {account} at {there[0]}',
-                hint="nothing was sent; -p chooses the profile of that account, unified profile list shows them",
+                hint=(
+                    "nothing was sent; -p chooses the profile of that account, unified profile list"
+                    " shows them"
+                ),
             )
     if settings.read_only:
         raise UnsafeError(f'profile "{settings.profile}" is read-only; nothing was sent')
@@ -106,8 +127,9 @@ def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
     other = next((one for one in others if _ids_header([one]) != _ids_header([first])), None)
     if other and (options.ids or any(plan.waits for plan in plans)):
         raise UsageError(
-            f"nothing was sent: {first.file.path} is {_ids_header([first]).in_words}, and {other.file.path} is "
-            f"{_ids_header([other]).in_words}: an id of one is none of the other",
+            f"nothing was sent: {first.file.path} is {_ids_header([first]).in_words}, and"
+            f" {other.file.path} is {_ids_header([other]).in_words}: an id of one is none of the"
+            " other",
             hint="apply them one after the other, each with its own --ids",
         )
 
@@ -128,7 +150,9 @@ def _journals(
     """The journals of the plans, open. Raises StateError where one is in use or damaged."""
     for plan in plans:
         outcome_files.check(plan.file.path)
-        header = ApplyHeader(plan.file.sha256, written(plan.file.path), runtime.wall(), len(plan), __version__)
+        header = ApplyHeader(
+            plan.file.sha256, written(plan.file.path), runtime.wall(), len(plan), __version__
+        )
         journal, not_kept = ApplyJournal.open(runtime.folder("data"), header)
         stack.enter_context(closing(journal))
         if not_kept is not None:
@@ -136,7 +160,9 @@ def _journals(
         yield plan, journal
 
 
-def _apply(context: CommandContext, settings: Settings, applied: Applied, options: ApplyOptions, ids: IdMap) -> None:
+def _apply(
+    context: CommandContext, settings: Settings, applied: Applied, options: ApplyOptions, ids: IdMap
+) -> None:
     runtime = context.runtime
     plans = [plan for plan, _ in applied]
     if options.ids is None and any(plan.file.header.ids for plan in plans):
@@ -145,9 +171,13 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
         # What is created in a replay is nowhere.
         named = None if runtime.replays else options.ids
         ids_file = stack.enter_context(IdFile(Path(named), _ids_header(plans))) if named else None
-        writers = stack.enter_context(FairWriters(runtime, context.catalogue, options.workers, connections=1))
+        writers = stack.enter_context(
+            FairWriters(runtime, context.catalogue, options.workers, connections=1)
+        )
         scope = requests.scope_of(settings, context.catalogue.service)
-        sender = PlanSender(applied, runtime, settings, scope, writers, options.overwrite_changed, ids, ids_file)
+        sender = PlanSender(
+            applied, runtime, settings, scope, writers, options.overwrite_changed, ids, ids_file
+        )
         sender.learn()
 
         def wanted(at: int, number: int) -> bool:
@@ -155,7 +185,10 @@ def _apply(context: CommandContext, settings: Settings, applied: Applied, option
 
         order = CallOrder(plans, wanted, ids)
         counts = Counter(
-            plan.operation(number) for at, plan in enumerate(plans) for number in plan.numbers if wanted(at, number)
+            plan.operation(number)
+            for at, plan in enumerate(plans)
+            for number in plan.numbers
+            if wanted(at, number)
         )
         if counts:
             writers.clients.token(settings)
@@ -194,17 +227,27 @@ def _say_already(runtime: Runtime, applied: Applied) -> None:
             runtime.stderr.note(f"already applied: {plan.file.path}{where}")
 
 
-def _confirm(runtime: Runtime, settings: Settings, counts: Counter[str], options: ApplyOptions) -> None:
-    """Ask before anything is sent, unless `--yes` is given. Raises UsageError where nobody says yes."""
+def _confirm(
+    runtime: Runtime, settings: Settings, counts: Counter[str], options: ApplyOptions
+) -> None:
+    """Ask before anything is sent, unless `--yes` is given. Raises UsageError where
+    nobody says yes.
+    """
     what = ", ".join(counted(counts[name], name) for name in OPERATIONS if counts[name])
     where = f'to profile "{settings.profile}" (account {settings.account_id})'
-    prompt.confirm(runtime, f"apply {what} {where}", "not applied", yes=options.yes, no_input=settings.no_input)
+    prompt.confirm(
+        runtime, f"apply {what} {where}", "not applied", yes=options.yes, no_input=settings.no_input
+    )
 
 
 def _check_deletes(
-    sender: PlanSender, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], most: int | None
+    sender: PlanSender,
+    plans: Sequence[CheckedPlan],
+    wanted: Callable[[int, int], bool],
+    most: int | None,
 ) -> None:
-    """Raise UnsafeError where plans delete more than `most` records; None is half of those that each list has now.
+    """Raise UnsafeError where plans delete more than `most` records; None is half of
+    those that each list has now.
 
     What a plan says of how many there are is not trusted, so they are counted.
     """
@@ -214,10 +257,14 @@ def _check_deletes(
     ]
     total = sum(deletes)
     if most is not None and total > most:
-        raise UnsafeError(f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}")
+        raise UnsafeError(
+            f"the plans delete {counted(total, 'record')}, more than --max-deletes {most}"
+        )
     for plan, number in zip(plans, deletes, strict=True):
         if number and most is None and number * 2 > (there := _records(sender, plan)):
-            said = f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
+            said = (
+                f"{plan.file.path} deletes {number} of {counted(there, 'record')}, more than half"
+            )
             raise UnsafeError(f"{said}; nothing was sent", hint=f"--max-deletes {total} allows it")
 
 
@@ -225,10 +272,14 @@ def _records(sender: PlanSender, plan: CheckedPlan) -> int:
     """How many records the list has now."""
     service, operation = sender.scope.service, plan.file.resource.operations.get("list")
     if operation is None:
-        raise UnsafeError(f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N")
+        raise UnsafeError(
+            f"{plan.file.header.resource} has no list to count its records", hint="--max-deletes N"
+        )
     request = requests.for_operation(sender.scope, operation, None, Content())
     with closing(sender.open_client()) as client:
-        return sum(len(page.records) for page in pagination.pages(client.send, request, service, Span()))
+        return sum(
+            len(page.records) for page in pagination.pages(client.send, request, service, Span())
+        )
 
 
 def _preview(runtime: Runtime, plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
@@ -237,7 +288,10 @@ def _preview(runtime: Runtime, plans: Sequence[CheckedPlan], options: ApplyOptio
     for plan in plans:
         for _, call in plan.calls():
             if options.only in {None, call.operation}:
-                text = "".join(_coloured(line, colour=colour) for line in _lines(plan.file.header.resource, call))
+                text = "".join(
+                    _coloured(line, colour=colour)
+                    for line in _lines(plan.file.header.resource, call)
+                )
                 if runtime.stdout_is_terminal or colour:
                     stdout.show(runtime, [terminal.styled(text)])
                 else:
@@ -245,7 +299,9 @@ def _preview(runtime: Runtime, plans: Sequence[CheckedPlan], options: ApplyOptio
 
 
 def _lines(resource: str, call: PlannedCall) -> Iterator[str]:
-    """A line for the call, and one for each value; secrets are masked, and nothing controls a terminal."""
+    """A line for the call, and one for each value; secrets are masked, and nothing
+    controls a terminal.
+    """
     named = call.source if call.operation == "create" else call.id
     head = f"{_SIGNS[call.operation]} {resource} {'' if named is None else named}".rstrip()
     yield f"{head}  ({call.why})"
@@ -263,28 +319,45 @@ def _coloured(line: str, *, colour: bool) -> str:
 
 
 def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list[OutcomeGroup]:
-    """Write a file beside each plan for each outcome that is not `done`, and remove those of earlier runs.
+    """Write a file beside each plan for each outcome that is not `done`, and remove
+    those of earlier runs.
 
-    The groups are of all plans; the file that one names is that of the first plan that has one. Raises StorageError.
+    The groups are of all plans; the file that one names is that of the first plan that
+    has one. Raises StorageError.
     """
     totals = [*GROUPS]
     for plan, journal in plans:
         for at, group in enumerate(GROUPS):
             numbers = [n for n in plan.numbers if journal.state(n) in group.states]
-            lines = None if EntryState.OK in group.states else _outcome_lines(plan, journal, numbers)
-            written, total = outcome_files.write(group, plan.file.path, len(numbers), lines), totals[at]
-            totals[at] = replace(total, count=total.count + written.count, path=total.path or written.path)
+            lines = (
+                None if EntryState.OK in group.states else _outcome_lines(plan, journal, numbers)
+            )
+            written, total = (
+                outcome_files.write(group, plan.file.path, len(numbers), lines),
+                totals[at],
+            )
+            totals[at] = replace(
+                total, count=total.count + written.count, path=total.path or written.path
+            )
     return totals
 
 
-def _outcome_lines(plan: CheckedPlan, journal: ApplyJournal, numbers: Sequence[int]) -> Iterator[bytes]:
+def _outcome_lines(
+    plan: CheckedPlan, journal: ApplyJournal, numbers: Sequence[int]
+) -> Iterator[bytes]:
     for number in numbers:
         last = None if journal.state(number) is EntryState.NEW else journal.last(number)
-        told = {"line": number, "status": (last and last.status) or None, "why": (last and last.why) or None}
+        told = {
+            "line": number,
+            "status": (last and last.status) or None,
+            "why": (last and last.why) or None,
+        }
         yield b'{"outcome":' + encoded(told) + b"," + msgspec.json.encode(plan.call(number))[1:]
 
 
-def _raise_for(groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, partly: bool) -> None:
+def _raise_for(
+    groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, partly: bool
+) -> None:
     """Raise the error that sums up the run; `partly` says that only some calls were to be made."""
     ending = outcome_files.ending_of("call", groups, stopped)
     if partly and stopped is None:
@@ -292,7 +365,9 @@ def _raise_for(groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, 
     try:
         conclude(ending)
     except UnknownError as error:
-        error.add_hint("the same command does them again where that is safe; a new plan shows what is left")
+        error.add_hint(
+            "the same command does them again where that is safe; a new plan shows what is left"
+        )
         raise
     except IncompleteError as error:
         if ending.not_tried:

@@ -1,4 +1,6 @@
-"""`unified diff`, `plan` and `apply`: what differs between two lists of records, and the calls that make them alike."""
+"""`unified diff`, `plan` and `apply`: what differs between two lists of records, and
+the calls that make them alike.
+"""
 
 from typing import Annotated, Literal
 
@@ -22,7 +24,9 @@ from unified_cli.cli.shared_options import (
 )
 
 NOT_COMPARED = ("created_at", "updated_at", "etag", "remote_data")
-"""What the service fills in, and what is outside the unified model: compared only where all fields are."""
+"""What the service fills in, and what is outside the unified model: compared only where
+all fields are.
+"""
 DiffFormat = Literal["table", "ndjson", "json"]
 PlannedOperation = Literal["create", "update", "delete"]
 
@@ -38,23 +42,38 @@ class CompareOptions(MessageOptions, NetworkOptions):
     to: Annotated[str | None, told(To, "what it is compared with", COMPARE, "SIDE")] = None
     key: Annotated[
         tuple[str, ...],
-        Common(("--key",), COMPARE, "join records by this value (id); .a.b is a jq program", "PATH"),
+        Common(
+            ("--key",), COMPARE, "join records by this value (id); .a.b is a jq program", "PATH"
+        ),
     ] = ()
     map: Annotated[
         str | None,
         told(Map, "a jq program that reshapes each record of --from", COMPARE, "JQ"),
     ] = None
-    ignore: Annotated[tuple[str, ...], Common(("--ignore",), COMPARE, "leave these values out", "PATH[,PATH]")] = ()
+    ignore: Annotated[
+        tuple[str, ...], Common(("--ignore",), COMPARE, "leave these values out", "PATH[,PATH]")
+    ] = ()
     set: Annotated[
-        tuple[str, ...], Flag(("--set",), COMPARE, "an array whose order does not matter", "PATH[,PATH]")
+        tuple[str, ...],
+        Flag(("--set",), COMPARE, "an array whose order does not matter", "PATH[,PATH]"),
     ] = ()
     all_fields: Annotated[
         bool,
-        Flag(("--all-fields",), COMPARE, f"also compare {' '.join(NOT_COMPARED)}; a plan sends all fields"),
+        Flag(
+            ("--all-fields",),
+            COMPARE,
+            f"also compare {' '.join(NOT_COMPARED)}; a plan sends all fields",
+        ),
     ] = False
     ids: Annotated[
         str | None,
-        Common(("--ids",), COMPARE, "new ids of the records of --from, as apply wrote them", "FILE", takes="file"),
+        Common(
+            ("--ids",),
+            COMPARE,
+            "new ids of the records of --from, as apply wrote them",
+            "FILE",
+            takes="file",
+        ),
     ] = None
 
 
@@ -67,26 +86,44 @@ class DiffOptions(CompareOptions):
 class PlanOptions(CompareOptions):
     """What is compared, and what the plan may do."""
 
-    delete: Annotated[bool, Common(("--delete",), COMPARE, "also delete what is only in --to")] = False
+    delete: Annotated[bool, Common(("--delete",), COMPARE, "also delete what is only in --to")] = (
+        False
+    )
     same_ids: Annotated[
-        bool, Flag(("--same-ids",), COMPARE, "join by id two sides that may be of different connections")
+        bool,
+        Flag(("--same-ids",), COMPARE, "join by id two sides that may be of different connections"),
     ] = False
 
 
 class ApplyOptions(MessageOptions, NetworkOptions):
     """Which plans are applied, and how much of them."""
 
-    plans: Annotated[tuple[str, ...], Argument("files of plans, as `unified plan` prints them", "PLAN...", ("file",))]
+    plans: Annotated[
+        tuple[str, ...],
+        Argument("files of plans, as `unified plan` prints them", "PLAN...", ("file",)),
+    ]
     profile: Profiles = ()
     token_file: TokenFile = None
     token_stdin: TokenStdin = False
-    only: Annotated[PlannedOperation | None, Common(("--only",), COMPARE, "only calls of this kind", "KIND")] = None
+    only: Annotated[
+        PlannedOperation | None, Common(("--only",), COMPARE, "only calls of this kind", "KIND")
+    ] = None
     ids: Annotated[str | None, by_name(CompareOptions)["ids"]] = None
     overwrite_changed: Annotated[
-        bool, Common(("--overwrite-changed",), SAFETY, "also change what has changed since the plan was made")
+        bool,
+        Common(
+            ("--overwrite-changed",), SAFETY, "also change what has changed since the plan was made"
+        ),
     ] = False
     max_deletes: Annotated[
-        int | None, Flag(("--max-deletes",), SAFETY, "delete at most N records (half of those there)", "N", minimum=0)
+        int | None,
+        Flag(
+            ("--max-deletes",),
+            SAFETY,
+            "delete at most N records (half of those there)",
+            "N",
+            minimum=0,
+        ),
     ] = None
     dry_run: DryRun = False
     yes: Yes = False
@@ -94,14 +131,16 @@ class ApplyOptions(MessageOptions, NetworkOptions):
 
 
 _SIDES = (
-    "A side is a profile, the folder of an export (DIR, or DIR/PROFILE where it holds several), or an NDJSON file. "
-    "Where a name is a profile and a path too, profile:NAME is the one and ./NAME the other."
+    "A side is a profile, the folder of an export (DIR, or DIR/PROFILE where it holds several), or"
+    " an NDJSON file. Where a name is a profile and a path too, profile:NAME is the one and ./NAME"
+    " the other."
 )
 _RULES = (
-    "Exits with 0 if nothing differs, 14 if something does, 9 if records could not be compared: those without a key, "
-    "and those whose key others of their side have. Numbers are compared exactly, by their value: 1.10 is 1.1. A field "
-    "that is null and one that is not there are the same. Paths are written as for --columns. "
-    "created_at, updated_at, etag and remote_data are compared with --all-fields only."
+    "Exits with 0 if nothing differs, 14 if something does, 9 if records could not be compared:"
+    " those without a key, and those whose key others of their side have. Numbers are compared"
+    " exactly, by their value: 1.10 is 1.1. A field that is null and one that is not there are the"
+    " same. Paths are written as for --columns. created_at, updated_at, etag and remote_data are"
+    " compared with --all-fields only."
 )
 _DIFF_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified diff ticketing/tags --from dump --to sandbox"""
@@ -115,16 +154,16 @@ DIFF = Command(
 )
 
 _PRINTS = (
-    "Prints NDJSON: a header that says how the plan was made, then one call on each line. Nothing is changed. --to is "
-    "a profile. What is only there stays, unless --delete is given. Records that cannot be matched have no call; then "
-    "the exit code is 9 (unified diff shows them)."
+    "Prints NDJSON: a header that says how the plan was made, then one call on each line. Nothing"
+    " is changed. --to is a profile. What is only there stays, unless --delete is given. Records"
+    " that cannot be matched have no call; then the exit code is 9 (unified diff shows them)."
 )
 _FIELDS = (
-    "By id alone, the default, two connections are joined only with --ids or --same-ids: records that have an id in "
-    "common may be strangers. A call has the fields that the target is known to take (all with --all-fields), an "
-    "update only those that differ. A field that a record of --from does not have is left as it is; null clears it. "
-    "With --ids the sides have ids of their own: new ids replace old ones, also in the fields that refer to other "
-    "records."
+    "By id alone, the default, two connections are joined only with --ids or --same-ids: records"
+    " that have an id in common may be strangers. A call has the fields that the target is known to"
+    " take (all with --all-fields), an update only those that differ. A field that a record of"
+    " --from does not have is left as it is; null clears it. With --ids the sides have ids of their"
+    " own: new ids replace old ones, also in the fields that refer to other records."
 )
 _PLAN_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified plan ticketing/tags --from dump --to sandbox"""
@@ -133,24 +172,29 @@ PLAN = Command(
     PlanOptions,
     Later("unified_cli.commands.move.plan:run"),
     usage="API/RESOURCE --from SIDE --to PROFILE [options] > PLAN",
-    text=("Print the calls that make the records of one side like those of another.", _PRINTS, _FIELDS),
+    text=(
+        "Print the calls that make the records of one side like those of another.",
+        _PRINTS,
+        _FIELDS,
+    ),
     examples=_PLAN_EXAMPLES,
 )
 
 
 _CHECKS = (
-    "Everything is checked before anything is sent: each line of each plan, and that the profile leads to the "
-    "connection that the plans were made for. A record whose planned fields have changed since is left as it is, and "
-    "named. --dry-run shows the plans like a diff."
+    "Everything is checked before anything is sent: each line of each plan, and that the profile"
+    " leads to the connection that the plans were made for. A record whose planned fields have"
+    " changed since is left as it is, and named. --dry-run shows the plans like a diff."
 )
 _JOURNAL = (
-    "A journal records each call before it is sent. Run it again to do what is left after a crash or a failure; what "
-    "is done is never done again, and a plan that is done says so. What failed, is in doubt or was not tried is "
-    "written to files beside the plan."
+    "A journal records each call before it is sent. Run it again to do what is left after a crash"
+    " or a failure; what is done is never done again, and a plan that is done says so. What failed,"
+    " is in doubt or was not tried is written to files beside the plan."
 )
 _SEVERAL = (
-    "Several plans are applied together: a record is created after those it refers to. With --ids the file learns the "
-    "new id of each record that is created, and references are sent with new ids."
+    "Several plans are applied together: a record is created after those it refers to. With --ids"
+    " the file learns the new id of each record that is created, and references are sent with new"
+    " ids."
 )
 _APPLY_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified plan ticketing/tags --from dump --to sandbox > tags.plan

@@ -34,21 +34,29 @@ _MOST_AHEAD = 8 * 1024 * 1024
 
 
 class SideMap:
-    """A jq program for the records of one side; `left_out` counts those of which it made nothing."""
+    """A jq program for the records of one side; `left_out` counts those of which it
+    made nothing.
+    """
 
     def __init__(self, program: str, note: Callable[[str], None]) -> None:
-        """Raises UsageError for what is no jq program; `note` tells the user what it may have changed."""
+        """Raises UsageError for what is no jq program; `note` tells the user what it
+        may have changed.
+        """
         self._map = RecordMap(program, note=note)
         self.left_out = 0
 
     def __call__(self, record: bytes, number: int) -> bytes | None:
-        """What the program makes of a record; None for nothing. Raises UsageError where it fails, or makes several."""
+        """What the program makes of a record; None for nothing. Raises UsageError where
+        it fails, or makes several.
+        """
         try:
             found = self._map(record)
         except ValueError as error:
             raise UsageError(f"--map fails on record {number}: {error}") from None
         if len(found) > 1:
-            raise UsageError(f"--map makes {len(found)} records of record {number}, and must make one or none")
+            raise UsageError(
+                f"--map makes {len(found)} records of record {number}, and must make one or none"
+            )
         self.left_out += not found
         return found[0] if found else None
 
@@ -82,7 +90,9 @@ class ComparedSides:
 
 
 def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
-    """What the options ask for; nothing is read yet. Raises UsageError, ConfigError and StorageError."""
+    """What the options ask for; nothing is read yet. Raises UsageError, ConfigError and
+    StorageError.
+    """
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
     common = own_account.shared(runtime, config, overrides(options)._replace(output=None))
@@ -100,7 +110,9 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
         RecordKey(options.key or ("id",)),
         PathRules(_ignored(options), _paths(options.set)),
         SideMap(options.map, runtime.stderr.note) if options.map else None,
-        id_file.read(Path(options.ids), IdHeader.of(of_from.facts, of_to.facts), asking(runtime, common))
+        id_file.read(
+            Path(options.ids), IdHeader.of(of_from.facts, of_to.facts), asking(runtime, common)
+        )
         if options.ids
         else None,
     )
@@ -108,7 +120,9 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
 
 @contextmanager
 def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Comparison]:
-    """Read both sides, each record once, and join them. Raises what reading raises, and StorageError."""
+    """Read both sides, each record once, and join them. Raises what reading raises, and
+    StorageError.
+    """
     runtime = context.runtime
     cache = runtime.folder("cache")
     folder = cache / "compare" if cache else None
@@ -117,7 +131,10 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
         of_to = SpooledSide(sides.of_to.facts, other)
         join = RecordJoin(of_from, of_to, sides.key)
         both = ((sides.of_from, of_from, sides.map), (sides.of_to, of_to, None))
-        with FairReaders(runtime, context.catalogue, len(both)) as readers, progress(runtime, Work()) as shown:
+        with (
+            FairReaders(runtime, context.catalogue, len(both)) as readers,
+            progress(runtime, Work()) as shown,
+        ):
             for source, _, _ in both:
                 if source.settings:
                     readers.clients.token(source.settings)
@@ -127,16 +144,22 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
                 signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
                 raise
         if sides.map and sides.map.left_out:
-            runtime.stderr.note(f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}")
+            runtime.stderr.note(
+                f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}"
+            )
         yield Comparison(sides.resource, of_from, of_to, sides.key, sides.rules, join)
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
-    """What makes of a record of --from what is compared: its ids as those of --to, where they are known."""
+    """What makes of a record of --from what is compared: its ids as those of --to,
+    where they are known.
+    """
     ids = sides.ids
     if ids is not None:
         references = IdReferences(sides.resource)
-        yield lambda record: references.with_own_id(record, lambda one: ids.new_id(one.resource, one.id))
+        yield lambda record: references.with_own_id(
+            record, lambda one: ids.new_id(one.resource, one.id)
+        )
 
 
 def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: Progress) -> None:
@@ -146,7 +169,9 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
         for records in one[0].records(readers.clients, shown):
             yield one, records
 
-    with closing(readers.in_order(both, pages, lambda found: sum(map(len, found[1])), _MOST_AHEAD)) as found:
+    with closing(
+        readers.in_order(both, pages, lambda found: sum(map(len, found[1])), _MOST_AHEAD)
+    ) as found:
         for (_, side, mapped), records in found:
             for record in records:
                 side.count(record)

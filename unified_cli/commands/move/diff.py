@@ -28,15 +28,21 @@ _TABLE_COLUMNS = ("change", "key", "paths")
 
 
 def run(context: CommandContext, options: DiffOptions) -> None:
-    """Print what differs. Raises DifferentError where anything does, IncompleteError for what cannot be compared."""
+    """Print what differs. Raises DifferentError where anything does, IncompleteError
+    for what cannot be compared.
+    """
     runtime = context.runtime
     form = options.output or ("table" if runtime.stdout_is_terminal else "ndjson")
     # Right after the program's name any format is accepted.
     if form not in get_args(DiffFormat):
-        raise UsageError(f"diff does not support -o {form} (choose from {', '.join(get_args(DiffFormat))})")
+        raise UsageError(
+            f"diff does not support -o {form} (choose from {', '.join(get_args(DiffFormat))})"
+        )
     sides = prepared(context, options)
     if options.ids and not Path(options.ids).exists():
-        runtime.stderr.note(f"{options.ids} is not there, so no record is known to have another id in --to")
+        runtime.stderr.note(
+            f"{options.ids} is not there, so no record is known to have another id in --to"
+        )
     stdout.check(runtime)
     with comparison(context, sides) as found:
         counts: Counter[Change] = Counter()
@@ -60,7 +66,10 @@ def _tallied(pairings: Iterator[Pairing], counts: Counter[Change]) -> Iterator[P
 
 
 def _print_rows(
-    out: Printer, found: Comparison, pairings: Iterator[Pairing], row: Callable[[Comparison, Pairing], Record]
+    out: Printer,
+    found: Comparison,
+    pairings: Iterator[Pairing],
+    row: Callable[[Comparison, Pairing], Record],
 ) -> None:
     printed = False
     while some := [row(found, pairing) for pairing in islice(pairings, _ROWS)]:
@@ -89,7 +98,10 @@ def _named(found: Comparison, pairing: Pairing) -> str:
 def _print_document(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> None:
     rows = b"[" + b",".join(bytes(_record_row(found, pairing)) for pairing in pairings) + b"]"
     one, other = (msgspec.json.encode(side.facts) for side in (found.of_from, found.of_to))
-    stdout.write_json(runtime, join({"from": one, "to": other, "same": b"%d" % found.join.same, "differences": rows}))
+    stdout.write_json(
+        runtime,
+        join({"from": one, "to": other, "same": b"%d" % found.join.same, "differences": rows}),
+    )
 
 
 def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> None:
@@ -115,12 +127,16 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
 
 
 def _record_row(found: Comparison, pairing: Pairing) -> Record:
-    """A line for programs: the ids on both sides, and each path with both values, without one that is not there.
+    """A line for programs: the ids on both sides, and each path with both values,
+    without one that is not there.
 
-    Of records that could not be compared it also says which of those that were read they are, counted from 1.
+    Of records that could not be compared it also says which of those that were read
+    they are, counted from 1.
     """
     sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
-    from_ids, to_ids = (_array(side.identifier(number) for number in numbers) for side, numbers in sides)
+    from_ids, to_ids = (
+        _array(side.identifier(number) for number in numbers) for side, numbers in sides
+    )
     members = {
         "change": _text(pairing.change.value),
         "key": _array(_key(found, pairing)),
@@ -135,12 +151,16 @@ def _record_row(found: Comparison, pairing: Pairing) -> Record:
 def _table_row(found: Comparison, pairing: Pairing) -> Record:
     """A line for people: the key and the paths as text."""
     values = [text(value) for value in _key(found, pairing)]
-    paths = [one.path or "(the whole record)" for one in _differences(found, pairing)] or _places(found, pairing)
+    paths = [one.path or "(the whole record)" for one in _differences(found, pairing)] or _places(
+        found, pairing
+    )
     members = {"change": pairing.change.value, "key": ", ".join(values), "paths": ", ".join(paths)}
     return Record(join({name: _text(value) for name, value in members.items()}))
 
 
-def _positions(pairing: Pairing, sides: Iterable[tuple[SpooledSide, Sequence[int]]]) -> dict[str, bytes]:
+def _positions(
+    pairing: Pairing, sides: Iterable[tuple[SpooledSide, Sequence[int]]]
+) -> dict[str, bytes]:
     if pairing.change not in UNMATCHED:
         return {}
     found = (_array(b"%d" % side.position(number) for number in numbers) for side, numbers in sides)
@@ -152,14 +172,24 @@ def _places(found: Comparison, pairing: Pairing) -> list[str]:
     if pairing.change not in UNMATCHED:
         return []
     sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
-    return [f"record {side.position(number)} of {side.facts.name}" for side, numbers in sides for number in numbers]
+    return [
+        f"record {side.position(number)} of {side.facts.name}"
+        for side, numbers in sides
+        for number in numbers
+    ]
 
 
 def _key(found: Comparison, pairing: Pairing) -> list[bytes]:
-    side, number = (found.of_from, pairing.of_from[0]) if pairing.of_from else (found.of_to, pairing.of_to[0])
+    side, number = (
+        (found.of_from, pairing.of_from[0]) if pairing.of_from else (found.of_to, pairing.of_to[0])
+    )
     values = found.key.values(side.record(number))
     # What has no key is known by its id, if by anything.
-    return [side.identifier(number)] if values is None and pairing.change is Change.NO_KEY else values or []
+    return (
+        [side.identifier(number)]
+        if values is None and pairing.change is Change.NO_KEY
+        else values or []
+    )
 
 
 def _differences(found: Comparison, pairing: Pairing) -> Iterator[ValueDifference]:

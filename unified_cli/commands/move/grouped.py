@@ -1,4 +1,6 @@
-"""What differs, as a terminal shows it: records that differ in the same paths together, with the first few of them."""
+"""What differs, as a terminal shows it: records that differ in the same paths together,
+with the first few of them.
+"""
 
 import re
 from collections import Counter
@@ -23,7 +25,8 @@ _EXAMPLES = 3
 _MOST_KEYS = 12
 _MOST_PATHS = 6
 _MOST_GROUPS = 20
-# More groups than these are counted together: what differs everywhere else must not fill the memory.
+# More groups than these are counted together: what differs everywhere else must not
+# fill the memory.
 _MOST_KEPT = 1000
 _LONGEST = 512
 _LONG = 40
@@ -34,11 +37,15 @@ _WHOLE = "the whole record"
 _NONE = "(nothing)"
 
 Kind = tuple[Change, tuple[str, ...]]
-"""What a comparison says about records, and the paths in which they differ, those of all items of an array as one."""
+"""What a comparison says about records, and the paths in which they differ, those of
+all items of an array as one.
+"""
 
 
 class ShownDifference(NamedTuple):
-    """A path with its value on both sides as text; long ones begin a little before the place where they differ."""
+    """A path with its value on both sides as text; long ones begin a little before the
+    place where they differ.
+    """
 
     path: str
     before: str
@@ -48,15 +55,24 @@ class ShownDifference(NamedTuple):
     @classmethod
     def of(cls, one: ValueDifference) -> Self:
         """What is shown of a difference."""
-        before, after = (" ".join((_NONE if value is None else _text(value)).split()) for value in (one.one, one.other))
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+        before, after = (
+            " ".join((_NONE if value is None else _text(value)).split())
+            for value in (one.one, one.other)
+        )
+        same = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+        )
         start = max(0, same - _BEFORE) if max(len(before), len(after)) > _LONG else 0
         end = start + _LONGEST
         return cls(one.path, before[start:end], after[start:end], start > 0)
 
 
 def _text(value: bytes) -> str:
-    return text(value) if value.startswith(b'"') else one_line(value).decode("utf-8", "backslashreplace")
+    return (
+        text(value)
+        if value.startswith(b'"')
+        else one_line(value).decode("utf-8", "backslashreplace")
+    )
 
 
 class DifferingRecord(NamedTuple):
@@ -69,7 +85,9 @@ class DifferingRecord(NamedTuple):
 
 @dataclass(slots=True)
 class DifferenceGroups:
-    """Takes what differs, record by record, and keeps how many there are of each kind, and the first of them."""
+    """Takes what differs, record by record, and keeps how many there are of each kind,
+    and the first of them.
+    """
 
     counts: Counter[Kind] = field(default_factory=Counter)
     examples: dict[Kind, list[DifferingRecord]] = field(default_factory=dict)
@@ -78,7 +96,10 @@ class DifferenceGroups:
 
     def add(self, change: Change, key: str, differences: Sequence[ValueDifference]) -> None:
         """Take a record, or several with the same key."""
-        kind = (change, tuple(dict.fromkeys(_ITEM.sub("[]", one.path) or _WHOLE for one in differences)))
+        kind = (
+            change,
+            tuple(dict.fromkeys(_ITEM.sub("[]", one.path) or _WHOLE for one in differences)),
+        )
         if kind not in self.counts and len(self.counts) >= _MOST_KEPT:
             self.uncounted += 1
             return
@@ -100,7 +121,9 @@ class DifferenceGroups:
         order = [*UNMATCHED, Change.DIFFERENT, Change.ONLY_FROM, Change.ONLY_TO]
         kinds = sorted(self.counts, key=lambda kind: (order.index(kind[0]), -self.counts[kind]))
         for kind in kinds[:_MOST_GROUPS]:
-            yield layout.lines(runtime, [Word(masked(_said(kind, self.counts[kind], names)), Look.STRONG)])
+            yield layout.lines(
+                runtime, [Word(masked(_said(kind, self.counts[kind], names)), Look.STRONG)]
+            )
             yield from _shown(runtime, kind, self.examples[kind], self.counts[kind])
         if rest := sum(self.counts[kind] for kind in kinds[_MOST_GROUPS:]) + self.uncounted:
             yield layout.lines(runtime, [masked(f"{rest} in other paths")])
@@ -114,13 +137,19 @@ def _said(kind: Kind, number: int, names: tuple[str, str]) -> str:
         Change.SAME_KEY: "with a key of several records",
         Change.ONLY_FROM: f"only in {names[0]}",
         Change.ONLY_TO: f"only in {names[1]}",
-        Change.DIFFERENT: f"{'differs' if number == 1 else 'differ'} in {named(paths, _MOST_PATHS)}",
+        Change.DIFFERENT: (
+            f"{'differs' if number == 1 else 'differ'} in {named(paths, _MOST_PATHS)}"
+        ),
     }
     return f"{number} {words[change]}"
 
 
-def _shown(runtime: Runtime, kind: Kind, examples: Sequence[DifferingRecord], number: int) -> Iterator[TerminalText]:
-    """The first records of a kind: of those that differ the values on both sides, of the others the keys."""
+def _shown(
+    runtime: Runtime, kind: Kind, examples: Sequence[DifferingRecord], number: int
+) -> Iterator[TerminalText]:
+    """The first records of a kind: of those that differ the values on both sides, of
+    the others the keys.
+    """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:
         said = ", ".join(one.key for one in examples)
@@ -150,6 +179,7 @@ def _values(runtime: Runtime, one: ShownDifference, room: int) -> str:
     sign = terminal.ellipsis(runtime)
     arrow = "→" if sign == "…" else "->"
     before, after = (
-        text_width.cut(f"{sign if one.begins_later else ''}{value}", room, sign) for value in (one.before, one.after)
+        text_width.cut(f"{sign if one.begins_later else ''}{value}", room, sign)
+        for value in (one.before, one.after)
     )
     return f"{one.path}: {before} {arrow} {after}" if one.path else f"{before} {arrow} {after}"

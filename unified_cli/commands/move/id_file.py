@@ -1,4 +1,6 @@
-"""The file of `--ids`: a header that says which two connections it is about, then a pair of ids on each line."""
+"""The file of `--ids`: a header that says which two connections it is about, then a
+pair of ids on each line.
+"""
 
 import os
 from collections.abc import Iterable
@@ -21,7 +23,9 @@ _REMEDY = 'each line is {"resource": "API/RESOURCE", "from": ID, "to": ID}'
 
 
 class IdPair(msgspec.Struct, rename={"old": "from", "new": "to"}):
-    """A record of a resource, written as API/RESOURCE: its `old` id and its `new` one, texts or numbers."""
+    """A record of a resource, written as API/RESOURCE: its `old` id and its `new` one,
+    texts or numbers.
+    """
 
     resource: str
     old: str | int
@@ -29,7 +33,9 @@ class IdPair(msgspec.Struct, rename={"old": "from", "new": "to"}):
 
 
 class IdMap:
-    """New ids by resource and old id. A text and a number that are written alike are the same id."""
+    """New ids by resource and old id. A text and a number that are written alike are
+    the same id.
+    """
 
     def __init__(self, pairs: Iterable[IdPair] = ()) -> None:
         self._found: dict[tuple[str, str], bytes] = {}
@@ -46,7 +52,9 @@ class IdMap:
         return self._found.get((resource, text(old)))
 
 
-class IdHeader(msgspec.Struct, frozen=True, rename={"version": "unified_ids", "of_from": "from", "of_to": "to"}):
+class IdHeader(
+    msgspec.Struct, frozen=True, rename={"version": "unified_ids", "of_from": "from", "of_to": "to"}
+):
     """The first line: the connections whose records have the old ids and the new ones.
 
     None stands for records that are of no known connection, as those of an NDJSON file.
@@ -85,8 +93,8 @@ class _Content:
 def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
     """The ids in a file, none where there is no file, if they are of the wanted connections.
 
-    An older file, which has no header, is asked about and given one. Raises StateError for a file of other connections
-    or with a line that is no pair, StorageError.
+    An older file, which has no header, is asked about and given one. Raises StateError
+    for a file of other connections or with a line that is no pair, StorageError.
     """
     try:
         found = _content(path)
@@ -104,12 +112,16 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
     if found.header not in {None, wanted}:
         assert found.header is not None  # noqa: S101  checked in the line before
         said = f"{path} holds ids {found.header.in_words}, and they are wanted {wanted.in_words}"
-        raise StateError(said, hint="nothing was sent; --ids takes another file for each two connections")
+        raise StateError(
+            said, hint="nothing was sent; --ids takes another file for each two connections"
+        )
     return found.ids
 
 
 def _content(path: Path) -> _Content:
-    """Raises ConfigError where somebody else can have written it or put it there, StateError, OSError."""
+    """Raises ConfigError where somebody else can have written it or put it there,
+    StateError, OSError.
+    """
     found = _Content()
     with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as lines:
         permissions.check_with_folder(path, os.fstat(lines.fileno()))
@@ -121,11 +133,14 @@ def _content(path: Path) -> _Content:
             if header is not None and header.version != VERSION:
                 raise StateError(f"{path} was written by another version of this program")
             if pair is not None and not found.ids.add(pair):
-                raise StateError(f"{path}, line {number}: {pair.resource} {pair.old} has two new ids")
+                raise StateError(
+                    f"{path}, line {number}: {pair.resource} {pair.old} has two new ids"
+                )
             if header is None and pair is None:
                 if line.endswith(b"\n"):
                     raise StateError(f"{path}, line {number} is no pair of ids", hint=_REMEDY)
-                # A crash can leave half of a last line, whose pair the journal of its run still knows.
+                # A crash can leave half of a last line, whose pair the journal of its
+                # run still knows.
                 found.torn = True
                 continue
             found.first, found.header = True, header or found.header
@@ -133,11 +148,16 @@ def _content(path: Path) -> _Content:
 
 
 def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
-    """Give an older file its header where a person says so. Raises StateError where nobody does, OSError."""
+    """Give an older file its header where a person says so. Raises StateError where
+    nobody does, OSError.
+    """
     unknown = f"{path} does not say which connections its ids are of"
     if asking.ask is None or not asking.ask(f"{unknown}: are they {wanted.in_words}?"):
         raise StateError(
-            unknown, hint=f"nothing was sent; if they are {wanted.in_words}, its first line is {wanted.line}"
+            unknown,
+            hint=(
+                f"nothing was sent; if they are {wanted.in_words}, its first line is {wanted.line}"
+            ),
         )
     place = path.resolve()
     content = place.read_bytes()

@@ -1,4 +1,6 @@
-"""Join the records of two sides by their keys; in memory are the keys' digests and the records' numbers."""
+"""Join the records of two sides by their keys; in memory are the keys' digests and the
+records' numbers.
+"""
 
 import hashlib
 from array import array
@@ -22,15 +24,21 @@ _EMPTY = frozenset((b"null", b"{}", b"[]"))
 
 
 class RecordKey:
-    """Finds the key of a record. A name that begins with a dot is a jq program, any other the path of a value."""
+    """Finds the key of a record. A name that begins with a dot is a jq program, any
+    other the path of a value.
+    """
 
     def __init__(self, names: Sequence[str]) -> None:
         """Raises UsageError for what is no jq program."""
         self.names = names
-        self._readers = [_program(name) if name.startswith(_PROGRAM) else _path(name) for name in names]
+        self._readers = [
+            _program(name) if name.startswith(_PROGRAM) else _path(name) for name in names
+        ]
 
     def values(self, record: bytes) -> list[bytes] | None:
-        """The values that the key consists of, as JSON text; None where one of them is missing, null or empty."""
+        """The values that the key consists of, as JSON text; None where one of them is
+        missing, null or empty.
+        """
         found = [read(record) for read in self._readers]
         values = [value for value in found if value is not None and canonical(value) not in _EMPTY]
         return values if len(values) == len(found) else None
@@ -77,7 +85,9 @@ UNMATCHED = (Change.NO_KEY, Change.SAME_KEY)
 
 
 class Pairing(NamedTuple):
-    """Records that belong together: their numbers on both sides, of several on one side all of them."""
+    """Records that belong together: their numbers on both sides, of several on one side
+    all of them.
+    """
 
     change: Change
     of_from: tuple[int, ...] = ()
@@ -85,7 +95,9 @@ class Pairing(NamedTuple):
 
 
 class RecordJoin:
-    """The records of two sides, joined; `same` counts the pairs that are alike, once `pairings` has found them."""
+    """The records of two sides, joined; `same` counts the pairs that are alike, once
+    `pairings` has found them.
+    """
 
     def __init__(self, of_from: SpooledSide, of_to: SpooledSide, key: RecordKey) -> None:
         self._key = key
@@ -97,7 +109,9 @@ class RecordJoin:
         self.same = 0
 
     def add(self, side: SpooledSide, identifier: bytes, record: bytes) -> None:
-        """Add a record to one of the sides, with the id that it was read with. Raises StorageError."""
+        """Add a record to one of the sides, with the id that it was read with. Raises
+        StorageError.
+        """
         number, seen = side.add(identifier, record)
         at, values = self._sides.index(side), self._key.values(seen)
         if values is None:
@@ -116,7 +130,9 @@ class RecordJoin:
             self._numbers[at][slot] = _SEVERAL
 
     def pairings(self, rules: PathRules) -> Iterator[Pairing]:
-        """What is not the same on both sides: what cannot be matched first, then as the first side has it."""
+        """What is not the same on both sides: what cannot be matched first, then as the
+        first side has it.
+        """
         of_from, of_to = self._without
         yield from (Pairing(Change.NO_KEY, (number,)) for number in of_from)
         yield from (Pairing(Change.NO_KEY, (), (number,)) for number in of_to)
@@ -135,7 +151,9 @@ class RecordJoin:
             return Pairing(Change.ONLY_FROM, (one,))
         if one == _NONE:
             return Pairing(Change.ONLY_TO, (), (other,))
-        return Pairing(Change.DIFFERENT, (one,), (other,)) if self._differ(one, other, rules) else None
+        return (
+            Pairing(Change.DIFFERENT, (one,), (other,)) if self._differ(one, other, rules) else None
+        )
 
     def _all(self, at: int, slot: int) -> tuple[int, ...]:
         number = self._numbers[at][slot]
@@ -151,4 +169,6 @@ class RecordJoin:
             return any(True for _ in differences(of_from.record(one), of_to.record(other), rules))
         except RecursionError:
             shown = excerpt(of_from.identifier(one).decode("utf-8"))
-            raise UsageError(f"record {shown} is nested too deeply to be compared", hint="--ignore PATH") from None
+            raise UsageError(
+                f"record {shown} is nested too deeply to be compared", hint="--ignore PATH"
+            ) from None

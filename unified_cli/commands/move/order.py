@@ -1,4 +1,6 @@
-"""The order of the calls of several plans: what a record refers to is created before it, and deleted after it."""
+"""The order of the calls of several plans: what a record refers to is created before
+it, and deleted after it.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +24,18 @@ class CallStep(NamedTuple):
 
 
 class CallOrder:
-    """Orders the calls that are to be made; `ids` are the new ids that are known before the first of them.
+    """Orders the calls that are to be made; `ids` are the new ids that are known before
+    the first of them.
 
     `wanted` says of a plan and a line of it whether its call is to be made.
     """
 
-    def __init__(self, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], ids: IdMap) -> None:
-        """Raises UsageError for a reference that no call and no new id resolves, and for references in a circle."""
+    def __init__(
+        self, plans: Sequence[CheckedPlan], wanted: Callable[[int, int], bool], ids: IdMap
+    ) -> None:
+        """Raises UsageError for a reference that no call and no new id resolves, and
+        for references in a circle.
+        """
         self._plans = plans
         self._wanted = wanted
         self._levels = self._found_levels(ids)
@@ -53,18 +60,26 @@ class CallOrder:
         yield from self._deletes()
 
     def _deletes(self) -> Iterator[CallStep]:
-        refers = {plan.file.header.resource: IdReferences(plan.file.resource).resources for plan in self._plans}
+        refers = {
+            plan.file.header.resource: IdReferences(plan.file.resource).resources
+            for plan in self._plans
+        }
 
         def depth(resource: str, above: frozenset[str]) -> int:
             below = (refers[resource] & refers.keys()) - above - {resource}
             return 1 + max((depth(one, above | {resource}) for one in below), default=0)
 
         order = sorted(
-            range(len(self._plans)), key=lambda at: -depth(self._plans[at].file.header.resource, frozenset())
+            range(len(self._plans)),
+            key=lambda at: -depth(self._plans[at].file.header.resource, frozenset()),
         )
         for at in order:
             plan = self._plans[at]
-            chosen = [n for n in reversed(plan.numbers) if self._wanted(at, n) and plan.operation(n) == "delete"]
+            chosen = [
+                n
+                for n in reversed(plan.numbers)
+                if self._wanted(at, n) and plan.operation(n) == "delete"
+            ]
             if chosen:
                 yield CallStep(at, chosen)
 
@@ -87,7 +102,9 @@ class CallOrder:
                 if not open_ones[later]:
                     ready.append(later)
         if circle := sorted(waits.keys() - levels.keys()):
-            raise UsageError(f"{self._named(circle[0])} refers to itself, or to what refers to it", hint=_REMEDY)
+            raise UsageError(
+                f"{self._named(circle[0])} refers to itself, or to what refers to it", hint=_REMEDY
+            )
         return levels
 
     def _waiting(self) -> Iterator[_Place]:
@@ -110,7 +127,10 @@ class CallOrder:
                 return at, number
         raise UsageError(
             f"{self._named(place)} refers to {record[0]} {record[1]}, of which no new id is known",
-            hint="apply the plan that creates it together with this one, or add it to the file of --ids",
+            hint=(
+                "apply the plan that creates it together with this one, or add it to the file of"
+                " --ids"
+            ),
         )
 
     def _named(self, place: _Place) -> str:

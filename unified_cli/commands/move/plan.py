@@ -14,7 +14,13 @@ from unified_cli.cli.command import CommandContext
 from unified_cli.commands.move.command import PlanOptions
 from unified_cli.commands.move.comparison import ComparedSides, Comparison, comparison, prepared
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
-from unified_cli.commands.move.plan_file import OPERATIONS, VERSION, PlanHeader, PlannedCall, PlannedReference
+from unified_cli.commands.move.plan_file import (
+    OPERATIONS,
+    VERSION,
+    PlanHeader,
+    PlannedCall,
+    PlannedReference,
+)
 from unified_cli.commands.move.references import IdReference, IdReferences
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.exported.manifest import timestamp
@@ -35,7 +41,9 @@ _CHANGES = (*_OPERATIONS,)
 
 
 def run(context: CommandContext, options: PlanOptions) -> None:
-    """Print the plan. Raises IncompleteError where there are records without a call that should have one."""
+    """Print the plan. Raises IncompleteError where there are records without a call
+    that should have one.
+    """
     runtime = context.runtime
     sides = prepared(context, options)
     if sides.of_to.settings is None:
@@ -71,8 +79,9 @@ def run(context: CommandContext, options: PlanOptions) -> None:
 class _Tally:
     """What came of records that are not the same.
 
-    `left` counts those that are only in the target, `without` those that differ in nothing that can be sent, `waiting`
-    the references whose new ids are not known, by their resources.
+    `left` counts those that are only in the target, `without` those that differ in
+    nothing that can be sent, `waiting` the references whose new ids are not known, by
+    their resources.
     """
 
     calls: Counter[str] = field(default_factory=Counter)
@@ -100,18 +109,26 @@ class _PlannedPairings:
     def __iter__(self) -> Iterator[Pairing]:
         for at in range(0, len(self._numbers), 3):
             change, of_from, of_to = self._numbers[at : at + 3]
-            yield Pairing(_CHANGES[change], () if of_from == _NONE else (of_from,), () if of_to == _NONE else (of_to,))
+            yield Pairing(
+                _CHANGES[change],
+                () if of_from == _NONE else (of_from,),
+                () if of_to == _NONE else (of_to,),
+            )
 
 
 def _check_ids(sides: ComparedSides) -> None:
-    """Raise UsageError where records are joined by their ids alone, and may be of two connections."""
+    """Raise UsageError where records are joined by their ids alone, and may be of two
+    connections.
+    """
     one, other = sides.of_from.facts, sides.of_to.facts
     same = one.identity is not None and one.identity == other.identity
     if sides.ids is None and not same and {*sides.key.names} <= _BY_ID:
         raise UsageError(
             f"an id of {one.name} may be that of another record in {other.name}",
-            hint="--ids FILE keeps the target's own ids, --key NAME joins by another value, --same-ids takes them "
-            "for the same",
+            hint=(
+                "--ids FILE keeps the target's own ids, --key NAME joins by another value,"
+                " --same-ids takes them for the same"
+            ),
         )
 
 
@@ -121,16 +138,24 @@ def _accepted(sides: ComparedSides, options: PlanOptions) -> Mapping[str, frozen
     Raises UsageError where no field is known that could be sent.
     """
     operations = sides.resource.operations
-    wanted = [name for name in OPERATIONS if name in operations and (name != "delete" or options.delete)]
+    wanted = [
+        name for name in OPERATIONS if name in operations and (name != "delete" or options.delete)
+    ]
     accepted = {
-        name: None if options.all_fields else frozenset(field.name for field in operations[name].accepted_fields)
+        name: (
+            None
+            if options.all_fields
+            else frozenset(field.name for field in operations[name].accepted_fields)
+        )
         for name in wanted
     }
     named = f"{sides.resource.api}/{sides.resource.name}"
     if not accepted:
         raise UsageError(f"{named} can only be read, so there is nothing to plan")
     if not options.all_fields and not any(accepted.values()):
-        raise UsageError(f"no fields of {named} are known", hint="--all-fields sends those that there are")
+        raise UsageError(
+            f"no fields of {named} are known", hint="--all-fields sends those that there are"
+        )
     return accepted
 
 
@@ -156,18 +181,37 @@ def _header(runtime: Runtime, found: Comparison, options: PlanOptions, calls: in
 def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: _Tally) -> None:
     note, target = runtime.stderr.note, found.of_to.facts.name
     if tally.calls:
-        said = ", ".join(counted(tally.calls[name], name) for name in OPERATIONS if tally.calls[name])
+        said = ", ".join(
+            counted(tally.calls[name], name) for name in OPERATIONS if tally.calls[name]
+        )
         with_ids = f" --ids {shlex.quote(options.ids)}" if options.ids else ""
-        note(f"planned: {said} (unified apply PLAN -p {target}{with_ids} does it, --dry-run shows it)")
+        note(
+            f"planned: {said} (unified apply PLAN -p {target}{with_ids} does it, --dry-run"
+            " shows it)"
+        )
     elif not (tally.unmatched or tally.skipped):
-        alike = [f"{counted(found.join.same, 'record')} the same on both sides"] if found.join.same else []
-        unsent = [f"{counted(tally.without, 'record')} different in fields that are not sent"] if tally.without else []
+        alike = (
+            [f"{counted(found.join.same, 'record')} the same on both sides"]
+            if found.join.same
+            else []
+        )
+        unsent = (
+            [f"{counted(tally.without, 'record')} different in fields that are not sent"]
+            if tally.without
+            else []
+        )
         note(f"nothing to do: {', '.join(alike + unsent) or 'no records'}")
     if options.ids is None and tally.calls["create"] and not (found.join.same + tally.matched):
         key = " and ".join(found.key.names)
-        note(f"no record of {target} has the {key} of one of {found.of_from.facts.name}: all are created")
+        note(
+            f"no record of {target} has the {key} of one of {found.of_from.facts.name}: all are"
+            " created"
+        )
     if tally.left:
-        note(f"only in {target}, and left there: {counted(tally.left, 'record')} (--delete plans to delete them)")
+        note(
+            f"only in {target}, and left there: {counted(tally.left, 'record')} (--delete plans to"
+            " delete them)"
+        )
     if tally.waiting:
         said = ", ".join(f"{number} to {resource}" for resource, number in tally.waiting.items())
         remedy = "apply the plans that create them together, or --ignore the fields"
@@ -186,14 +230,20 @@ def _raise_for(found: Comparison, tally: _Tally) -> None:
     if tally.unmatched:
         said.insert(0, f"{tally.unmatched} that cannot be matched")
     if said:
-        raise IncompleteError(f"records without a call: {', '.join(said)}", hint="unified diff shows them")
+        raise IncompleteError(
+            f"records without a call: {', '.join(said)}", hint="unified diff shows them"
+        )
 
 
 class CallPlanner:
     """Makes calls; `skipped` counts what there is no call for, by the reason."""
 
-    def __init__(self, found: Comparison, sides: ComparedSides, accepted: Mapping[str, frozenset[str] | None]) -> None:
-        """`accepted` has the names of the fields for each operation that may be planned, None for all."""
+    def __init__(
+        self, found: Comparison, sides: ComparedSides, accepted: Mapping[str, frozenset[str] | None]
+    ) -> None:
+        """`accepted` has the names of the fields for each operation that may be
+        planned, None for all.
+        """
         self._from, self._to, self._rules = found.of_from, found.of_to, found.rules
         self._connection = found.of_to.facts.account
         self._accepted = accepted
@@ -203,7 +253,9 @@ class CallPlanner:
         self.skipped: Counter[str] = Counter()
 
     def call(self, pairing: Pairing) -> PlannedCall | None:
-        """The call for records that are not the same; None where there is nothing to do, or nothing can be done."""
+        """The call for records that are not the same; None where there is nothing to
+        do, or nothing can be done.
+        """
         operation = _OPERATIONS.get(pairing.change)
         if operation is None:
             return None
@@ -223,13 +275,19 @@ class CallPlanner:
     def _create(self, number: int) -> PlannedCall | None:
         accepted, source = self._accepted["create"], self._from.identifier(number)
         members = parts(self._from.stored(number)) or {}
-        wanted = {name: value for name, value in members.items() if self._goes(name, accepted) and value != _NULL}
+        wanted = {
+            name: value
+            for name, value in members.items()
+            if self._goes(name, accepted) and value != _NULL
+        }
         if not wanted:
             self.skipped["nothing to send"] += 1
             return None
         body, references = self._exchanged(wanted)
         why = masked(f"only in {self._from.facts.name}")
-        return PlannedCall(self._connection, "create", why, source=_id(source), body=body, references=references)
+        return PlannedCall(
+            self._connection, "create", why, source=_id(source), body=body, references=references
+        )
 
     def _goes(self, name: str, accepted: frozenset[str] | None) -> bool:
         if name == _ID:
@@ -265,11 +323,17 @@ class CallPlanner:
     def _delete(self, number: int, identifier: str | int) -> PlannedCall:
         accepted = self._accepted.get("update")
         record = parts(without_ignored(self._to.record(number), self._rules)) or {}
-        seen = {name: value for name, value in record.items() if accepted is None or name in accepted}
+        seen = {
+            name: value for name, value in record.items() if accepted is None or name in accepted
+        }
         why = masked(f"only in {self._to.facts.name}")
-        return PlannedCall(self._connection, "delete", why, id=identifier, seen=msgspec.Raw(join(seen)))
+        return PlannedCall(
+            self._connection, "delete", why, id=identifier, seen=msgspec.Raw(join(seen))
+        )
 
-    def _exchanged(self, members: Mapping[str, bytes]) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
+    def _exchanged(
+        self, members: Mapping[str, bytes]
+    ) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
         """The body with new ids where they are known, and the references whose ids are not."""
         body = without_ignored(join(members), self._rules)
         ids = self._ids

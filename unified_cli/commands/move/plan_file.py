@@ -27,9 +27,12 @@ NO_JSON = msgspec.Raw()
 
 
 class PlanHeader(
-    msgspec.Struct, omit_defaults=True, rename={"of_from": "from", "of_to": "to", "version": "unified_plan"}
+    msgspec.Struct,
+    omit_defaults=True,
+    rename={"of_from": "from", "of_to": "to", "version": "unified_plan"},
 ):
-    """How a plan was made: for which resource, of what, for which connection, by which version of the program.
+    """How a plan was made: for which resource, of what, for which connection, by which
+    version of the program.
 
     `calls` is how many lines follow.
     """
@@ -59,7 +62,8 @@ class PlannedReference(msgspec.Struct):
 
 
 class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """One call: what it does to which record of the connection, why, and what was `seen` there before.
+    """One call: what it does to which record of the connection, why, and what was
+    `seen` there before.
 
     `source` is the id of the record that it is made of, `id` that of the record it changes.
     """
@@ -111,9 +115,14 @@ class PlanFile:
             text = next(input_bounds.lines(content, str(self.path)), b"").strip()
         version = decoded(text, _Version)
         if isinstance(version, str):
-            raise UsageError(f"{self.path}, line 1 is no header of a plan", hint="unified plan … > FILE")
+            raise UsageError(
+                f"{self.path}, line 1 is no header of a plan", hint="unified plan … > FILE"
+            )
         if version.unified_plan != VERSION:
-            said = f"{self.path} is a plan of version {version.unified_plan}, and this program reads version {VERSION}"
+            said = (
+                f"{self.path} is a plan of version {version.unified_plan}, and this program reads"
+                f" version {VERSION}"
+            )
             raise UsageError(said, hint="make it anew")
         header = decoded(text, PlanHeader)
         if isinstance(header, str):
@@ -129,7 +138,9 @@ class PlanFile:
         return found
 
     def lines(self) -> Iterator[PlanLine]:
-        """The lines after the header. Raises UsageError for one that is too long, StateError where the file changed."""
+        """The lines after the header. Raises UsageError for one that is too long,
+        StateError where the file changed.
+        """
         position = 0
         with self._file.reader() as content:
             for number, line in enumerate(input_bounds.lines(content, str(self.path)), 1):
@@ -156,7 +167,9 @@ class _Version(msgspec.Struct):
 
 
 def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
-    """The JSON text as a value of that type, or why it is none: also where one of its keys stands twice."""
+    """The JSON text as a value of that type, or why it is none: also where one of its
+    keys stands twice.
+    """
     if flaw := json_check.flaw(text):
         return flaw
     raw = {field.encode_name: field.name for field in fields(kind) if field.type is msgspec.Raw}
@@ -167,7 +180,9 @@ def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
         return str(error).replace("$.", "").replace("`", "'")
     except (msgspec.DecodeError, RecursionError) as error:
         return str(error)
-    served = {raw[key]: msgspec.Raw(value) for key, value in (parts(text) or {}).items() if key in raw}
+    served = {
+        raw[key]: msgspec.Raw(value) for key, value in (parts(text) or {}).items() if key in raw
+    }
     return wrong or replace(found, **served)
 
 
@@ -194,4 +209,6 @@ def _repeated(value: bytes) -> str | None:
 def _repeated_within(value: bytes) -> str | None:
     """The same for the objects in a value too."""
     inner = items(value) if value.startswith(b"[") else (parts(value) or {}).values()
-    return _repeated(value) or next(filter(None, (_repeated_within(bytes(one)) for one in inner)), None)
+    return _repeated(value) or next(
+        filter(None, (_repeated_within(bytes(one)) for one in inner)), None
+    )

@@ -20,7 +20,8 @@ SourceRecord = tuple[str, str]
 
 @dataclass(slots=True)
 class CheckedPlan:
-    """A plan whose lines were checked: where each begins, what it does, and which records it waits for.
+    """A plan whose lines were checked: where each begins, what it does, and which
+    records it waits for.
 
     A call is known by the number of its line. `sources` are the records that it creates anew.
     """
@@ -64,14 +65,18 @@ class CheckedPlan:
 
 
 class PlanCheck:
-    """Checks plans for one connection; `looks` says that records are read before they are changed."""
+    """Checks plans for one connection; `looks` says that records are read before they
+    are changed.
+    """
 
     def __init__(self, scope: Scope, *, looks: bool) -> None:
         self._scope = scope
         self._looks = looks
 
     def run(self, plan: PlanFile) -> CheckedPlan:
-        """Check all lines. Raises UsageError for what is no call of its resource, UnsafeError for one elsewhere."""
+        """Check all lines. Raises UsageError for what is no call of its resource,
+        UnsafeError for one elsewhere.
+        """
         checked, changed = CheckedPlan(plan), set[str]()
         references = IdReferences(plan.resource)
         for line in plan.lines():
@@ -80,7 +85,9 @@ class PlanCheck:
                 self._refuse(plan, line, f"is no call of a plan: {call}")
             if call.connection != self._scope.account:
                 said = f"is for account {call.connection}, and the plan for {self._scope.account}"
-                raise UnsafeError(f"{plan.path}, line {line.number} {said}", hint="nothing was sent")
+                raise UnsafeError(
+                    f"{plan.path}, line {line.number} {said}", hint="nothing was sent"
+                )
             if flaw := self._flaw(plan, call, references):
                 self._refuse(plan, line, flaw)
             is_new = call.operation == "create" and call.source is not None
@@ -110,7 +117,10 @@ class PlanCheck:
         if flaw := _id_flaw(call) or _body_flaw(call) or _reference_flaw(call, references):
             return flaw
         if self._looks and call.operation != "create" and "get" not in offered:
-            return f"cannot be compared with what is there: {plan.header.resource} has no get (--overwrite-changed)"
+            return (
+                f"cannot be compared with what is there: {plan.header.resource} has no get"
+                " (--overwrite-changed)"
+            )
         try:
             identifier = None if call.id is None else str(call.id)
             requests.for_operation(self._scope, operation, identifier, Content())
@@ -148,4 +158,6 @@ def _reference_flaw(call: PlannedCall, references: IdReferences) -> str:
     body = bytes(call.body)
     there = {(one.path, one.resource, text(one.id)) for one in references.all_in(body)}
     wrong = [one for one in call.references if (one.path, one.resource, str(one.id)) not in there]
-    return f"has no reference to {wrong[0].resource} {wrong[0].id} at {wrong[0].path}" if wrong else ""
+    return (
+        f"has no reference to {wrong[0].resource} {wrong[0].id} at {wrong[0].path}" if wrong else ""
+    )

@@ -10,7 +10,9 @@ _ID = "id"
 
 
 class IdReference(NamedTuple):
-    """An id in a record: its path, the resource that it names a record of as API/RESOURCE, and the id as JSON text."""
+    """An id in a record: its path, the resource that it names a record of as
+    API/RESOURCE, and the id as JSON text.
+    """
 
     path: str
     resource: str
@@ -22,12 +24,16 @@ Exchange = Callable[[IdReference], bytes | None]
 
 
 class IdReferences:
-    """The fields of a resource that are known to hold references: an id, an object with one, or an array of these."""
+    """The fields of a resource that are known to hold references: an id, an object with
+    one, or an array of these.
+    """
 
     def __init__(self, resource: Resource) -> None:
         self.name = f"{resource.api}/{resource.name}"
         self._fields: Mapping[str, str] = {
-            field.name: f"{resource.api}/{field.references}" for field in resource.facts.fields if field.references
+            field.name: f"{resource.api}/{field.references}"
+            for field in resource.facts.fields
+            if field.references
         }
 
     @property
@@ -42,13 +48,17 @@ class IdReferences:
         yield from found
 
     def exchanged(self, record: bytes, exchange: Exchange) -> bytes:
-        """The record with new ids in place of those that are exchanged; everything else as it was written."""
+        """The record with new ids in place of those that are exchanged; everything else
+        as it was written.
+        """
         members = parts(record) or {}
         if not any(name in self._fields for name in members):
             return record
         return join(
             {
-                name: _exchanged(value, name, self._fields[name], exchange) if name in self._fields else value
+                name: _exchanged(value, name, self._fields[name], exchange)
+                if name in self._fields
+                else value
                 for name, value in members.items()
             }
         )
@@ -70,7 +80,8 @@ def _exchanged(value: bytes, path: str, resource: str, exchange: Exchange) -> by
             return join(members)
         case b"[":
             of_items = (
-                _exchanged(bytes(item), f"{path}[{at}]", resource, exchange) for at, item in enumerate(items(value))
+                _exchanged(bytes(item), f"{path}[{at}]", resource, exchange)
+                for at, item in enumerate(items(value))
             )
             return b"[" + b",".join(of_items) + b"]"
         case b"n" | b"t" | b"f":

@@ -1,4 +1,5 @@
-"""Make the calls of plans, in their order: each record is looked at first, and a change since the plan is a conflict.
+"""Make the calls of plans, in their order: each record is looked at first, and a change
+since the plan is a conflict.
 
 Several go at a time; each stands in its plan's journal before it is sent.
 """
@@ -43,7 +44,8 @@ _MOST_TOLD = 20
 
 @dataclass(frozen=True, slots=True)
 class PlannedJob:
-    """A call to be made: its request, the one that looks at the record before, and the line for the journal.
+    """A call to be made: its request, the one that looks at the record before, and the
+    line for the journal.
 
     `rules` are those that the plan was made by.
     """
@@ -60,7 +62,8 @@ class PlannedJob:
 
 @dataclass(slots=True)
 class PlanSender:
-    """Makes the calls of plans with their journals; `ids` learns the ids of what is created, as does the file.
+    """Makes the calls of plans with their journals; `ids` learns the ids of what is
+    created, as does the file.
 
     With `overwrite` what changed since a plan was made does not matter.
     """
@@ -74,7 +77,9 @@ class PlanSender:
     ids: IdMap
     ids_file: IdFile | None
     failed: int = 0
-    _stops: ConnectionStops = field(default_factory=lambda: ConnectionStops(alone=True, most_in_a_row=_MOST_FAILURES))
+    _stops: ConnectionStops = field(
+        default_factory=lambda: ConnectionStops(alone=True, most_in_a_row=_MOST_FAILURES)
+    )
 
     @property
     def stopped(self) -> UnifiedError | None:
@@ -86,11 +91,15 @@ class PlanSender:
         return self.writers.clients.open_bulk(self.settings)
 
     def run(self, steps: Iterator[CallStep], shown: Progress) -> None:
-        """Make the calls of these steps. Raises StateError and StorageError of the journals and the plans."""
+        """Make the calls of these steps. Raises StateError and StorageError of the
+        journals and the plans.
+        """
         attempt = partial(_attempt, overwrite=self.overwrite)
         for step in steps:
             job = partial(self._job, step.plan)
-            way = SendWay[int, PlannedJob](lambda _: None, job, lambda _: self.open_client(), attempt)
+            way = SendWay[int, PlannedJob](
+                lambda _: None, job, lambda _: self.open_client(), attempt
+            )
             sender = Sender(self.writers, self.plans[step.plan][1], way, self._stops)
             for sent in sender.outcomes(step.numbers):
                 self._count(sent, shown)
@@ -98,7 +107,9 @@ class PlanSender:
                 return
 
     def learn(self) -> None:
-        """Take up the ids of what earlier runs created, also those that did not reach the file. Raises StorageError."""
+        """Take up the ids of what earlier runs created, also those that did not reach
+        the file. Raises StorageError.
+        """
         for plan, journal in self.plans:
             for number in plan.sources.values():
                 if journal.done(number):
@@ -114,23 +125,33 @@ class PlanSender:
             self.ids_file.append([pair])
 
     def _job(self, at: int, number: int) -> PlannedJob | None:
-        """The job of a call of plan `at`; None where what it refers to was not created, or it might be done twice."""
+        """The job of a call of plan `at`; None where what it refers to was not created,
+        or it might be done twice.
+        """
         plan, _ = self.plans[at]
         call = plan.call(number)
         body = self._body(call, plan)
         if body is None and call.operation != "delete":
             return None
-        return self._filled_job(at, number, msgspec.structs.replace(call, body=msgspec.Raw(body) if body else NO_JSON))
+        return self._filled_job(
+            at, number, msgspec.structs.replace(call, body=msgspec.Raw(body) if body else NO_JSON)
+        )
 
     def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
-        """The body with the new ids of what it refers to; None where one of them is not known, or for a delete."""
+        """The body with the new ids of what it refers to; None where one of them is not
+        known, or for a delete.
+        """
         if not call.references:
             return bytes(call.body) or None
         waiting, unknown = {one.path for one in call.references}, False
 
         def exchange(reference: IdReference) -> bytes | None:
             nonlocal unknown
-            new = self.ids.new_id(reference.resource, reference.id) if reference.path in waiting else None
+            new = (
+                self.ids.new_id(reference.resource, reference.id)
+                if reference.path in waiting
+                else None
+            )
             unknown = unknown or (new is None and reference.path in waiting)
             return new
 
@@ -155,7 +176,9 @@ class PlanSender:
     def _request(self, call: PlannedCall, plan: CheckedPlan, key: str) -> Request:
         operation = plan.file.resource.operations[call.operation]
         identifier = None if call.id is None else str(call.id)
-        content = Content((), bytes(call.body) or None, key if operation.method in {"POST", "PATCH"} else None)
+        content = Content(
+            (), bytes(call.body) or None, key if operation.method in {"POST", "PATCH"} else None
+        )
         return requests.for_operation(self.scope, operation, identifier, content)
 
     def _look(self, call: PlannedCall, plan: CheckedPlan) -> Request | None:
@@ -188,7 +211,9 @@ def _attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttemp
     """Make a call. With `overwrite` what changed since the plan was made does not matter."""
     number = job.sent.n
     try:
-        if job.look is not None and (settled := _looked(client, job, job.look, overwrite=overwrite)):
+        if job.look is not None and (
+            settled := _looked(client, job, job.look, overwrite=overwrite)
+        ):
             return settled
         answer = outcome.sent(client, job.request)
     except UnifiedError as error:
@@ -199,11 +224,19 @@ def _attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttemp
 
 def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> WriteAttempt:
     failed = outcome.failed(job.sent.n, error)
-    return failed._replace(entry=msgspec.structs.replace(failed.entry, s=EntryState.UNKNOWN)) if in_doubt else failed
+    return (
+        failed._replace(entry=msgspec.structs.replace(failed.entry, s=EntryState.UNKNOWN))
+        if in_doubt
+        else failed
+    )
 
 
-def _looked(client: Client, job: PlannedJob, look: Request, *, overwrite: bool) -> WriteAttempt | None:
-    """The outcome where there is nothing to send: it is done already, or something else changed the record."""
+def _looked(
+    client: Client, job: PlannedJob, look: Request, *, overwrite: bool
+) -> WriteAttempt | None:
+    """The outcome where there is nothing to send: it is done already, or something else
+    changed the record.
+    """
     deletes = job.call.operation == "delete"
     try:
         now = outcome.record_in(client.send(look).body or b"", client.service)
@@ -227,7 +260,9 @@ def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
     error = RefusedError(why, hint="--overwrite-changed overwrites it", origin="local")
     # Another time it may be done: with the option, or when the record is as it was.
     code = int(error.code)
-    return WriteAttempt(JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why), code=code), error=error)
+    return WriteAttempt(
+        JournalEntry(EntryState.FAILED, job.sent.n, why=masked(why), code=code), error=error
+    )
 
 
 def _own_id(body: bytes, service: Service) -> str:

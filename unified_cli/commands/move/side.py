@@ -1,4 +1,6 @@
-"""One side of a comparison: its records in a temporary file, so that each is asked for only once."""
+"""One side of a comparison: its records in a temporary file, so that each is asked for
+only once.
+"""
 
 import hashlib
 from array import array
@@ -20,7 +22,8 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class SideFacts(msgspec.Struct, omit_defaults=True):
-    """What a side was, as a plan tells it: where its records came from, how many, and a digest of them all.
+    """What a side was, as a plan tells it: where its records came from, how many, and a
+    digest of them all.
 
     A `profile` has an `origin` and an `account`, a `folder` of an export and a `file` do not.
     """
@@ -34,7 +37,9 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
 
     @property
     def identity(self) -> Identity | None:
-        """The connection whose records they are; None for those of a file, which may be anybody's."""
+        """The connection whose records they are; None for those of a file, which may be
+        anybody's.
+        """
         if not (self.origin and self.account):
             return None
         scheme, slashes, rest = self.origin.partition("://")
@@ -49,7 +54,10 @@ class SpooledSide:
     """
 
     def __init__(
-        self, facts: SideFacts, file: SpoolFile, view: Callable[[bytes], bytes] = lambda record: record
+        self,
+        facts: SideFacts,
+        file: SpoolFile,
+        view: Callable[[bytes], bytes] = lambda record: record,
     ) -> None:
         self.facts = facts
         self._file = file
@@ -66,7 +74,8 @@ class SpooledSide:
         self._sha256.update(b"\n")
 
     def add(self, identifier: bytes, record: bytes) -> tuple[int, bytes]:
-        """Keep a record, and the id that it was read with as JSON text; gives its number, and what is compared of it.
+        """Keep a record, and the id that it was read with as JSON text; gives its
+        number, and what is compared of it.
 
         Raises StorageError.
         """

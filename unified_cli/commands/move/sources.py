@@ -1,4 +1,6 @@
-"""Where the records of a side come from: a profile's connection, the folder of an export, or an NDJSON file."""
+"""Where the records of a side come from: a profile's connection, the folder of an
+export, or an NDJSON file.
+"""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -31,7 +33,9 @@ _READABLE = {".ndjson": "NDJSON", ".parquet": "Parquet"}
 
 
 class RecordSource(NamedTuple):
-    """A side that can be read: what it is, its records, and the settings of its connection if it is one."""
+    """A side that can be read: what it is, its records, and the settings of its
+    connection if it is one.
+    """
 
     facts: SideFacts
     records: Callable[[Clients, Progress], Generator[Sequence[bytes]]]
@@ -43,7 +47,11 @@ class SourceFinder:
     """Finds the sides that a command line names; `settings` are those of a profile."""
 
     def __init__(
-        self, runtime: Runtime, catalogue: Catalogue, resource: Resource, settings: Callable[[str], Settings]
+        self,
+        runtime: Runtime,
+        catalogue: Catalogue,
+        resource: Resource,
+        settings: Callable[[str], Settings],
     ) -> None:
         self._runtime = runtime
         self._catalogue = catalogue
@@ -51,9 +59,14 @@ class SourceFinder:
         self._settings = settings
 
     def find(self, option: str, name: str | None) -> RecordSource:
-        """The side of that name. Raises UsageError for one that is nothing, or more than one thing; StorageError."""
+        """The side of that name. Raises UsageError for one that is nothing, or more
+        than one thing; StorageError.
+        """
         if not name:
-            raise UsageError(f"{option} is missing", hint=f"{option} SIDE: a profile, a folder of an export, a file")
+            raise UsageError(
+                f"{option} is missing",
+                hint=f"{option} SIDE: a profile, a folder of an export, a file",
+            )
         profile = self._profile(name)
         path = None if name.startswith(_PROFILE) else Path(name)
         there = path is not None and path.exists()
@@ -63,7 +76,9 @@ class SourceFinder:
         if profile:
             return self._of_profile(profile)
         if path is None or not there:
-            raise UsageError(f"{option} {name} is no profile, folder or file", hint="unified profile list")
+            raise UsageError(
+                f"{option} {name} is no profile, folder or file", hint="unified profile list"
+            )
         return self._of_folder(path) if path.is_dir() else self._of_file(path)
 
     def _profile(self, name: str) -> str | None:
@@ -76,16 +91,24 @@ class SourceFinder:
         address, account = settings.reachable()
         operation = self._resource.operations.get("list")
         if operation is None:
-            raise UsageError(f"{self._resource.api} {self._resource.name} has no list to be compared")
+            raise UsageError(
+                f"{self._resource.api} {self._resource.name} has no list to be compared"
+            )
         scope = requests.scope_of(settings, self._catalogue.service)
-        size = [(self._catalogue.service.page_size, str(settings.page_size))] if settings.page_size else []
+        size = (
+            [(self._catalogue.service.page_size, str(settings.page_size))]
+            if settings.page_size
+            else []
+        )
         request = requests.for_operation(scope, operation, None, Content(size))
 
         def records(clients: Clients, shown: Progress) -> Generator[Sequence[bytes]]:
             with closing(clients.open_bulk(settings)) as client:
                 for page in pagination.pages(client.send, request, self._catalogue.service, Span()):
                     if page.partial:
-                        raise IncompleteError(f"{name}: the provider left something out of page {page.number}")
+                        raise IncompleteError(
+                            f"{name}: the provider left something out of page {page.number}"
+                        )
                     yield [*map(bytes, page.records)]
                     shown.add(len(page.records), pages=1)
 
@@ -95,14 +118,18 @@ class SourceFinder:
     def _of_folder(self, path: Path) -> RecordSource:
         """The complete files of a list in an export, or in the folder of one of its profiles.
 
-        Raises UsageError where it is not there or there are several, IncompleteError where it is not complete,
-        StateError where it was changed, StorageError.
+        Raises UsageError where it is not there or there are several, IncompleteError
+        where it is not complete, StateError where it was changed, StorageError.
         """
         # An export in shards has a manifest for each.
         profile = None if LocalFolder(self._runtime, path).manifests() else path.name
         folder = path if profile is None else path.parent
         destination = LocalFolder(self._runtime, folder)
-        entries = {name: entry for name, entry in _entries(destination).items() if profile in {None, entry.profile}}
+        entries = {
+            name: entry
+            for name, entry in _entries(destination).items()
+            if profile in {None, entry.profile}
+        }
         first = _first(entries, self._resource, path)
         if not first.complete or not destination.holds(first):
             why = f"{folder / first.file} is not complete: {first.why or 'the file is gone'}"
@@ -114,7 +141,9 @@ class SourceFinder:
     def _of_file(self, path: Path) -> RecordSource:
         return RecordSource(
             SideFacts("file", written(path)),
-            lambda _clients, shown: _counted(_file_records(path, self._catalogue.service.items), shown),
+            lambda _clients, shown: _counted(
+                _file_records(path, self._catalogue.service.items), shown
+            ),
         )
 
 
@@ -125,14 +154,17 @@ def _counted(records: Iterator[bytes], shown: Progress) -> Generator[Sequence[by
 
 
 def _file_records(path: Path, items: str) -> Iterator[bytes]:
-    """The records of an NDJSON file. Raises UsageError for a line that is none, StateError where the file changes."""
+    """The records of an NDJSON file. Raises UsageError for a line that is none,
+    StateError where the file changes.
+    """
     try:
         with closing(UnchangedFile(path)) as file, file.reader() as content:
             for line in input_formats.READERS["ndjson"](content, str(path), items):
                 wrong = line.wrong or ("" if line.text.startswith(b"{") else "is no JSON object")
                 if wrong:
                     raise UsageError(
-                        f"{path}, line {line.number} {wrong}", hint="a record on each line, as -o ndjson prints"
+                        f"{path}, line {line.number} {wrong}",
+                        hint="a record on each line, as -o ndjson prints",
                     )
                 yield line.text
     except regular_file.NotRegularError:
@@ -171,7 +203,9 @@ def _entries(destination: Destination) -> dict[str, ManifestEntry]:
 
 
 def _first(entries: dict[str, ManifestEntry], resource: Resource, path: Path) -> ManifestEntry:
-    """The file with the whole list. Raises UsageError where there is none, or one of each of several profiles."""
+    """The file with the whole list. Raises UsageError where there is none, or one of
+    each of several profiles.
+    """
     wanted = f"{resource.api}/{resource.name}"
     found = [
         entry
@@ -184,9 +218,12 @@ def _first(entries: dict[str, ManifestEntry], resource: Resource, path: Path) ->
     if not readable:
         if not found:
             raise UsageError(f"no {wanted} in {path}", hint=f"unified export {wanted} --to {path}")
-        kinds = ", ".join(sorted({PurePosixPath(entry.file).suffix.removeprefix(".") for entry in found}))
+        kinds = ", ".join(
+            sorted({PurePosixPath(entry.file).suffix.removeprefix(".") for entry in found})
+        )
         raise UsageError(
-            f"{path} holds {wanted} as {kinds}, and what is compared is read from {' or '.join(_READABLE.values())}",
+            f"{path} holds {wanted} as {kinds}, and what is compared is read from"
+            f" {' or '.join(_READABLE.values())}",
             hint=f"unified export {wanted} --to DIR --format ndjson, into another folder",
         )
     if len({entry.profile for entry in readable}) > 1:

@@ -1,4 +1,6 @@
-"""What came of a checked read: the verdicts of each connection, as messages, as JUnit and as the error of the run."""
+"""What came of a checked read: the verdicts of each connection, as messages, as JUnit
+and as the error of the run.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +45,9 @@ class CheckReport:
         return Path(name) if name is not None else None
 
     def check_file(self) -> None:
-        """Raise StorageError, before anything is sent, where the file of `--junit` could not be written."""
+        """Raise StorageError, before anything is sent, where the file of `--junit`
+        could not be written.
+        """
         if self._junit is not None:
             output_file.check(self._junit, force=True)
 
@@ -51,11 +55,16 @@ class CheckReport:
         """Judge the expectations of a connection; `found` are verdicts that are there already."""
         name, missing = whole.selected.name, ""
         if whole.partial and not self.selected.options.allow_partial:
-            missing = f"the provider left something out of page {', '.join(map(str, whole.partial))}"
+            missing = (
+                f"the provider left something out of page {', '.join(map(str, whole.partial))}"
+            )
             self.missing.append(self._named(name, missing))
         document = whole.document(listing=self.selected.operation.lists)
-        cases = [self._case(name, verdict, self._monotonic() - self._began, missing) for verdict in found]
-        # The first one has the time of the read, as the first test that uses a fixture has that of the fixture.
+        cases = [
+            self._case(name, verdict, self._monotonic() - self._began, missing) for verdict in found
+        ]
+        # The first one has the time of the read, as the first test that uses a fixture
+        # has that of the fixture.
         seconds = 0.0 if found else whole.seconds
         for one in self._expectations:
             began = self._monotonic()
@@ -71,7 +80,9 @@ class CheckReport:
         """Say that only a part of the list was judged."""
         cut = f"cut on request after {counted(len(whole.records), 'record')}"
         onward = more_records.onward(whole.next_cursor)
-        note = self._named(whole.selected.name, f"{cut}, which alone were judged; to continue: {onward}")
+        note = self._named(
+            whole.selected.name, f"{cut}, which alone were judged; to continue: {onward}"
+        )
         self.selected.common.runtime.stderr.note(note)
 
     def late(self, read: SelectedRead, verdict: Verdict) -> None:
@@ -97,7 +108,8 @@ class CheckReport:
     def finish(self) -> None:
         """Tell what does not hold, and raise the error that sums it up, if there is one.
 
-        Raises what was raised for the only connection; IncompleteError where some of several were not read.
+        Raises what was raised for the only connection; IncompleteError where some of
+        several were not read.
         """
         failed = {**self._skipped, **self._errors}
         if not self.selected.several and failed:
@@ -106,11 +118,19 @@ class CheckReport:
         # What some do not offer is no failure of the check, but what none offers cannot be checked.
         counts = failed if len(failed) == len(self.selected.reads) else self._errors
         conclude(
-            Ending("connection", len(self.selected.reads), counts, missing=self.missing, different=self._summary())
+            Ending(
+                "connection",
+                len(self.selected.reads),
+                counts,
+                missing=self.missing,
+                different=self._summary(),
+            )
         )
 
     def _case(self, name: str, verdict: Verdict, seconds: float, missing: str = "") -> JUnitCase:
-        """The test of a verdict on a connection; where anything is `missing` from what was judged, it does not pass."""
+        """The test of a verdict on a connection; where anything is `missing` from what
+        was judged, it does not pass.
+        """
         case = JUnitCase(self._classname, verdict.expectation, seconds=seconds)
         if not verdict.holds:
             self._wrong.append(self._named(name, verdict.message))
@@ -120,11 +140,17 @@ class CheckReport:
 
     def _without_verdict(self, whole: WholeRead, case: JUnitCase) -> None:
         names = [one.expression for one in self._expectations] or [self.selected.operation.command]
-        first, *others = (case._replace(classname=self._classname, name=name, seconds=0.0) for name in names)
-        self._suites.append(JUnitSuite(whole.selected.name, [first._replace(seconds=whole.seconds), *others]))
+        first, *others = (
+            case._replace(classname=self._classname, name=name, seconds=0.0) for name in names
+        )
+        self._suites.append(
+            JUnitSuite(whole.selected.name, [first._replace(seconds=whole.seconds), *others])
+        )
 
     def _tell(self) -> None:
-        """Print a line for each connection that was not judged, and for each failure where there are several."""
+        """Print a line for each connection that was not judged, and for each failure
+        where there are several.
+        """
         stderr = self.selected.common.runtime.stderr
         for name, error in self._errors.items():
             stderr.line(f"{name}: {error.one_line}")

@@ -1,10 +1,17 @@
-"""Show what a connection says that an operation takes, and keep the names for skeletons and completion."""
+"""Show what a connection says that an operation takes, and keep the names for skeletons
+and completion.
+"""
 
 from contextlib import closing
 
 from unified_cli.call import Call, Mode, builder, introspection, seen_words, single
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.catalogue.described import DescribedField, MethodDescription, SchemaError, description
+from unified_cli.catalogue.described import (
+    DescribedField,
+    MethodDescription,
+    SchemaError,
+    description,
+)
 from unified_cli.cli import result_table
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config import known_methods
@@ -24,15 +31,19 @@ from unified_cli.runtime import Runtime
 def request_for(scope: Scope, operation: Operation) -> Request:
     """The request for the description of an operation, for the connection of the scope."""
     service = scope.service
-    path = f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
-    return requests.for_path(scope, "GET", path, Content())._replace(largest=introspection.LARGEST_ANSWER)
+    path = (
+        f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
+    )
+    return requests.for_path(scope, "GET", path, Content())._replace(
+        largest=introspection.LARGEST_ANSWER
+    )
 
 
 def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
     """What the connection says that the operation takes.
 
-    Raises the errors of a request; RefusedError where the method has no description, ServiceError for an answer that
-    cannot be read.
+    Raises the errors of a request; RefusedError where the method has no description,
+    ServiceError for an answer that cannot be read.
     """
     request = request_for(scope, operation)
     body = client.send(request).body or b""
@@ -42,7 +53,9 @@ def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescripti
             raise SchemaError("it is no object")
         found = description(document, body)
     except (ValueError, RecursionError) as error:
-        raise ServiceError(f"the answer cannot be read: {error} (GET {request.path})", retryable=False) from None
+        raise ServiceError(
+            f"the answer cannot be read: {error} (GET {request.path})", retryable=False
+        ) from None
     if found is None:
         raise RefusedError(f"{operation.command} has no description on this connection", status=404)
     return found
@@ -52,10 +65,20 @@ _HEADS = ("in", "name", "type", "required", "values", "about")
 _AS_SERVED = ("json", "raw")
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Print the description of the operation, or show the request for it. Raises what `asked` does."""
+def run(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
+) -> None:
+    """Print the description of the operation, or show the request for it. Raises what
+    `asked` does.
+    """
     if options.jq or options.out or options.columns is not None:
-        raise UsageError("--describe takes no --jq, --columns and --out", hint="-o json prints what is served")
+        raise UsageError(
+            "--describe takes no --jq, --columns and --out", hint="-o json prints what is served"
+        )
     call = builder.resolve(runtime, catalogue, options, mode)
     scope = requests.scope_of(call.settings, catalogue.service)
 
@@ -84,12 +107,22 @@ def _show(call: Call, found: MethodDescription) -> None:
         runtime.stderr.note("the connection names no parameters and no fields")
     for what, value in (("query", found.default_query), ("body", found.default_body)):
         if value:
-            runtime.stderr.note(masked(f"the service adds to the {what}: {encoded(value).decode()}"))
+            runtime.stderr.note(
+                masked(f"the service adds to the {what}: {encoded(value).decode()}")
+            )
     if found.documentation:
         runtime.stderr.note(masked(f"more: {found.documentation}"))
 
 
 def _row(where: str, one: DescribedField) -> tuple[str, ...]:
-    """The cells of a field: nothing that is served can drive a terminal, whatever they are piped to."""
-    cells = (one.name, one.type, "required" if one.required else "", " | ".join(one.values), one.text)
+    """The cells of a field: nothing that is served can drive a terminal, whatever they
+    are piped to.
+    """
+    cells = (
+        one.name,
+        one.type,
+        "required" if one.required else "",
+        " | ".join(one.values),
+        one.text,
+    )
     return where, *map(visible, cells)

@@ -1,4 +1,6 @@
-"""Many files into one folder: none overwritten, none lost, each listed in a manifest that the next run reads."""
+"""Many files into one folder: none overwritten, none lost, each listed in a manifest
+that the next run reads.
+"""
 
 import hashlib
 import os
@@ -94,17 +96,22 @@ class DownloadManifest:
         folder = self._file.path.parent
         try:
             # Somebody may have edited the manifest.
-            return Path(entry.file).name == entry.file and (folder / entry.file).lstat().st_size == entry.bytes
+            return (
+                Path(entry.file).name == entry.file
+                and (folder / entry.file).lstat().st_size == entry.bytes
+            )
         except OSError:
             return False
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadItem:
-    """A file to download: the line that asks for it, its record's id, the request, and names for it.
+    """A file to download: the line that asks for it, its record's id, the request, and
+    names for it.
 
-    With a `lookup`, the request only says which file it is: the one that gives it is made by `found` from the record
-    that the lookup answers. `wrong` says why there is no request.
+    With a `lookup`, the request only says which file it is: the one that gives it is
+    made by `found` from the record that the lookup answers. `wrong` says why there is
+    no request.
     """
 
     line: int
@@ -119,12 +126,16 @@ class DownloadItem:
     def fingerprint(self) -> str:
         """What tells this file from others, whatever line it is asked for in."""
         asked = f"{self.request.method} {self.request.url}\n".encode() if self.request else b""
-        return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[:32]
+        return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[
+            :32
+        ]
 
 
 @dataclass(slots=True)
 class DownloadSummary:
-    """How it went: files `saved` now and `there` before, those that `failed`, and the error that `stopped` it all."""
+    """How it went: files `saved` now and `there` before, those that `failed`, and the
+    error that `stopped` it all.
+    """
 
     saved: int = 0
     there: int = 0
@@ -135,7 +146,14 @@ class DownloadSummary:
         """How the download of so many files ends, which the manifest lists."""
         left = total - self.saved - self.there - self.failed
         stopped = self.stopped if left else None
-        return Ending("file", total, not_tried=left, stopped=stopped, see={"failed": manifest}, unnamed=self.failed)
+        return Ending(
+            "file",
+            total,
+            not_tried=left,
+            stopped=stopped,
+            see={"failed": manifest},
+            unnamed=self.failed,
+        )
 
 
 def run(
@@ -157,7 +175,9 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _ListedFile:
-    """The place of an item's file in the folder, told to the manifest before the file has its name."""
+    """The place of an item's file in the folder, told to the manifest before the file
+    has its name.
+    """
 
     item: DownloadItem
     batch: "_DownloadBatch"
@@ -179,7 +199,12 @@ class _DownloadBatch:
     """
 
     def __init__(
-        self, folder: Path, call: Call, readers: FairReaders, shown: Progress, manifest: DownloadManifest
+        self,
+        folder: Path,
+        call: Call,
+        readers: FairReaders,
+        shown: Progress,
+        manifest: DownloadManifest,
     ) -> None:
         self._folder, self._call, self._readers = folder, call, readers
         self._shown, self._manifest = shown, manifest
@@ -187,10 +212,14 @@ class _DownloadBatch:
         self._taken = {download_targets.folded(name) for name in (MANIFEST, _LOCK)}
         self._summary = DownloadSummary()
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], entry: DownloadEntry) -> Path:
-        """Give a file the first name like the proposed one that is free, once it is listed; for any thread.
+    def publish(
+        self, file: AtomicFile, proposals: tuple[MaskedText, ...], entry: DownloadEntry
+    ) -> Path:
+        """Give a file the first name like the proposed one that is free, once it is
+        listed; for any thread.
 
-        So whatever has a name is listed, and what is listed may be missing, whenever the process is killed.
+        So whatever has a name is listed, and what is listed may be missing, whenever
+        the process is killed.
         """
         name = download_targets.safe(*proposals)
         with self._lock:
@@ -208,7 +237,9 @@ class _DownloadBatch:
 
     def run(self, items: Iterator[DownloadItem]) -> DownloadSummary:
         """Download them. Raises StorageError."""
-        with closing(self._readers.read(self._missing(items), self._save, connections=1)) as results:
+        with closing(
+            self._readers.read(self._missing(items), self._save, connections=1)
+        ) as results:
             for item, outcome in results:
                 self._note(item, outcome)
         return self._summary
@@ -255,4 +286,6 @@ class _DownloadBatch:
             self._call.runtime.stderr.line(f"line {item.line} failed: {outcome.one_line}")
         if outcome.stops_connection:
             self._summary.stopped = self._summary.stopped or outcome
-        self._manifest.add(DownloadEntry(item.line, item.id, item.fingerprint, error=outcome.one_line))
+        self._manifest.add(
+            DownloadEntry(item.line, item.id, item.fingerprint, error=outcome.one_line)
+        )

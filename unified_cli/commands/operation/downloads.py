@@ -1,4 +1,6 @@
-"""`download ID`, `download -` and `--from`: the file of a record, or of each id or record of a list."""
+"""`download ID`, `download -` and `--from`: the file of a record, or of each id or
+record of a list.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -25,14 +27,25 @@ from unified_cli.storage import output_file
 from unified_cli.writes import stdin_copy
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Download the file of the record that is named, or of each id or record of a list. Raises what `_of_list` does."""
+def run(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
+) -> None:
+    """Download the file of the record that is named, or of each id or record of a list.
+    Raises what `_of_list` does.
+    """
     call = builder.resolve(runtime, catalogue, options, mode)
     typed = part(options, DownloadOptions)
     if typed.id and typed.from_:
         raise UsageError("both an ID and --from say what to download", hint="leave one out")
     if part(options, StopOptions).stops:
-        raise UsageError("--fail-fast, --max-failures and --stages are not for files, which --from downloads again")
+        raise UsageError(
+            "--fail-fast, --max-failures and --stages are not for files, which --from downloads"
+            " again"
+        )
     if typed.id and typed.id != "-":
         _of_one(call, operation, typed.id)
     else:
@@ -48,19 +61,28 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     options = part(call.options, DownloadOptions)
     folder = None if mode.shown else _folder(options)
     piped = source_name == "-"
-    path = stdin_copy.keep(runtime, [operation.command], options.token_stdin) if piped else Path(source_name)
+    path = (
+        stdin_copy.keep(runtime, [operation.command], options.token_stdin)
+        if piped
+        else Path(source_name)
+    )
 
     from unified_cli.commands.operation import download_batch  # noqa: PLC0415  as above
     from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
     from unified_cli.writes import input_file  # noqa: PLC0415  as above
 
-    with closing(input_file.examine(path, options.format, catalogue.service.items, ids=True)) as source:
+    with closing(
+        input_file.examine(path, options.format, catalogue.service.items, ids=True)
+    ) as source:
         downloads = _items(call, operation, source)
         if folder is None:
             _show(call, downloads)
             return
         work = Work("byte", part="file", parts=source.count)
-        with progress(runtime, work) as shown, FairReaders(runtime, catalogue, options.workers) as readers:
+        with (
+            progress(runtime, work) as shown,
+            FairReaders(runtime, catalogue, options.workers) as readers,
+        ):
             readers.clients.token(settings)
             try:
                 done = download_batch.run(downloads, folder, call, readers, shown)
@@ -68,21 +90,29 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
                 signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
                 raise
     manifest = folder / download_batch.MANIFEST
-    runtime.stderr.note(f"{counted(done.saved, 'file')} saved, {done.there} already there; {manifest} lists them")
+    runtime.stderr.note(
+        f"{counted(done.saved, 'file')} saved, {done.there} already there; {manifest} lists them"
+    )
     conclude(done.ending(source.count, manifest))
 
 
 def _of_one(call: Call, operation: Operation, identifier: str) -> None:
-    """Download the file of a record as with its parameters; it is looked up where the id alone does not do."""
+    """Download the file of a record as with its parameters; it is looked up where the
+    id alone does not do.
+    """
     more = parameters(operation, {"id": identifier})
     if more is None:
-        single.send(call, _lookup(call, operation, identifier), partial(_looked_up, operation, identifier))
+        single.send(
+            call, _lookup(call, operation, identifier), partial(_looked_up, operation, identifier)
+        )
         return
     call = call._replace(options=more.added_to(part(call.options, DownloadOptions)))
     single.send(call, builder.operation_request(call, operation))
 
 
-def _looked_up(operation: Operation, identifier: str, call: Call, clients: Clients, lookup: Request) -> None:
+def _looked_up(
+    operation: Operation, identifier: str, call: Call, clients: Clients, lookup: Request
+) -> None:
     with closing(clients.open(call.settings)) as client:
         request, names = _found(call, operation, identifier, client.send(lookup).body or b"")
     builder.check_writable(call.settings, request)
@@ -113,22 +143,29 @@ def _folder(options: OperationOptions) -> Path:
 
 
 def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
-    """The download for each line: the request with parameters from the record, and names for the file."""
-    from unified_cli.commands.operation.download_batch import DownloadItem  # noqa: PLC0415  as above
+    """The download for each line: the request with parameters from the record, and
+    names for the file.
+    """
+    from unified_cli.commands.operation.download_batch import (  # noqa: PLC0415  as above
+        DownloadItem,
+    )
 
     for line in source.lines():
         try:
             record = _record(line)
             more = parameters(operation, record)
             if more is None:
-                # What names the file for the manifest: the address that a lookup gives may be another one each time.
+                # What names the file for the manifest: the address that a lookup gives
+                # may be another one each time.
                 named = _request(call, operation, Parameters((f"id={record['id']}",)))
                 lookup = _lookup(call, operation, record["id"])
                 found = partial(_found, call, operation, record["id"])
                 yield DownloadItem(line.number, record["id"], named, (), lookup=lookup, found=found)
             else:
                 request = _request(call, operation, more)
-                yield DownloadItem(line.number, record.get("id", ""), request, _names(record, request))
+                yield DownloadItem(
+                    line.number, record.get("id", ""), request, _names(record, request)
+                )
         except UsageError as error:
             yield DownloadItem(line.number, "", None, (), error.message)
 
@@ -143,16 +180,25 @@ def _names(record: dict[str, str], request: Request) -> tuple[str, ...]:
 
 
 def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
-    """The request for the record of an id. Raises UsageError where records cannot be had by their ids."""
+    """The request for the record of an id. Raises UsageError where records cannot be
+    had by their ids.
+    """
     get = call.catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
     if get is None:
         listed = f"unified {operation.api} {operation.resource} list --all -o ndjson"
-        raise UsageError(f"{identifier} is an id, which {operation.command} does not take; pipe in records ({listed})")
+        raise UsageError(
+            f"{identifier} is an id, which {operation.command} does not take; pipe in records"
+            f" ({listed})"
+        )
     return builder.record_request(call, get, identifier)
 
 
-def _found(call: Call, operation: Operation, identifier: str, body: bytes) -> tuple[Request, tuple[str, ...]]:
-    """The request for the file of a record, with names for it. Raises ServiceError where it names no file."""
+def _found(
+    call: Call, operation: Operation, identifier: str, body: bytes
+) -> tuple[Request, tuple[str, ...]]:
+    """The request for the file of a record, with names for it. Raises ServiceError
+    where it names no file.
+    """
     record = texts(body)
     more = parameters(operation, {**record, "id": identifier})
     if more is None:

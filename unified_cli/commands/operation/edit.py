@@ -1,4 +1,6 @@
-"""`update ID --edit`: a person changes the record in an editor, and only what was changed is sent."""
+"""`update ID --edit`: a person changes the record in an editor, and only what was
+changed is sent.
+"""
 
 import shutil
 import tempfile
@@ -15,7 +17,14 @@ from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import OperationOptions, WriteOptions
 from unified_cli.config import other_program
-from unified_cli.errors import ConfigError, RefusedError, ServiceError, StorageError, UnifiedError, UsageError
+from unified_cli.errors import (
+    ConfigError,
+    RefusedError,
+    ServiceError,
+    StorageError,
+    UnifiedError,
+    UsageError,
+)
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import request_body
 from unified_cli.http.request import Request
@@ -32,21 +41,43 @@ _RULES = PathRules()
 _LONGEST_CHANGE = 2000
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Have the record edited, and send what was changed. Raises UsageError where nobody can edit one record."""
+def run(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
+) -> None:
+    """Have the record edited, and send what was changed. Raises UsageError where nobody
+    can edit one record.
+    """
     if mode.several or builder.identifier(options) == "-":
-        raise UsageError("--edit changes one record of one connection", hint="-p with one name, and one ID")
+        raise UsageError(
+            "--edit changes one record of one connection", hint="-p with one name, and one ID"
+        )
     if mode.shown:
-        raise UsageError("--edit shows by itself what it would send, and asks", hint="leave out --dry-run and --as")
+        raise UsageError(
+            "--edit shows by itself what it would send, and asks",
+            hint="leave out --dry-run and --as",
+        )
     get = catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
     if get is None:
-        raise UsageError(f"{operation.api} {operation.resource} has no get, so there is nothing to edit")
+        raise UsageError(
+            f"{operation.api} {operation.resource} has no get, so there is nothing to edit"
+        )
     call = builder.resolve(runtime, catalogue, options, mode)
-    if not prompt.at_terminal(runtime, no_input=call.settings.no_input) or not runtime.stdout_is_terminal:
-        raise UsageError("--edit needs a terminal, and prompts", hint="-d, -f and -F change fields without one")
+    if (
+        not prompt.at_terminal(runtime, no_input=call.settings.no_input)
+        or not runtime.stdout_is_terminal
+    ):
+        raise UsageError(
+            "--edit needs a terminal, and prompts", hint="-d, -f and -F change fields without one"
+        )
     editor = _editor(runtime)
     # The same request is sent later, with what was changed as its body.
-    started = builder.operation_request(call._replace(options=options.replaced(bodies=("{}",))), operation)
+    started = builder.operation_request(
+        call._replace(options=options.replaced(bodies=("{}",))), operation
+    )
     single.send(call, started, partial(_edit, editor, get))
 
 
@@ -61,8 +92,12 @@ def _editor(runtime: Runtime) -> Sequence[str]:
         raise ConfigError(f"{name}: {error}") from None
 
 
-def _edit(editor: Sequence[str], get: Operation, call: Call, clients: Clients, request: Request) -> None:
-    """Show the record in the editor, and send what was changed, unless somebody else has changed it too."""
+def _edit(
+    editor: Sequence[str], get: Operation, call: Call, clients: Clients, request: Request
+) -> None:
+    """Show the record in the editor, and send what was changed, unless somebody else
+    has changed it too.
+    """
     runtime, _, settings, options, _ = call
     identifier = builder.identifier(options) or ""
     look = builder.record_request(call, get, identifier)
@@ -78,7 +113,9 @@ def _edit(editor: Sequence[str], get: Operation, call: Call, clients: Clients, r
             runtime.stderr.note("nothing was changed, so nothing was sent")
             return
         _tell(runtime, what, seen, changed)
-        prompt.confirm_change(runtime, settings, "update", what, yes=part(options, WriteOptions).yes)
+        prompt.confirm_change(
+            runtime, settings, "update", what, yes=part(options, WriteOptions).yes
+        )
         before = {name: seen.get(name, _NULL) for name in changed}
         if _is_already(identifier, before, changed, partial(_record, call, clients, look)):
             runtime.stderr.note(f"{what} is already so; nothing was sent")
@@ -96,7 +133,9 @@ def _record(call: Call, clients: Clients, look: Request) -> Parts:
 
 
 def _shown(call: Call, operation: Operation, record: Parts) -> Parts:
-    """The members that can be changed: those that are known to be; where none are, those that a user may set."""
+    """The members that can be changed: those that are known to be; where none are,
+    those that a user may set.
+    """
     known = {field.name for field in operation.accepted_fields}
     if said := builder.described(call.runtime, call.options, operation):
         known |= {field.name for field in said.body}
@@ -106,7 +145,9 @@ def _shown(call: Call, operation: Operation, record: Parts) -> Parts:
 
 def _text(members: Parts) -> bytes:
     """The members as JSON, indented by two; each value as it was served, digit by digit."""
-    lines = (b"  " + dump(name).encode() + b": " + _indented(value) for name, value in members.items())
+    lines = (
+        b"  " + dump(name).encode() + b": " + _indented(value) for name, value in members.items()
+    )
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
 
 
@@ -117,7 +158,9 @@ def _indented(value: bytes) -> bytes:
 
 @contextmanager
 def _text_file(name: str, text: bytes) -> Iterator[Path]:
-    """A file with the text, for this user only; it is removed, unless an error ends an edit that changed it."""
+    """A file with the text, for this user only; it is removed, unless an error ends an
+    edit that changed it.
+    """
     try:
         folder = Path(tempfile.mkdtemp(prefix="unified-edit-"))
         path = folder / f"{name}.json"
@@ -148,7 +191,9 @@ def _is(path: Path, text: bytes) -> bool:
 
 
 def _edited(runtime: Runtime, editor: Sequence[str], path: Path) -> Parts:
-    """What the person made of the record. Raises UsageError for who gives up, ConfigError without an editor."""
+    """What the person made of the record. Raises UsageError for who gives up,
+    ConfigError without an editor.
+    """
     while True:
         runtime.stderr.end_line()
         try:
@@ -180,7 +225,9 @@ def _read(path: Path) -> Parts:
 def _tell_removed(runtime: Runtime, shown: Parts, edited: Parts) -> None:
     for name in shown:
         if name not in edited and shown[name] != _NULL:
-            runtime.stderr.line(f"{name} was taken out of the text, so it stays as it is (null clears it)")
+            runtime.stderr.line(
+                f"{name} was taken out of the text, so it stays as it is (null clears it)"
+            )
 
 
 def _changed(seen: Parts, edited: Parts) -> Parts:
@@ -208,7 +255,9 @@ def _short(value: bytes) -> str:
 
 
 def _is_already(identifier: str, seen: Parts, wanted: Parts, look: Callable[[], Parts]) -> bool:
-    """Whether somebody else has made the same changes; RefusedError where they made others of these members."""
+    """Whether somebody else has made the same changes; RefusedError where they made
+    others of these members.
+    """
     try:
         now = look()
     except UnifiedError as error:
@@ -220,5 +269,7 @@ def _is_already(identifier: str, seen: Parts, wanted: Parts, look: Callable[[], 
         return True
     if found := difference.changes(seen, now, _RULES):
         why = f"{identifier} has changed since it was read: {'; '.join(found)}"
-        raise RefusedError(why, hint="nothing was sent; the same command shows the record as it is", origin="local")
+        raise RefusedError(
+            why, hint="nothing was sent; the same command shows the record as it is", origin="local"
+        )
     return False

@@ -1,4 +1,6 @@
-"""`--expect` and `--until` on a read: print what was read, and fail with 14 where it is not as expected."""
+"""`--expect` and `--until` on a read: print what was read, and fail with 14 where it is
+not as expected.
+"""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -27,13 +29,17 @@ _EVERY = 5.0
 
 
 class Condition:
-    """What is waited for, until a time on the monotonic clock, and what each connection gave last."""
+    """What is waited for, until a time on the monotonic clock, and what each connection
+    gave last.
+    """
 
     def __init__(self, runtime: Runtime, options: ReadOptions, process: JqProcess) -> None:
         """Raises UsageError where a program cannot be compiled."""
         self._runtime = runtime
         self._until = Expectation(options.until or "", "--until", process)
-        self._fail_if = Expectation(options.fail_if, "--fail-if", process) if options.fail_if else None
+        self._fail_if = (
+            Expectation(options.fail_if, "--fail-if", process) if options.fail_if else None
+        )
         self._every = options.every or _EVERY
         self._limit = options.longest_wait
         self.until = runtime.monotonic() + self._limit
@@ -41,7 +47,8 @@ class Condition:
         self._failed: dict[str, Verdict] = {}
 
     def is_met(self, whole: WholeRead, *, listing: bool) -> bool:
-        """Whether the connection need not be read again: the condition holds, never will, or the read failed.
+        """Whether the connection need not be read again: the condition holds, never
+        will, or the read failed.
 
         A 404 and an empty list mean "not yet".
         """
@@ -59,14 +66,19 @@ class Condition:
         self._last[name] = verdict.message
         if self._fail_if and self._fail_if.judge(document).holds:
             message = masked(f"{self._fail_if.shown} is true; {verdict.message}")
-            self._failed[name] = Verdict(self._fail_if.shown, holds=False, value=verdict.value, message=message)
+            self._failed[name] = Verdict(
+                self._fail_if.shown, holds=False, value=verdict.value, message=message
+            )
             return True
         return verdict.holds
 
     def verdicts(self, name: str) -> list[Verdict]:
         """How the wait for a connection ended that need not be read again."""
         true = masked("true")
-        return [self._failed.get(name) or Verdict(self._until.shown, holds=True, value=true, message=true)]
+        return [
+            self._failed.get(name)
+            or Verdict(self._until.shown, holds=True, value=true, message=true)
+        ]
 
     def late(self, name: str) -> Verdict:
         """The verdict on a connection for which the time is over."""
@@ -97,8 +109,15 @@ class Condition:
         return self._runtime.monotonic() >= self.until
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Read every selected connection, until the condition holds if there is one, and judge the expectations.
+def run(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
+) -> None:
+    """Read every selected connection, until the condition holds if there is one, and
+    judge the expectations.
 
     Raises DifferentError for one that does not hold, and the errors of the reads.
     """
@@ -120,7 +139,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         _check(selected, CheckReport(selected, expectations), condition, program)
 
 
-def _condition(runtime: Runtime, options: ReadOptions, process: JqProcess | None) -> Condition | None:
+def _condition(
+    runtime: Runtime, options: ReadOptions, process: JqProcess | None
+) -> Condition | None:
     if process:
         return Condition(runtime, options, process)
     for value, spelling in ((options.fail_if, "--fail-if"), (options.every, "--every")):
@@ -132,7 +153,10 @@ def _condition(runtime: Runtime, options: ReadOptions, process: JqProcess | None
 
 
 def _check(
-    selected: SelectedReads, report: CheckReport, condition: Condition | None, program: JqProgram | None
+    selected: SelectedReads,
+    report: CheckReport,
+    condition: Condition | None,
+    program: JqProgram | None,
 ) -> None:
     """Read, print and judge. Raises DifferentError and the errors of the reads."""
     runtime = selected.common.runtime
@@ -178,12 +202,18 @@ def _read(selected: SelectedReads, readers: FairReaders, judge: "_Judge") -> Non
             judge.take(whole)
 
 
-def _wait(selected: SelectedReads, readers: FairReaders, condition: Condition, judge: "_Judge") -> None:
-    """Read all connections, and again those for which the condition does not hold yet, until the time is over."""
+def _wait(
+    selected: SelectedReads, readers: FairReaders, condition: Condition, judge: "_Judge"
+) -> None:
+    """Read all connections, and again those for which the condition does not hold yet,
+    until the time is over.
+    """
     pending = selected.reads
     while pending:
         again = []
-        with closing(selected_reads.read_whole(selected, readers, pending, condition.until)) as found:
+        with closing(
+            selected_reads.read_whole(selected, readers, pending, condition.until)
+        ) as found:
             for whole in found:
                 if condition.is_met(whole, listing=selected.operation.lists):
                     judge.take(whole, condition.verdicts(whole.selected.name))
@@ -201,11 +231,19 @@ def _wait(selected: SelectedReads, readers: FairReaders, condition: Condition, j
 
 
 def _printer(selected: SelectedReads, program: JqProgram | None) -> Printer | None:
-    """What prints the records of all connections as one result; None for one record, which is printed as served."""
+    """What prints the records of all connections as one result; None for one record,
+    which is printed as served.
+    """
     common, operation, reads, several = selected
     if several:
-        return record_output.printer_for(common, operation, program, names=(read.name for read in reads))
-    return Printer(common.runtime, record_output.style_for(common, operation), program) if operation.lists else None
+        return record_output.printer_for(
+            common, operation, program, names=(read.name for read in reads)
+        )
+    return (
+        Printer(common.runtime, record_output.style_for(common, operation), program)
+        if operation.lists
+        else None
+    )
 
 
 class _Judge:
@@ -227,7 +265,9 @@ class _Judge:
         self._shown.add(units)
 
     def take(self, whole: WholeRead, verdicts: Sequence[Verdict] = ()) -> None:
-        """Use what a connection answered, or note its error; `verdicts` are on what was waited for."""
+        """Use what a connection answered, or note its error; `verdicts` are on what was
+        waited for.
+        """
         report, read = self._report, whole.selected
         self._shown.add(parts=1, failed=whole.error is not None)
         if whole.error is not None:
@@ -245,7 +285,9 @@ class _Judge:
         call, request = whole.selected.call, whole.selected.request
         if self._printer is not None:
             profile = whole.selected.name if self._report.selected.several else None
-            self._printer.page(whole.records, one_line=whole.one_line, large=whole.large, profile=profile)
+            self._printer.page(
+                whole.records, one_line=whole.one_line, large=whole.large, profile=profile
+            )
             return
         body = bytes(whole.records[0])
         if call.settings.output == "json" and not self._program and call.options.columns is None:

@@ -18,7 +18,15 @@ from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.pagination import Page
-from unified_cli.json_text.change_time import FIELD, ChangeFilter, Instant, changed_at, earlier, parse, timestamp
+from unified_cli.json_text.change_time import (
+    FIELD,
+    ChangeFilter,
+    Instant,
+    changed_at,
+    earlier,
+    parse,
+    timestamp,
+)
 from unified_cli.json_text.members import Record, parts
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output import stdout
@@ -35,9 +43,14 @@ _LARGEST_STATE = 64 * 1024 * 1024
 
 
 def run(
-    runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
 ) -> NoReturn:
-    """Poll the list of every selected connection, and print what is new, for as long as nobody stops it.
+    """Poll the list of every selected connection, and print what is new, for as long as
+    nobody stops it.
 
     Raises UsageError for options that do not go with that, and the error of the only connection.
     """
@@ -47,7 +60,9 @@ def run(
 
     def select() -> SelectedReads:
         # The filter of each poll is another one.
-        return selected_reads.select(runtime, catalogue, operation, asked.replaced(since=None), mode)
+        return selected_reads.select(
+            runtime, catalogue, operation, asked.replaced(since=None), mode
+        )
 
     selected = select()
     selected.note_same()
@@ -61,7 +76,8 @@ def run(
                 following.poll(selected, readers)
                 following.pause(began)
                 if selected.several:
-                    # A profile may have got the tag meanwhile. What cannot be read now is read next time.
+                    # A profile may have got the tag meanwhile. What cannot be read now
+                    # is read next time.
                     with suppress(UnifiedError):
                         selected = select()
         except KeyboardInterrupt as stop:
@@ -85,7 +101,9 @@ def _check(options: ReadOptions, mode: Mode) -> None:
         (mode.shown, "--dry-run and --as"),
     ):
         if given:
-            raise UsageError(f"--follow does not go with {spelling}", hint="--since TIME says from when on")
+            raise UsageError(
+                f"--follow does not go with {spelling}", hint="--since TIME says from when on"
+            )
 
 
 class SeenState(NamedTuple):
@@ -98,8 +116,9 @@ class SeenState(NamedTuple):
 class FollowedList:
     """Remembers the states that were printed, as far back as a poll looks.
 
-    `reached` is the newest time of change that a whole poll gave, or when the following began. Nothing from before
-    `floor` is new. A state without a time of change is remembered until it was not seen for that long.
+    `reached` is the newest time of change that a whole poll gave, or when the following
+    began. Nothing from before `floor` is new. A state without a time of change is
+    remembered until it was not seen for that long.
     """
 
     def __init__(self, reached: datetime, floor: Instant, look_back: timedelta) -> None:
@@ -120,13 +139,17 @@ class FollowedList:
         return f"{FIELD}[gt]", timestamp(self._start.at)
 
     def new(self, records: Sequence[Record], now: datetime) -> list[tuple[Record, SeenState]]:
-        """The records in a state that was not printed yet. Assumption: a provider may ignore the filter."""
+        """The records in a state that was not printed yet. Assumption: a provider may
+        ignore the filter.
+        """
         found: dict[int, tuple[Record, SeenState]] = {}
         for record in records:
             change = _change(record)
             if change.at is None and change.digest in self._untimed:
                 self._untimed[change.digest] = now
-            elif change.at is None or (change.at > self._start and change.digest not in self._timed):
+            elif change.at is None or (
+                change.at > self._start and change.digest not in self._timed
+            ):
                 found.setdefault(change.digest, (record, change))
         return [*found.values()]
 
@@ -142,7 +165,9 @@ class FollowedList:
                 self._newest = max(self._newest, min(at.at, now))
 
     def end_poll(self, now: datetime) -> None:
-        """Begin the next poll later, and forget what it cannot show. A poll that broke off is begun where it was."""
+        """Begin the next poll later, and forget what it cannot show. A poll that broke
+        off is begun where it was.
+        """
         # What this poll saw stays, however long it took.
         self.reached, since = self._newest, min(self._poll_began, now - self._look_back)
         self._start = self._next_start()
@@ -159,7 +184,9 @@ class FollowedList:
 
     @classmethod
     def of(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
-        """The list as it was left. Raises ValueError, TypeError or KeyError for what is no state."""
+        """The list as it was left. Raises ValueError, TypeError or KeyError for what is
+        no state.
+        """
         reached = datetime.fromisoformat(state["reached"])
         made = cls(reached, Instant(datetime.fromtimestamp(0, UTC)), look_back)
         made._timed = {int(digest): parse(at) for digest, at in state["timed"].items()}
@@ -168,7 +195,9 @@ class FollowedList:
 
 
 class _Following:
-    """The lists that are followed, by the names of their connections, and the printer of what is new in them."""
+    """The lists that are followed, by the names of their connections, and the printer
+    of what is new in them.
+    """
 
     def __init__(self, selected: SelectedReads, since: ChangeFilter | None) -> None:
         common = selected.common
@@ -176,7 +205,9 @@ class _Following:
         self._runtime = common.runtime
         self._every = selected.options.every or _EVERY
         self._look_back = timedelta(seconds=max(_SHORTEST_LOOK_BACK, 2 * self._every))
-        self._cache = Cache(self._runtime.folder("cache"), "follow", self._runtime.wall, largest=_LARGEST_STATE)
+        self._cache = Cache(
+            self._runtime.folder("cache"), "follow", self._runtime.wall, largest=_LARGEST_STATE
+        )
         self._began = self._now()
         self._lists: dict[str, tuple[SelectedRead, FollowedList]] = {}
         self._failures: dict[str, str] = {}
@@ -186,16 +217,21 @@ class _Following:
     def _made_printer(self, selected: SelectedReads) -> Printer:
         common, first = selected.common, (LABEL,) if selected.several else ()
         asked = common.settings.values["output"]
-        form = "ndjson" if asked.source == DEFAULT or asked.value == AUTO else common.settings.output
+        form = (
+            "ndjson" if asked.source == DEFAULT or asked.value == AUTO else common.settings.output
+        )
         if form not in _FORMATS:
             raise UsageError(f"--follow prints lines, not {form}", hint=f"-o {', '.join(_FORMATS)}")
         call = common._replace(settings=common.settings._replace(output=form))
         style = record_output.style_for(call, selected.operation, first=first)
-        # Not strict: rows without the chosen columns are not held back, since there is no end at which to say so.
+        # Not strict: rows without the chosen columns are not held back, since there is
+        # no end at which to say so.
         return Printer(self._runtime, style, record_output.program(common.options), strict=False)
 
     def poll(self, selected: SelectedReads, readers: FairReaders) -> None:
-        """Read every list once and print what is new. Raises the error where nothing can be followed."""
+        """Read every list once and print what is new. Raises the error where nothing
+        can be followed.
+        """
         failures: dict[str, UnifiedError] = {}
         for read in selected.reads:
             known = self._lists.get(read.name)
@@ -203,7 +239,9 @@ class _Following:
             if known is None or known[0].request != read.request:
                 self._lists[read.name] = (read, self._begin(read))
         asking = [
-            one._replace(request=one.request.with_query(self._lists[one.name][1].begin_poll(self._now())))
+            one._replace(
+                request=one.request.with_query(self._lists[one.name][1].begin_poll(self._now()))
+            )
             for one in selected.reads
         ]
         with closing(readers.read(asking, ReadWork(selected, readers.clients).run)) as results:
@@ -218,7 +256,9 @@ class _Following:
                     self._tell(read, found, several=selected.several)
         # In the order of the selection: that in which they failed differs from run to run.
         failed = {one.name: failures[one.name] for one in selected.reads if one.name in failures}
-        if len(failed) == len(selected.reads) and not any(error.retryable for error in failed.values()):
+        if len(failed) == len(selected.reads) and not any(
+            error.retryable for error in failed.values()
+        ):
             conclude(Ending("connection", len(failed), failed))
 
     def pause(self, began: float) -> None:
@@ -236,7 +276,8 @@ class _Following:
         return f"{counted(self.printed, 'record')}{without}"
 
     def onward(self) -> str:
-        """The options that go on from here; what was printed last is kept, so that it is not printed again.
+        """The options that go on from here; what was printed last is kept, so that it
+        is not printed again.
 
         Where that cannot be kept, the time is earlier, so that nothing is missed.
         """
@@ -266,12 +307,16 @@ class _Following:
             return
         name = read.name if several else None
         first = one.untimed == 0
-        self._printer.page([record for record, _ in found], one_line=page.one_line, large=page.large, profile=name)
+        self._printer.page(
+            [record for record, _ in found], one_line=page.one_line, large=page.large, profile=name
+        )
         one.remember((change for _, change in found), now)
         self.printed += len(found)
         if first and one.untimed:
             named = f"{read.name}: " if several else ""
-            self._runtime.stderr.note(f"{named}records without {FIELD} are told apart by their content")
+            self._runtime.stderr.note(
+                f"{named}records without {FIELD} are told apart by their content"
+            )
 
     def _tell(self, read: SelectedRead, error: UnifiedError, *, several: bool) -> None:
         """Print an error of a poll, once for as long as it stays the same."""

@@ -20,14 +20,23 @@ _LONGEST_PAUSE = 15.0
 _ENDED = {"failed", "error", "errored", "cancelled", "canceled", "expired"}
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Start the job that the options describe, or show its request, and wait for it. Raises what `_wait` raises."""
+def run(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
+) -> None:
+    """Start the job that the options describe, or show its request, and wait for it.
+    Raises what `_wait` raises.
+    """
     call = builder.resolve(runtime, catalogue, options, mode)
     single.send(call, builder.operation_request(call, operation), _wait)
 
 
 def _wait(call: Call, clients: Clients, created: Request) -> None:
-    """Create, wait until there is a file to download, and save it where `--out` says; without it print the record.
+    """Create, wait until there is a file to download, and save it where `--out` says;
+    without it print the record.
 
     Raises IncompleteError if it is not done in time, ServiceError if the job failed.
     """
@@ -41,7 +50,8 @@ def _wait(call: Call, clients: Clients, created: Request) -> None:
         identifier = _text(made.body or b"", "id")
         if not identifier:
             no_id = ServiceError(
-                f"the answer to {created.method} {created.path} has no id to wait for", retryable=False
+                f"the answer to {created.method} {created.path} has no id to wait for",
+                retryable=False,
             )
             raise attempts.error_for(created, [Attempt(Outcome.UNUSABLE, made.status)], no_id)
         record = _poll(call, client, identifier, builder.record_request(call, get, identifier))
@@ -49,7 +59,9 @@ def _wait(call: Call, clients: Clients, created: Request) -> None:
             made = made._replace(body=record)
             single.write_answer(call, created, made, record_output.program(options))
             return
-        more = file_download.parameters(fetch, file_download.texts(record)) or file_download.Parameters(())
+        more = file_download.parameters(
+            fetch, file_download.texts(record)
+        ) or file_download.Parameters(())
         asked = more.added_to(DownloadOptions(query=options.query))
         request = builder.operation_request(call._replace(options=asked), fetch)
         file_download.save(call, client, request, place)
@@ -70,7 +82,10 @@ def _poll(call: Call, client: Client, identifier: str, request: Request) -> byte
             return record
         status = _text(record, "status")
         if status.lower() in _ENDED:
-            raise ServiceError(f"{identifier} ended as {status!r} ({request.method} {request.path})", retryable=False)
+            raise ServiceError(
+                f"{identifier} ended as {status!r} ({request.method} {request.path})",
+                retryable=False,
+            )
         if status != reported:
             reported = status
             runtime.stderr.note(f"{identifier} is {status or 'in progress'}")

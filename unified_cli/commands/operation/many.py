@@ -1,4 +1,6 @@
-"""Run an operation on several connections concurrently; the failure of one hides no results of others."""
+"""Run an operation on several connections concurrently; the failure of one hides no
+results of others.
+"""
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
@@ -25,17 +27,26 @@ from unified_cli.runtime import Runtime
 
 _MOST_NAMED = 5
 _MOST_TOLD = 3
-"""Of connections about which the same is to be told, so many get a line each, and more than that one line."""
+"""Of connections about which the same is to be told, so many get a line each, and more
+than that one line.
+"""
 
 _Read = tuple[str, Page | UnifiedError | None]
 """A connection's name, and a page of it, or its error, or None at its end."""
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
-    """Call the operation on every selected connection, and print the records with the profile of each.
+def run(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
+) -> None:
+    """Call the operation on every selected connection, and print the records with the
+    profile of each.
 
-    Raises UsageError for options that need one connection, IncompleteError if some connections failed, and an error
-    of the common kind if all failed alike.
+    Raises UsageError for options that need one connection, IncompleteError if some
+    connections failed, and an error of the common kind if all failed alike.
     """
     config = file.read(runtime)
     common = builder.common(runtime, catalogue, config, options, mode)
@@ -43,7 +54,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     names = profiles.select(config, options.profile)
 
     def call_to(name: str) -> Call:
-        return common._replace(settings=own_account.resolved(overrides(options, name), runtime, config))
+        return common._replace(
+            settings=own_account.resolved(overrides(options, name), runtime, config)
+        )
 
     if mode.shown:
         for call in map(call_to, names):
@@ -51,12 +64,17 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         return
     selection.note_same_of(runtime, config, options, names)
     program = record_output.program(common.options)
-    outcome = _FanOutOutcome(names, record_output.printer_for(common, operation, program, names=names, gathers=True))
+    outcome = _FanOutOutcome(
+        names, record_output.printer_for(common, operation, program, names=names, gathers=True)
+    )
     work = Work(part="connection", parts=len(names))
-    fair = FairReaders(runtime, catalogue, options.workers, in_turn=part(options, ReadOptions).ordered)
+    fair = FairReaders(
+        runtime, catalogue, options.workers, in_turn=part(options, ReadOptions).ordered
+    )
 
     def look() -> None:
-        # Whatever is there already is written at once: to write gives the interpreter to the workers for a while.
+        # Whatever is there already is written at once: to write gives the interpreter
+        # to the workers for a while.
         outcome.flush()
         stdout.check_read(runtime)
 
@@ -73,7 +91,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 
 
 def _end(outcome: "_FanOutOutcome") -> list[str]:
-    """Complete the output; gives what is missing. A connection that failed may have the columns that no record had."""
+    """Complete the output; gives what is missing. A connection that failed may have the
+    columns that no record had.
+    """
     try:
         return outcome.printer.end()
     except UsageError as error:
@@ -100,7 +120,9 @@ def _reader(
     return lambda name: pagination.to_the_end(name, pages(name))
 
 
-def _read_all(runtime: Runtime, outcome: "_FanOutOutcome", shown: Progress, results: Generator[_Read]) -> None:
+def _read_all(
+    runtime: Runtime, outcome: "_FanOutOutcome", shown: Progress, results: Generator[_Read]
+) -> None:
     try:
         with closing(results):
             for name, found in results:
@@ -156,7 +178,9 @@ class _FanOutOutcome:
             self.flush()
 
     def flush(self) -> None:
-        """Print what is not printed yet, and count it; what cannot be printed is torn, and not tried again."""
+        """Print what is not printed yet, and count it; what cannot be printed is torn,
+        and not tried again.
+        """
         written, self.unwritten = self.unwritten, []
         self.printer.flush()
         for tally, page in written:
@@ -164,43 +188,69 @@ class _FanOutOutcome:
             tally.torn = tally is self.begun
 
     def report(self, runtime: Runtime, asked: PageOptions) -> None:
-        """Print which connections have more records, then which failed; with `--quiet` only the latter."""
-        cut = {name: tally for name, tally in self.tallies.items() if tally.next_cursor and name not in self.failed}
+        """Print which connections have more records, then which failed; with `--quiet`
+        only the latter.
+        """
+        cut = {
+            name: tally
+            for name, tally in self.tallies.items()
+            if tally.next_cursor and name not in self.failed
+        }
         if len(cut) > _MOST_TOLD:
-            what, onward = ("cut on request", "-p NAME") if asked.limit else ("more records", "--all, or -p NAME")
-            runtime.stderr.note(f"{what}: {counted(len(cut), 'connection')}; to continue: {onward} for one alone")
+            what, onward = (
+                ("cut on request", "-p NAME")
+                if asked.limit
+                else ("more records", "--all, or -p NAME")
+            )
+            runtime.stderr.note(
+                f"{what}: {counted(len(cut), 'connection')}; to continue: {onward} for one alone"
+            )
         else:
             for name, tally in cut.items():
                 runtime.stderr.note(f"{name}: {listing.unread(tally, asked)}")
         good = [tally for name, tally in self.tallies.items() if name not in self.failed]
         if asked.several:
-            records, pages = sum(tally.records for tally in good), sum(tally.pages for tally in good)
+            records, pages = (
+                sum(tally.records for tally in good),
+                sum(tally.pages for tally in good),
+            )
             read = f"{counted(records, 'record')} in {counted(pages, 'page')}"
-            runtime.stderr.note(f"{read} from {len(good)} of {counted(len(self.names), 'connection')}")
+            runtime.stderr.note(
+                f"{read} from {len(good)} of {counted(len(self.names), 'connection')}"
+            )
         for line in self._failures():
             runtime.stderr.line(line)
 
     def _failures(self) -> Iterator[str]:
-        """A line for each failure, those of connections read in part with how to continue; one for many alike."""
+        """A line for each failure, those of connections read in part with how to
+        continue; one for many alike.
+        """
         alike: dict[tuple[int, int | None], list[str]] = {}
         # In the order of the selection: that in which they failed differs from run to run.
         for name in filter(self.failed.__contains__, self.names):
             error = self.failed[name]
             tally = self.tallies[name]
             if tally.pages:
-                onward = f"broken off after {tally.so_far()}; to continue: -p {name} {tally.onward()}"
+                onward = (
+                    f"broken off after {tally.so_far()}; to continue: -p {name} {tally.onward()}"
+                )
                 yield f"{name}: {error.one_line}; {onward}"
             else:
                 alike.setdefault((error.code, error.status), []).append(name)
         for names in alike.values():
             if len(names) > _MOST_TOLD:
                 first = self.failed[names[0]].one_line
-                yield f"failed alike: {counted(len(names), 'connection')}, the first ({names[0]}) with: {first}"
+                yield (
+                    f"failed alike: {counted(len(names), 'connection')}, the first ({names[0]})"
+                    f" with: {first}"
+                )
             else:
                 yield from (f"{name}: {self.failed[name].one_line}" for name in names)
 
     def report_interruption(self, runtime: Runtime, error: BaseException) -> None:
-        """Print how to continue each connection that was read in part, and add to a signal what else is left."""
+        """Print how to continue each connection that was read in part, and add to a
+        signal what else is left.
+        """
         unread = []
         ended = {name for name in self.ended if not self.tallies[name].torn}
         for name, tally in self.tallies.items():
@@ -222,6 +272,10 @@ class _FanOutOutcome:
     def raise_error(self, missing: list[str], asked: PageOptions) -> None:
         """Raise the error that sums up the run, if anything failed or is missing."""
         if not asked.allow_partial:
-            missing += [f"{name}: {part}" for name, tally in self.tallies.items() for part in tally.left_out()]
+            missing += [
+                f"{name}: {part}"
+                for name, tally in self.tallies.items()
+                for part in tally.left_out()
+            ]
         failed = {name: self.failed[name] for name in self.names if name in self.failed}
         conclude(Ending("connection", len(self.names), failed, missing=missing))

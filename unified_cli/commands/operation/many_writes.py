@@ -1,4 +1,6 @@
-"""Run a write on several connections: checked and confirmed as a whole, then sent as a run with a journal."""
+"""Run a write on several connections: checked and confirmed as a whole, then sent as a
+run with a journal.
+"""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -7,7 +9,13 @@ from unified_cli.call import Call, Mode, builder, dry_run, run_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import ConfirmOptions, OperationOptions, SendOptions, WriteOptions, overrides
+from unified_cli.cli.options import (
+    ConfirmOptions,
+    OperationOptions,
+    SendOptions,
+    WriteOptions,
+    overrides,
+)
 from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config import file
 from unified_cli.errors import UsageError
@@ -24,10 +32,17 @@ from unified_cli.writes.run_sender import CallItem, RunSender
 from unified_cli.writes.sender import FairWriters
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+def run(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
+) -> None:
     """Send the operation to the selected connections.
 
-    Raises what `RunSender.send` raises, and before anything is sent UsageError, UnsafeError, ConfigError.
+    Raises what `RunSender.send` raises, and before anything is sent UsageError,
+    UnsafeError, ConfigError.
     """
     config = file.read(runtime)
     common = builder.common(runtime, catalogue, config, options, mode)
@@ -39,18 +54,24 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     rules = stop_rules.parse(part(options, StopOptions), len(names))
     content = builder.operation_content(common, operation)
     connections = RunConnections(runtime, catalogue, config, overrides(options))
-    calls = [_call(connections, operation, name, content, builder.identifier(options)) for name in names]
+    calls = [
+        _call(connections, operation, name, content, builder.identifier(options)) for name in names
+    ]
     if mode.shown:
         for one in calls:
             call = common._replace(settings=connections.settings(one.profile))
             dry_run.show(call, connections.request(one, content.body, _new_key(operation)))
         return
     if operation.changes:
-        piped = bool(request_body.reads_stdin(sent.data, request_body.fields(sent.raw_field, sent.field)))
+        piped = bool(
+            request_body.reads_stdin(sent.data, request_body.fields(sent.raw_field, sent.field))
+        )
         what = f"run {operation.command}"
         data = piped or options.token_stdin
         yes = part(options, ConfirmOptions).yes
-        prompt.confirm_several(runtime, common.settings, what, names, yes=yes, stdin_holds_data=data)
+        prompt.confirm_several(
+            runtime, common.settings, what, names, yes=yes, stdin_holds_data=data
+        )
     with (
         _begun(common, operation, calls, content.body) as stored,
         FairWriters(runtime, catalogue, options.workers, connections=len(calls)) as writers,
@@ -60,7 +81,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
         RunSender(runtime, stored, connections, writers, results).send(items, rules)
 
 
-def _begun(common: Call, operation: Operation, calls: Sequence[RunCall], body: bytes | None) -> StoredRun:
+def _begun(
+    common: Call, operation: Operation, calls: Sequence[RunCall], body: bytes | None
+) -> StoredRun:
     """The run of these calls."""
     runtime = common.runtime
     header = RunHeader.of(RunKind.FAN_OUT, operation, common.options, runtime.wall(), len(calls))
@@ -75,13 +98,19 @@ def _begun(common: Call, operation: Operation, calls: Sequence[RunCall], body: b
 
 def _check(options: OperationOptions) -> None:
     if part(options, SendOptions).idempotency_key is not None:
-        raise UsageError("--idempotency-key is for one connection (each of several gets its own key)")
+        raise UsageError(
+            "--idempotency-key is for one connection (each of several gets its own key)"
+        )
     if part(options, WriteOptions).wait:
         raise UsageError("--wait follows one job (-p with one name)")
 
 
 def _call(
-    connections: RunConnections, operation: Operation, name: str, content: Content, identifier: str | None
+    connections: RunConnections,
+    operation: Operation,
+    name: str,
+    content: Content,
+    identifier: str | None,
 ) -> RunCall:
     """The call to a connection, which can be sent. Raises UsageError and ConfigError."""
     call = connections.call(name, operation, identifier)

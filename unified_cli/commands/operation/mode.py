@@ -1,4 +1,6 @@
-"""Run an operation of the catalogue in the mode that its options describe, which is decided here and nowhere else."""
+"""Run an operation of the catalogue in the mode that its options describe, which is
+decided here and nowhere else.
+"""
 
 from contextlib import closing
 
@@ -6,7 +8,13 @@ from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command import CommandContext, Later
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import DownloadOptions, OperationOptions, ReadCheckOptions, SendOptions, WriteOptions
+from unified_cli.cli.options import (
+    DownloadOptions,
+    OperationOptions,
+    ReadCheckOptions,
+    SendOptions,
+    WriteOptions,
+)
 from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
@@ -42,7 +50,11 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
 
         dry_run.show_skeleton(runtime, operation, builder.described(runtime, options, operation))
         return
-    if mode.kind is not ModeKind.DESCRIBED and operation.takes_id and builder.identifier(options) is None:
+    if (
+        mode.kind is not ModeKind.DESCRIBED
+        and operation.takes_id
+        and builder.identifier(options) is None
+    ):
         raise _missing_id(catalogue, operation)
     if mode.kind not in (ModeKind.FILES, ModeKind.DESCRIBED):
         _check_required(runtime, operation, options)
@@ -71,13 +83,19 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
     return Mode(kind, several, options.shown)
 
 
-def _sent(operation: Operation, options: WriteOptions | DownloadOptions, *, several: bool) -> ModeKind:
-    """The mode of what sends a body, which it may show. Raises UsageError for a file in several requests."""
+def _sent(
+    operation: Operation, options: WriteOptions | DownloadOptions, *, several: bool
+) -> ModeKind:
+    """The mode of what sends a body, which it may show. Raises UsageError for a file in
+    several requests.
+    """
     if options.skeleton:
         return ModeKind.SKELETON
     many = several or builder.identifier(options) == "-" or part(options, WriteOptions).wait
     if options.sends_file and many:
-        raise UsageError("a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait")
+        raise UsageError(
+            "a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait"
+        )
     return _kind(operation, options, several=several)
 
 
@@ -98,14 +116,18 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
         return ModeKind.FILES
     if options.format:
         hint = "-o names that of the output"
-        raise UsageError("--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint)
+        raise UsageError(
+            "--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint
+        )
     if several:
         return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
     return ModeKind.JOB if part(options, WriteOptions).wait else ModeKind.ONE
 
 
 def _edited(options: OperationOptions) -> ModeKind:
-    """The mode of `--edit`. Raises UsageError beside an option that makes a body, or shows one to make."""
+    """The mode of `--edit`. Raises UsageError beside an option that makes a body, or
+    shows one to make.
+    """
     sent = part(options, SendOptions)
     with_body = sent.bodies or sent.raw_field or sent.field or sent.sends_file or options.format
     if with_body or part(options, WriteOptions).skeleton or options.describe:
@@ -121,16 +143,23 @@ def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
 
 
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
-    """Name the query parameters that are required and missing. Raises UsageError for one with `--strict`.
+    """Name the query parameters that are required and missing. Raises UsageError for
+    one with `--strict`.
 
     The request is sent all the same: what is required differs between providers.
     """
     given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
-    required = [] if operation.lists else [one for one in operation.facts.query.get(operation.name, ()) if one.required]
+    required = (
+        []
+        if operation.lists
+        else [one for one in operation.facts.query.get(operation.name, ()) if one.required]
+    )
     if said := builder.described(runtime, options, operation):
         known = {*given, *(one.name for one in required)}
         for name in (one.name for one in said.query if one.required and one.name not in known):
-            message = f"the query lacks {name}, which this connection requires for {operation.command}"
+            message = (
+                f"the query lacks {name}, which this connection requires for {operation.command}"
+            )
             runtime.stderr.line(f"{message} (-q {name}=…)")
     for one in required:
         if one.name not in given:
@@ -142,8 +171,12 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
             runtime.stderr.line(f"{message} ({hint})")
 
 
-def _check_filters(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions) -> None:
-    """Name the parameters that the list is not known to take. Raises UsageError for one with `--strict`."""
+def _check_filters(
+    runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions
+) -> None:
+    """Name the parameters that the list is not known to take. Raises UsageError for one
+    with `--strict`.
+    """
     from unified_cli.catalogue.known_filters import doubtful  # noqa: PLC0415  most lists are not filtered
 
     said = builder.described(runtime, options, operation)

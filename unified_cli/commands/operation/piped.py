@@ -1,4 +1,5 @@
-"""`get -`, `update -` and `delete -`: run an operation for every id, or record with an id, on standard input.
+"""`get -`, `update -` and `delete -`: run an operation for every id, or record with an
+id, on standard input.
 
 Where `-p` selects several connections, each record names its own, of those selected.
 """
@@ -12,7 +13,13 @@ from unified_cli.call import Call, Mode, builder, dry_run, run_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import ConfirmOptions, OperationOptions, ReadOptions, SendOptions, overrides
+from unified_cli.cli.options import (
+    ConfirmOptions,
+    OperationOptions,
+    ReadOptions,
+    SendOptions,
+    overrides,
+)
 from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config import file
 from unified_cli.config.file import RESERVED, Config
@@ -41,12 +48,16 @@ _ONE_EACH = "one id, or one record with an id, on each line"
 _LARGE_INPUT = "split it; unified import takes files of any size, with --operation update or delete"
 
 Targets = Mapping[str | None, Settings]
-"""The connections that records may go to by their names, which the records give; or one alone, of the name None."""
+"""The connections that records may go to by their names, which the records give; or one
+alone, of the name None.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PipedJob:
-    """The request for a line of the input, to the connection of this name; or `wrong`, why there is none."""
+    """The request for a line of the input, to the connection of this name; or `wrong`,
+    why there is none.
+    """
 
     line: int
     profile: str | None
@@ -57,12 +68,19 @@ class PipedJob:
     """When it was first sent, in seconds since 1970, where it was in doubt before."""
 
 
-def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: OperationOptions, mode: Mode) -> None:
+def run(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: OperationOptions,
+    mode: Mode,
+) -> None:
     """Send a request for every line, and print the answers in the order of the lines.
 
-    It goes to the only connection, and UsageError is raised before anything is sent if the input or the options are
-    invalid; or to the one that its record names, which `-p` must select, and a line that cannot be used fails on its
-    own. Raises an error that says what is missing.
+    It goes to the only connection, and UsageError is raised before anything is sent if
+    the input or the options are invalid; or to the one that its record names, which
+    `-p` must select, and a line that cannot be used fails on its own. Raises an error
+    that says what is missing.
     """
     _check_options(options)
     config = file.read(runtime)
@@ -75,7 +93,9 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
     else:
         call = builder.resolve(runtime, catalogue, options, mode)
         if operation.changes:
-            call = call._replace(settings=builder.of_many(call.settings, runtime, options.jq, config))
+            call = call._replace(
+                settings=builder.of_many(call.settings, runtime, options.jq, config)
+            )
         call.settings.reachable()
         targets = {None: call.settings}
     jobs = _jobs(call, operation, targets)
@@ -88,14 +108,18 @@ def run(runtime: Runtime, catalogue: Catalogue, operation: Operation, options: O
 
 
 def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None:
-    """Ask before records are deleted, or written to several connections. Raises UsageError, and UnsafeError."""
+    """Ask before records are deleted, or written to several connections. Raises
+    UsageError, and UnsafeError.
+    """
     runtime, _, settings, options, mode = call
     yes, of = part(options, ConfirmOptions).yes, f"of {operation.api} {operation.resource}"
     if mode.several:
         found = Counter(job.profile for job in jobs if job.profile and job.request)
         what = f"{operation.name} {counted(found.total(), 'record')} {of}"
         if operation.changes and found:
-            prompt.confirm_several(runtime, settings, what, [*found], yes=yes, stdin_holds_data=True)
+            prompt.confirm_several(
+                runtime, settings, what, [*found], yes=yes, stdin_holds_data=True
+            )
         return
     if jobs[0].request:
         builder.check_writable(settings, jobs[0].request)
@@ -110,7 +134,10 @@ def _check_options(options: OperationOptions) -> None:
     if options.out:
         raise UsageError("--out is for one answer (use > for many)")
     if part(options, StopOptions).stages is not None:
-        raise UsageError("--stages is for connections, not for lines (--max-failures N bounds the lines that fail)")
+        raise UsageError(
+            "--stages is for connections, not for lines (--max-failures N bounds the lines that"
+            " fail)"
+        )
 
 
 def _show(call: Call, jobs: list[PipedJob]) -> None:
@@ -122,16 +149,25 @@ def _show(call: Call, jobs: list[PipedJob]) -> None:
 
 
 def _send_all(
-    call: Call, config: Config, operation: Operation, targets: Targets, jobs: Sequence[PipedJob], rules: StopRules
+    call: Call,
+    config: Config,
+    operation: Operation,
+    targets: Targets,
+    jobs: Sequence[PipedJob],
+    rules: StopRules,
 ) -> None:
-    """Send the requests as a run, and tell of each line; a run of writes is kept, so that it can be resumed."""
+    """Send the requests as a run, and tell of each line; a run of writes is kept, so
+    that it can be resumed.
+    """
     runtime, catalogue, settings, options, mode = call
     workers = part(options, OperationOptions).workers
     known = {name or settings.profile: target for name, target in targets.items()}
     connections = RunConnections(runtime, catalogue, config, overrides(options), known)
     ordered = part(options, ReadOptions).ordered or not mode.several
     jobs = jobs if ordered else spread(jobs, lambda job: job.profile)
-    with FairWriters(runtime, catalogue, workers, connections=len(targets), ordered=ordered) as writers:
+    with FairWriters(
+        runtime, catalogue, workers, connections=len(targets), ordered=ordered
+    ) as writers:
         for profile in dict.fromkeys(job.profile for job in jobs if job.request):
             writers.clients.token(targets[profile])
         with _begun(call, operation, jobs) as run:
@@ -140,16 +176,20 @@ def _send_all(
                 if job.wrong:
                     results.tell(job.line, job.profile, job.wrong)
             items = [
-                CallItem(number, job.profile or settings.profile) for number, job in enumerate(jobs, 1) if job.request
+                CallItem(number, job.profile or settings.profile)
+                for number, job in enumerate(jobs, 1)
+                if job.request
             ]
-            RunSender(runtime, run, connections, writers, results).send(items, rules, failed=len(jobs) - len(items))
+            RunSender(runtime, run, connections, writers, results).send(
+                items, rules, failed=len(jobs) - len(items)
+            )
 
 
 def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     """The jobs, in the order of the lines.
 
-    Raises UsageError for input that cannot be used. Where there are several targets, a line that cannot be used is one
-    that failed, and no reason to leave out the others.
+    Raises UsageError for input that cannot be used. Where there are several targets, a
+    line that cannot be used is one that failed, and no reason to leave out the others.
     """
     sent = part(call.options, SendOptions)
     fields = bodies.fields(sent.raw_field, sent.field)
@@ -165,17 +205,23 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     jobs: list[PipedJob] = []
     for item in items(lines, ItemRules(operation, call.catalogue.service, profiles=names)):
         if len(jobs) >= input_bounds.MOST_REQUESTS:
-            raise UsageError(f"{_STDIN} holds more than {input_bounds.MOST_REQUESTS:,} lines", hint=_LARGE_INPUT)
+            raise UsageError(
+                f"{_STDIN} holds more than {input_bounds.MOST_REQUESTS:,} lines", hint=_LARGE_INPUT
+            )
         request, wrong = None, item.wrong
         if not wrong:
             try:
-                content = Content(query, _body(call, item, operation, fields), _key(item, operation))
+                content = Content(
+                    query, _body(call, item, operation, fields), _key(item, operation)
+                )
                 request = _line_request(call, operation, item, content, targets[item.profile])
             except UsageError as error:
                 wrong = error.message
         if wrong and alone:
             hint = _ONE_EACH if item.wrong == "has no id" else None
-            raise UsageError(f"{_STDIN}, line {item.number}{' ' if item.wrong else ': '}{wrong}", hint=hint)
+            raise UsageError(
+                f"{_STDIN}, line {item.number}{' ' if item.wrong else ': '}{wrong}", hint=hint
+            )
         before = item.mark.sent if item.mark else 0
         jobs.append(PipedJob(item.number, item.profile, request, wrong, item.identifier, before))
     if not jobs:
@@ -194,7 +240,9 @@ def _input(call: Call, fields: list[BodyField]) -> bytes:
     return input_bounds.whole(runtime.stdin, _STDIN, hint=_LARGE_INPUT)
 
 
-def _line_request(call: Call, operation: Operation, item: InputItem, content: Content, settings: Settings) -> Request:
+def _line_request(
+    call: Call, operation: Operation, item: InputItem, content: Content, settings: Settings
+) -> Request:
     made = requests.for_operation(
         requests.scope_of(settings, call.catalogue.service), operation, item.identifier, content
     )
@@ -205,13 +253,20 @@ def _key(item: InputItem, operation: Operation) -> str | None:
     return (item.key or str(uuid.uuid4())) if operation.method == "PATCH" else None
 
 
-def _body(call: Call, item: InputItem, operation: Operation, fields: list[BodyField]) -> bytes | None:
+def _body(
+    call: Call, item: InputItem, operation: Operation, fields: list[BodyField]
+) -> bytes | None:
     """The record without its id, or `-d`, with the fields of `-f` and `-F`."""
     if not operation.takes_body:
         return None
-    own, data = item.body if item.body not in (None, b"{}") else None, part(call.options, SendOptions).data
+    own, data = (
+        item.body if item.body not in (None, b"{}") else None,
+        part(call.options, SendOptions).data,
+    )
     if own is not None and data is not None:
-        raise UsageError("the record is the body, so -d cannot be used (-f and -F change its fields)")
+        raise UsageError(
+            "the record is the body, so -d cannot be used (-f and -F change its fields)"
+        )
     text = own.decode("utf-8") if own is not None else data
     found = bodies.compose(text, fields, call.runtime)
     if found is None and operation.name == "update":
@@ -220,7 +275,9 @@ def _body(call: Call, item: InputItem, operation: Operation, fields: list[BodyFi
 
 
 def _begun(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> StoredRun:
-    """The run of these jobs; in memory for reads, and for a single write, which cannot be resumed."""
+    """The run of these jobs; in memory for reads, and for a single write, which cannot
+    be resumed.
+    """
     runtime, options = call.runtime, call.options
     header = RunHeader.of(RunKind.LINES, operation, options, runtime.wall(), len(jobs))
     header.ordered = part(options, ReadOptions).ordered
@@ -234,8 +291,12 @@ def _begun(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> Stored
     return StoredRun.in_memory(header, entries)
 
 
-def _entries(call: Call, operation: Operation, number: int, job: PipedJob) -> Iterator[JournalEntry]:
-    """The lines about a job: what is to be sent, or why it cannot be; and that it may have been done before."""
+def _entries(
+    call: Call, operation: Operation, number: int, job: PipedJob
+) -> Iterator[JournalEntry]:
+    """The lines about a job: what is to be sent, or why it cannot be; and that it may
+    have been done before.
+    """
     request, name = job.request, job.profile or call.settings.profile
     if request is None:
         # An id that cannot be sent may be one that cannot be written either.
@@ -246,7 +307,9 @@ def _entries(call: Call, operation: Operation, number: int, job: PipedJob) -> It
         return
     body = None if request.body is None else request.body.decode("utf-8")
     address, query = str(request.address), tuple(request.own_query)
-    planned = RunCall(name, address, request.account, operation.command, job.identifier, query, body, job.line)
+    planned = RunCall(
+        name, address, request.account, operation.command, job.identifier, query, body, job.line
+    )
     key = request.key or ""
     yield JournalEntry(EntryState.NEW, number, k=key, call=planned)
     if request.in_doubt:

@@ -1,4 +1,6 @@
-"""`unified profile add` and `import`: one profile, asked for where it can be; many at once, all or none."""
+"""`unified profile add` and `import`: one profile, asked for where it can be; many at
+once, all or none.
+"""
 
 import csv
 import io
@@ -12,7 +14,13 @@ from unified_cli.cli import prompt
 from unified_cli.cli.command import CommandContext
 from unified_cli.commands.profile.options import AddOptions, ProfileFileOptions, may_ask
 from unified_cli.commands.profile.sign_in import agreed, places_for, typed_token
-from unified_cli.commands.profile.values import SETTABLE, missing_file, new_name, parse, read_assignments
+from unified_cli.commands.profile.values import (
+    SETTABLE,
+    missing_file,
+    new_name,
+    parse,
+    read_assignments,
+)
 from unified_cli.config import edit, file, login
 from unified_cli.config.edit import Draft
 from unified_cli.config.keys import TOKEN_SOURCES
@@ -108,17 +116,23 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
             if update and name in draft.profiles:
                 before = {**draft.profiles[name]}
                 draft.set(name, values)
-                warnings[name] = login.check_origin(runtime, name, before, draft.profiles[name], draft.data)
+                warnings[name] = login.check_origin(
+                    runtime, name, before, draft.profiles[name], draft.data
+                )
             else:
                 if name in draft.profiles:
                     there = [one for one in rows if one in draft.profiles]
-                    raise UsageError(f"{_there(there)}, so nothing was added", hint=f"{again} changes what is there")
+                    raise UsageError(
+                        f"{_there(there)}, so nothing was added",
+                        hint=f"{again} changes what is there",
+                    )
                 draft.add(name, {key: value for key, value in values.items() if value is not None})
 
     warnings: dict[str, str | None] = {}
     path = edit.change(runtime, alter, touched=rows)
     runtime.stderr.note(
-        f"{'wrote' if update else 'added'} {counted(len(rows), 'profile')} {'in' if update else 'to'} {path}"
+        f"{'wrote' if update else 'added'} {counted(len(rows), 'profile')}"
+        f" {'in' if update else 'to'} {path}"
     )
     for warning in filter(None, warnings.values()):
         runtime.stderr.note(f"warning: {warning}")
@@ -126,7 +140,10 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
 
 def _there(names: Sequence[str]) -> str:
     one = len(names) == 1
-    return f"{'a profile' if one else 'profiles'} named {named(names)} already exist{'s' if one else ''}"
+    return (
+        f"{'a profile' if one else 'profiles'} named {named(names)} already"
+        f" exist{'s' if one else ''}"
+    )
 
 
 def _text(runtime: Runtime, name: str) -> str:
@@ -161,7 +178,9 @@ def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
                 continue
             line = f"line {reader.line_num}"
             if len(cells) != len(heads):
-                raise UsageError(f"{line} has {counted(len(cells), 'cell')} for {counted(len(heads), 'column')}")
+                raise UsageError(
+                    f"{line} has {counted(len(cells), 'cell')} for {counted(len(heads), 'column')}"
+                )
             name, values = _profile(dict(zip(heads, map(str.strip, cells), strict=True)), line)
             if name in lines:
                 raise UsageError(f'{line} repeats the profile "{name}" of line {lines[name]}')
@@ -188,7 +207,11 @@ def _check_heads(heads: list[str]) -> None:
 
 def _profile(cells: Mapping[str, str], line: str) -> tuple[str, dict[str, Toml]]:
     try:
-        values = {head: _value(head, cell) if cell else None for head, cell in cells.items() if head != "name"}
+        values = {
+            head: _value(head, cell) if cell else None
+            for head, cell in cells.items()
+            if head != "name"
+        }
         return new_name(cells["name"]), values
     except UnifiedError as error:
         error.message = masked(f"{line}: {error.message}")

@@ -1,10 +1,18 @@
-"""`unified profile set`, `use` and `remove`: change keys of profiles or of the top of the file, or what there is."""
+"""`unified profile set`, `use` and `remove`: change keys of profiles or of the top of
+the file, or what there is.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from unified_cli.cli import prompt
 from unified_cli.cli.command import CommandContext
-from unified_cli.commands.profile.options import RemoveOptions, SetOptions, UseOptions, existing, may_ask
+from unified_cli.commands.profile.options import (
+    RemoveOptions,
+    SetOptions,
+    UseOptions,
+    existing,
+    may_ask,
+)
 from unified_cli.commands.profile.values import known, missing_file, read_assignments
 from unified_cli.config import edit, file, login, profiles
 from unified_cli.config.edit import Draft
@@ -20,7 +28,9 @@ from unified_cli.values import TomlTable
 def set_keys(context: CommandContext, options: SetOptions) -> None:
     """Change profiles, or the top of the file."""
     runtime = context.runtime
-    pattern, texts = (None, options.words) if options.default else (options.words[0], options.words[1:])
+    pattern, texts = (
+        (None, options.words) if options.default else (options.words[0], options.words[1:])
+    )
     values = _values(pattern, texts)
     changed: list[str] = []
     warnings: list[str] = []
@@ -28,22 +38,30 @@ def set_keys(context: CommandContext, options: SetOptions) -> None:
     def alter(draft: Draft) -> None:
         changed[:] = _names(draft, pattern)
         _check_known(draft, pattern, changed, values)
-        warnings[:] = _warnings(runtime, draft, changed if pattern else [None, *draft.profiles], values)
+        warnings[:] = _warnings(
+            runtime, draft, changed if pattern else [None, *draft.profiles], values
+        )
         for name in changed if pattern else [None]:
             draft.set(name, values)
 
     path = edit.change(runtime, alter, touched=changed)
     named = f'profile "{changed[0]}"' if len(changed) == 1 else counted(len(changed), "profile")
-    runtime.stderr.note(f"changed {named if pattern else 'the top'} {'in' if pattern else 'of'} {path}")
+    runtime.stderr.note(
+        f"changed {named if pattern else 'the top'} {'in' if pattern else 'of'} {path}"
+    )
     for warning in filter(None, (*warnings, missing_file(values, runtime))):
         runtime.stderr.note(f"warning: {warning}")
 
 
 def _values(pattern: str | None, texts: tuple[str, ...]) -> TomlTable:
     if pattern and "=" in pattern:
-        raise UsageError(f"whose {pattern.partition('=')[0]}?", hint="name a profile, or use --default")
+        raise UsageError(
+            f"whose {pattern.partition('=')[0]}?", hint="name a profile, or use --default"
+        )
     if not texts:
-        raise UsageError("nothing to set", hint="KEY=VALUE; unified profile set --help lists the keys")
+        raise UsageError(
+            "nothing to set", hint="KEY=VALUE; unified profile set --help lists the keys"
+        )
     values = read_assignments(texts)
     for key in values:
         if pattern is None and key in KEYS and "t" not in KEYS[key].at:
@@ -60,7 +78,9 @@ def _names(draft: Draft, pattern: str | None) -> list[str]:
     return [existing(pattern)]
 
 
-def _check_known(draft: Draft, pattern: str | None, names: Sequence[str], values: TomlTable) -> None:
+def _check_known(
+    draft: Draft, pattern: str | None, names: Sequence[str], values: TomlTable
+) -> None:
     """Refuse to unset a key that is neither known nor in the file."""
     for table in [draft.table(name) for name in names] if pattern else [draft.data]:
         for key, value in values.items():
@@ -68,14 +88,18 @@ def _check_known(draft: Draft, pattern: str | None, names: Sequence[str], values
                 known(key)
 
 
-def _warnings(runtime: Runtime, draft: Draft, names: Sequence[str | None], values: TomlTable) -> Iterator[str]:
+def _warnings(
+    runtime: Runtime, draft: Draft, names: Sequence[str | None], values: TomlTable
+) -> Iterator[str]:
     """What the change will mean for the tokens of these profiles, None being the shared one."""
     top = {**draft.data}
     new_top = _changed(top, values) if None in names else top
     for name in names:
         table = top if name is None else draft.table(name)
         new = table if None in names and name else _changed(table, values)
-        before, after = ({**_address(one), **other} for one, other in ((top, table), (new_top, new)))
+        before, after = (
+            {**_address(one), **other} for one, other in ((top, table), (new_top, new))
+        )
         if warning := login.check_origin(runtime, name, before, after, {}):
             yield warning
 
@@ -92,7 +116,9 @@ def use(context: CommandContext, options: UseOptions) -> None:
     """Choose the default profile."""
     runtime, name = context.runtime, options.name
     if (name is None) is not options.none:
-        raise UsageError("unified profile use NAME chooses a profile, unified profile use --none chooses none")
+        raise UsageError(
+            "unified profile use NAME chooses a profile, unified profile use --none chooses none"
+        )
 
     def alter(draft: Draft) -> None:
         if name not in (None, file.RESERVED):
@@ -107,12 +133,18 @@ def use(context: CommandContext, options: UseOptions) -> None:
 def remove(context: CommandContext, options: RemoveOptions) -> None:
     """Remove a profile, and its token where it is kept here."""
     runtime, name = context.runtime, existing(options.name)
-    if not options.yes and may_ask(runtime, options) and not prompt.ask(runtime, f'remove profile "{name}"?'):
+    if (
+        not options.yes
+        and may_ask(runtime, options)
+        and not prompt.ask(runtime, f'remove profile "{name}"?')
+    ):
         raise UsageError("not removed")
 
     def alter(draft: Draft) -> None:
         if draft.data.get("profile") == name:
-            raise UsageError(f'"{name}" is the default profile (run unified profile use OTHER, or --none, first)')
+            raise UsageError(
+                f'"{name}" is the default profile (run unified profile use OTHER, or --none, first)'
+            )
         stored[:] = login.traces(runtime, name, draft.table(name), draft.data)
         draft.remove(name)
 

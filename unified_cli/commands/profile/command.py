@@ -31,7 +31,10 @@ _SHOW = Command(
     usage="[NAME] [options]",
     text=(
         "{about}.",
-        "Without a name: the settings that a call from here would use. The token itself is never shown.",
+        (
+            "Without a name: the settings that a call from here would use. The token itself is"
+            " never shown."
+        ),
     ),
     examples="unified profile show sandbox --explain",
 )
@@ -47,7 +50,10 @@ _ADD = Command(
     usage="NAME [KEY=VALUE…] [options]",
     text=(
         "{about}.",
-        "Keys that the profile does not set come from the top of the file. The default profile does not change.",
+        (
+            "Keys that the profile does not set come from the top of the file. The default profile"
+            " does not change."
+        ),
         "On a terminal, a name alone prompts for the rest.",
         OF_SERVICE,
     ),
@@ -61,12 +67,21 @@ _SET = Command(
     usage="NAME|GLOB|tag:NAME|--default KEY=VALUE… [options]",
     text=(
         "{about}.",
-        "An empty value unsets the key. With a glob or a tag, all of these profiles are changed, or none.",
+        (
+            "An empty value unsets the key. With a glob or a tag, all of these profiles are"
+            " changed, or none."
+        ),
         "--default changes what holds for profiles that do not set the key themselves.",
-        "A base URL of another origin is refused while login has the token stored in a file: log out first.",
+        (
+            "A base URL of another origin is refused while login has the token stored in a file:"
+            " log out first."
+        ),
         "If the token is in a file of your own or in the keyring, there is a warning.",
     ),
-    sections=[(EXAMPLE, _SET_EXAMPLES), ("Keys", [(key.name, key.about) for key in SETTABLE.values()])],
+    sections=[
+        (EXAMPLE, _SET_EXAMPLES),
+        ("Keys", [(key.name, key.about) for key in SETTABLE.values()]),
+    ],
 )
 _USE = Command(
     UseOptions,
@@ -81,9 +96,18 @@ _LOGIN = Command(
     usage="NAME|GLOB|tag:NAME|--shared [options]",
     text=(
         "{about}.",
-        "Asks for the token without showing it; --token-stdin reads it from standard input instead.",
-        "The token is stored where the profile says, else in the keyring; config means plain text in the config file.",
-        "Without a keyring a terminal asks whether to store it in a file only you can read; otherwise that is done.",
+        (
+            "Asks for the token without showing it; --token-stdin reads it from standard input"
+            " instead."
+        ),
+        (
+            "The token is stored where the profile says, else in the keyring; config means plain"
+            " text in the config file."
+        ),
+        (
+            "Without a keyring a terminal asks whether to store it in a file only you can read;"
+            " otherwise that is done."
+        ),
         "With a glob or a tag, all of these profiles get the same token.",
         OF_SERVICE,
     ),
@@ -93,7 +117,13 @@ _LOGOUT = Command(
     LogoutOptions,
     Later(f"{_ROOM}.sign_in:log_out"),
     usage="NAME|--shared [options]",
-    text=("{about}.", "A profile whose token was in the keyring or in a file still looks there, and nowhere else."),
+    text=(
+        "{about}.",
+        (
+            "A profile whose token was in the keyring or in a file still looks there, and nowhere"
+            " else."
+        ),
+    ),
     examples="unified profile logout acme",
 )
 _IMPORT = Command(
@@ -102,11 +132,23 @@ _IMPORT = Command(
     usage="FILE.csv|- [options]",
     text=(
         "{about}.",
-        "The first line names the columns: name, account_id, tags, and any other key of a profile except token.",
+        (
+            "The first line names the columns: name, account_id, tags, and any other key of a"
+            " profile except token."
+        ),
         "A column may also be called account or tag.",
-        'A token is brought by a token_file, or by a token_command: a JSON list, such as ["pass", "show", "acme"].',
-        "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is added.",
-        "Nor is anything where a profile of the file exists, unless --update changes those; others stay as they are.",
+        (
+            "A token is brought by a token_file, or by a token_command: a JSON list, such as"
+            ' ["pass", "show", "acme"].'
+        ),
+        (
+            "Tags are separated by blanks, commas or semicolons. If one line is wrong, nothing is"
+            " added."
+        ),
+        (
+            "Nor is anything where a profile of the file exists, unless --update changes those;"
+            " others stay as they are."
+        ),
     ),
     examples="unified profile import connections.csv",
 )
@@ -118,7 +160,10 @@ _TEST = Command(
     examples="unified profile test sandbox",
 )
 _REMOVE = Command(
-    RemoveOptions, Later(f"{_ROOM}.change:remove"), usage="NAME [options]", examples="unified profile remove acme"
+    RemoveOptions,
+    Later(f"{_ROOM}.change:remove"),
+    usage="NAME [options]",
+    examples="unified profile remove acme",
 )
 
 PROFILE = Group(

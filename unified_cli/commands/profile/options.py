@@ -33,10 +33,16 @@ ExistingName = Annotated[str, Argument("the profile's name", takes=("profile",))
 OptionalName = Annotated[str | None, Argument("the profile's name", takes=("profile",))]
 OptionalPattern = Annotated[
     str | None,
-    Argument("the profile's name, a glob or tag:NAME", metavar="[NAME|GLOB|tag:NAME]", takes=("connection",)),
+    Argument(
+        "the profile's name, a glob or tag:NAME",
+        metavar="[NAME|GLOB|tag:NAME]",
+        takes=("connection",),
+    ),
 ]
 Store = Literal["keyring", "file", "config"]
-Shared = Annotated[bool, Flag(("--shared",), PROFILE, "the token of all profiles without their own")]
+Shared = Annotated[
+    bool, Flag(("--shared",), PROFILE, "the token of all profiles without their own")
+]
 
 
 class ListProfilesOptions(MessageOptions):
@@ -51,7 +57,9 @@ class ShowOptions(MessageOptions):
 
     name: OptionalName = None
     profile: Profiles = ()
-    explain: Annotated[bool, Flag(("--explain",), OUTPUT, "also show the values that were overridden")] = False
+    explain: Annotated[
+        bool, Flag(("--explain",), OUTPUT, "also show the values that were overridden")
+    ] = False
     output: TableOutput = None
 
 
@@ -73,16 +81,21 @@ class AddOptions(MessageOptions):
     retries: Annotated[int | None, _of_profile("retries")] = None
     rate: Annotated[float | None, _of_profile("rate")] = None
     token_command: Annotated[
-        str | None, Flag(("--token-command",), PROFILE, "the program that prints the token", '\'["…", "…"]\'')
+        str | None,
+        Flag(("--token-command",), PROFILE, "the program that prints the token", '\'["…", "…"]\''),
     ] = None
-    keyring: Annotated[bool, Flag(("--keyring",), PROFILE, "the token is in this machine's keyring")] = False
+    keyring: Annotated[
+        bool, Flag(("--keyring",), PROFILE, "the token is in this machine's keyring")
+    ] = False
     tags: Tags = ()
     read_only: Annotated[bool, Flag(("--read-only",), PROFILE, "refuse every write")] = False
 
     def values(self) -> dict[str, Toml]:
         """The values of the given options, by key."""
         # --quiet and --no-input are about this command.
-        names = [name for name in SETTABLE if hasattr(self, name) and name not in by_name(MessageOptions)]
+        names = [
+            name for name in SETTABLE if hasattr(self, name) and name not in by_name(MessageOptions)
+        ]
         found = {name: getattr(self, name) for name in names}
         return {
             name: [*value] if name == "tags" else value
@@ -110,9 +123,14 @@ class SetOptions(MessageOptions):
 
     words: Annotated[
         tuple[str, ...],
-        Argument(metavar="[NAME|GLOB|tag:NAME] KEY=VALUE…", takes=("profile", "|".join(f"{key}=" for key in SETTABLE))),
+        Argument(
+            metavar="[NAME|GLOB|tag:NAME] KEY=VALUE…",
+            takes=("profile", "|".join(f"{key}=" for key in SETTABLE)),
+        ),
     ]
-    default: Annotated[bool, Common(("--default",), PROFILE, "the values for all profiles without their own")] = False
+    default: Annotated[
+        bool, Common(("--default",), PROFILE, "the values for all profiles without their own")
+    ] = False
 
 
 class LoginOptions(MessageOptions):
@@ -136,9 +154,14 @@ class ProfileFileOptions(MessageOptions):
     """The file of profiles."""
 
     file: Annotated[
-        str, Argument("a CSV file whose first line names the columns; - is standard input", takes=("file",))
+        str,
+        Argument(
+            "a CSV file whose first line names the columns; - is standard input", takes=("file",)
+        ),
     ]
-    update: Annotated[bool, Flag(("--update",), PROFILE, "change profiles that exist instead of refusing them")] = False
+    update: Annotated[
+        bool, Flag(("--update",), PROFILE, "change profiles that exist instead of refusing them")
+    ] = False
 
 
 class CheckOptions(MessageOptions, EvidenceOptions):

@@ -1,4 +1,6 @@
-"""`unified profile list`, `path`, `show` and `test`: the profiles, their settings, and how each connection is."""
+"""`unified profile list`, `path`, `show` and `test`: the profiles, their settings, and
+how each connection is.
+"""
 
 import re
 from collections.abc import Iterable
@@ -28,7 +30,9 @@ _READY = "ready"
 # What a person may not take for more than it is: nobody has asked the service.
 _MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
-_HEADER = re.compile(rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE)
+_HEADER = re.compile(
+    rb"^[ \t]*\[[ \t]*profiles?[ \t]*\.[ \t]*[\"']?([A-Za-z0-9._-]+)[\"']?[ \t]*\]", re.MULTILINE
+)
 
 
 def print_path(context: CommandContext, _: MessageOptions) -> None:
@@ -55,12 +59,16 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
     runtime = runtime._replace(environ={**runtime.environ})
     found = [_described(config, name, runtime) for name in names]
     if not found:
-        runtime.stderr.note("no profiles yet (unified profile add NAME; to try things out: unified -p sandbox …)")
+        runtime.stderr.note(
+            "no profiles yet (unified profile add NAME; to try things out: unified -p sandbox …)"
+        )
     default = config.top.get("profile")
     _print(runtime, options.output, default if isinstance(default, str) else None, found)
 
 
-def _print(runtime: Runtime, output: TableFormat | None, default: object, found: Iterable[JsonObject]) -> None:
+def _print(
+    runtime: Runtime, output: TableFormat | None, default: object, found: Iterable[JsonObject]
+) -> None:
     found = [*found]
     # Off a terminal programs read it, and the word stays.
     meant = runtime.stdout_is_terminal and output in {None, "table"}
@@ -71,7 +79,9 @@ def _print(runtime: Runtime, output: TableFormat | None, default: object, found:
             one["account_id"] or "",
             ",".join(one["tags"]),
             one["token"] or "",
-            _MEANT.get(one["token"], "has a token") if meant and one["state"] == _READY else one["state"],
+            _MEANT.get(one["token"], "has a token")
+            if meant and one["state"] == _READY
+            else one["state"],
             _known(one["connection"]),
         )
         for one in found
@@ -79,7 +89,14 @@ def _print(runtime: Runtime, output: TableFormat | None, default: object, found:
     # The last column is there if anything is known.
     some = any(row[-1] for row in rows)
     heads, rows = (_HEADS, rows) if some else (_HEADS[:-1], [row[:-1] for row in rows])
-    show(runtime, output, heads, rows, {"version": VERSION, "default": default, "profiles": found}, apart=2)
+    show(
+        runtime,
+        output,
+        heads,
+        rows,
+        {"version": VERSION, "default": default, "profiles": found},
+        apart=2,
+    )
 
 
 def _known(connection: JsonObject | None) -> str:
@@ -110,7 +127,11 @@ def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
         }
     missing = [
         what
-        for what, value in (("base URL", found.address), ("account id", found.account_id), ("token", found.token))
+        for what, value in (
+            ("base URL", found.address),
+            ("account id", found.account_id),
+            ("token", found.token),
+        )
         if value is None
     ]
     state = f"no {', no '.join(missing)}" if missing else "read-only" if found.read_only else _READY
@@ -152,7 +173,9 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
     runtime = context.runtime
     names = (options.name,) if options.name else options.profile
     if len(names) > 1:
-        raise UsageError("only one profile can be shown at a time (unified profile list shows several)")
+        raise UsageError(
+            "only one profile can be shown at a time (unified profile list shows several)"
+        )
     found = resolution.resolve(Overrides(names[0] if names else None), runtime, file.read(runtime))
     shown = [*found.explained()]
     heads = ["key", "value", "source"]
@@ -161,9 +184,14 @@ def show_one(context: CommandContext, options: ShowOptions) -> None:
     if options.explain:
         heads.append("instead of")
         for row, one in zip(rows, shown, strict=True):
-            row.append("; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"]))
+            row.append(
+                "; ".join(f"{_text(lost['value'])} ({lost['source']})" for lost in one["overrode"])
+            )
         # At a terminal in one column, which may have lines of its own.
-        told = [[key, value, f"{source}, instead of {lost}" if lost else source] for key, value, source, lost in rows]
+        told = [
+            [key, value, f"{source}, instead of {lost}" if lost else source]
+            for key, value, source, lost in rows
+        ]
         drawn = Drawn(heads[:-1], [[masked(cell) for cell in row] for row in told])
     else:
         shown = [{key: value for key, value in one.items() if key != "overrode"} for one in shown]
@@ -187,19 +215,35 @@ def check(context: CommandContext, options: CheckOptions) -> None:
     config = file.read(context.runtime)
     patterns = options.patterns or options.profile
     names = select(config, patterns) if patterns else [None]
-    overrides = Overrides(timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle)
+    overrides = Overrides(
+        timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle
+    )
     tokens = TokenCache(context.runtime)
-    verdicts = Probe(context.runtime, context.catalogue, config, operation, overrides, tokens).run(names)
+    verdicts = Probe(context.runtime, context.catalogue, config, operation, overrides, tokens).run(
+        names
+    )
     rows = [
-        (_name(one), one.word, f"{one.seconds * 1000:.0f} ms", one.error.message if one.error else one.said)
+        (
+            _name(one),
+            one.word,
+            f"{one.seconds * 1000:.0f} ms",
+            one.error.message if one.error else one.said,
+        )
         for one in verdicts
     ]
     value = {"version": VERSION, "profiles": [_verdict(one) for one in verdicts]}
     show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
-    first, default = verdicts[0], config.top.get("profile") or context.runtime.environ.get(KEYS["profile"].variable)
+    first, default = (
+        verdicts[0],
+        config.top.get("profile") or context.runtime.environ.get(KEYS["profile"].variable),
+    )
     if not (patterns or default) and config.profiles and isinstance(first.error, ConfigError):
         first.error.add_hint(f"-p '*' tests all {counted(len(config.profiles), 'profile')}")
-    conclude(Ending("connection", len(verdicts), {_name(one): one.error for one in verdicts if one.error}))
+    conclude(
+        Ending(
+            "connection", len(verdicts), {_name(one): one.error for one in verdicts if one.error}
+        )
+    )
 
 
 def _verdict(one: ProbeResult) -> JsonObject:

@@ -25,26 +25,39 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
     if options.words:
         raise UsageError(
             "a token is not typed as an argument, where other processes can see it",
-            hint="it is asked for, or --token-stdin reads it; the shell's history may contain it now",
+            hint=(
+                "it is asked for, or --token-stdin reads it; the shell's history may contain it now"
+            ),
         )
     names = _owners(runtime, options)
     ask = may_ask(runtime, options)
     if not (options.token_stdin or ask):
-        raise UsageError("no terminal to ask for the token", hint="--token-stdin reads it from standard input")
+        raise UsageError(
+            "no terminal to ask for the token", hint="--token-stdin reads it from standard input"
+        )
     found = places_for(runtime, names, options.store)
-    token = _checked(secrets.read_whole(runtime)) if options.token_stdin else typed_token(runtime, _question(names))
+    token = (
+        _checked(secrets.read_whole(runtime))
+        if options.token_stdin
+        else typed_token(runtime, _question(names))
+    )
     places = agreed(runtime, found, options.store, ask=ask and not options.token_stdin)
     if not places:
         runtime.stderr.note("no token stored (--store names a place)")
         return
     if any(place.store == "config" for place in places):
-        runtime.stderr.note("warning: the token is stored as plain text in the config file (--store keyring is safer)")
+        runtime.stderr.note(
+            "warning: the token is stored as plain text in the config file (--store keyring is"
+            " safer)"
+        )
     for place in places:
         runtime.stderr.note(f"the {_of(place.profile)} is {login.keep(runtime, place, token)}")
 
 
 def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
-    """The profiles that the token is for, none of the sandbox's; None stands for those without their own."""
+    """The profiles that the token is for, none of the sandbox's; None stands for those
+    without their own.
+    """
     name = _owner(options.name, shared=options.shared)
     if name is None:
         return [None]
@@ -52,12 +65,16 @@ def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
     selected = [*profiles.select(config, [name])]
     found = [one for one in selected if not login.is_of_sandbox(config, one)]
     if not found:
-        raise UsageError(f"{_listed(selected)}: no token is needed, as the sandbox has one of its own")
+        raise UsageError(
+            f"{_listed(selected)}: no token is needed, as the sandbox has one of its own"
+        )
     return [*found]
 
 
 def _question(names: Sequence[str | None]) -> str:
-    whose = _of(names[0]) if len(names) == 1 else f"token of {len(names)} profiles, {_listed(names)}"
+    whose = (
+        _of(names[0]) if len(names) == 1 else f"token of {len(names)} profiles, {_listed(names)}"
+    )
     return f"{whose} (not shown): "
 
 
@@ -80,7 +97,9 @@ def _checked(typed: bytes) -> str:
 
 def _listed(names: Sequence[str | None]) -> str:
     shown = [name or "" for name in names[:_MOST_NAMED]]
-    return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
+    return ", ".join(shown) + (
+        f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    )
 
 
 def log_out(context: CommandContext, options: LogoutOptions) -> None:
@@ -91,7 +110,9 @@ def log_out(context: CommandContext, options: LogoutOptions) -> None:
     table = Draft({"profiles": config.profiles}).table(name) if name else config.top
     tokens = [*login.traces(runtime, name, table, config.top)]
     if not tokens:
-        raise UsageError(f"no {_of(name)} is stored here (unified profile show says where it comes from)")
+        raise UsageError(
+            f"no {_of(name)} is stored here (unified profile show says where it comes from)"
+        )
     for token in tokens:
         runtime.stderr.note(f"the {_of(name)} is {_forget(runtime, token)}")
 
@@ -104,7 +125,9 @@ def _forget(runtime: Runtime, token: TokenSource) -> str:
 
 def _owner(name: str | None, *, shared: bool) -> str | None:
     if (name is None) is not shared:
-        raise UsageError("whose token? (name a profile, or use --shared for the profiles without their own)")
+        raise UsageError(
+            "whose token? (name a profile, or use --shared for the profiles without their own)"
+        )
     if name == file.RESERVED:
         raise UsageError("the sandbox has a token of its own")
     return name
@@ -114,8 +137,11 @@ def _of(name: str | None) -> str:
     return f'token of profile "{name}"' if name else "shared token"
 
 
-def places_for(runtime: Runtime, names: Sequence[str | None], wanted: str | None) -> list[TokenPlace]:
-    """The place for the token of each profile, None being the shared token; one that nobody named may change yet.
+def places_for(
+    runtime: Runtime, names: Sequence[str | None], wanted: str | None
+) -> list[TokenPlace]:
+    """The place for the token of each profile, None being the shared token; one that
+    nobody named may change yet.
 
     Raises the errors of `login.choose`, and those of `login.check` for a place that was named.
     """
@@ -126,19 +152,27 @@ def places_for(runtime: Runtime, names: Sequence[str | None], wanted: str | None
     return found
 
 
-def agreed(runtime: Runtime, found: Sequence[TokenPlace], wanted: str | None, *, ask: bool) -> Sequence[TokenPlace]:
+def agreed(
+    runtime: Runtime, found: Sequence[TokenPlace], wanted: str | None, *, ask: bool
+) -> Sequence[TokenPlace]:
     """The places where the token is stored; none at all if the user declines.
 
-    Without a keyring, a terminal asks whether to store it in a private file; otherwise that is done, with a message.
+    Without a keyring, a terminal asks whether to store it in a private file; otherwise
+    that is done, with a message.
     """
     missing = _missing_keyring() if any(_undecided(place, wanted) for place in found) else None
     if missing is None:
         return found
-    if ask and not prompt.ask(runtime, f"{missing}; store the token in a file only you can read?", default=True):
+    if ask and not prompt.ask(
+        runtime, f"{missing}; store the token in a file only you can read?", default=True
+    ):
         return []
     if not ask:
         runtime.stderr.note(f"{missing}, so the token is stored in a file only you can read")
-    return [login.choose(runtime, one.profile, "file") if _undecided(one, wanted) else one for one in found]
+    return [
+        login.choose(runtime, one.profile, "file") if _undecided(one, wanted) else one
+        for one in found
+    ]
 
 
 def _undecided(place: TokenPlace, wanted: str | None) -> bool:

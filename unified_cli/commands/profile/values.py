@@ -15,7 +15,9 @@ from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
 from unified_cli.values import Toml, TomlTable
 
-SETTABLE: Mapping[str, Key] = {name: key for name, key in KEYS.items() if "p" in key.at and name != "token"}
+SETTABLE: Mapping[str, Key] = {
+    name: key for name, key in KEYS.items() if "p" in key.at and name != "token"
+}
 """The keys of a profile, without the token: every user of the machine can see a command line."""
 
 
@@ -25,14 +27,16 @@ def new_name(text: str) -> str:
         raise UsageError(f'the profile "{RESERVED}" is built in; choose another name')
     if not PROFILE_NAME.fullmatch(text):
         raise UsageError(
-            f'"{visible(text[:100])}" is not a profile name (1 to 64 letters, digits, dots, dashes or underscores, '
-            "a letter or digit first)"
+            f'"{visible(text[:100])}" is not a profile name (1 to 64 letters, digits, dots, dashes'
+            " or underscores, a letter or digit first)"
         )
     return text
 
 
 def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
-    """The values of `KEY=VALUE` texts, None for an empty one, which unsets. Raises UsageError if one is invalid."""
+    """The values of `KEY=VALUE` texts, None for an empty one, which unsets. Raises
+    UsageError if one is invalid.
+    """
     values: dict[str, Toml] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -46,9 +50,13 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
 
 
 def parse(name: str, value: Any) -> Any:
-    """The value of a key as the file stores it. Raises UsageError if there is no such key, or the value is invalid."""
+    """The value of a key as the file stores it. Raises UsageError if there is no such
+    key, or the value is invalid.
+    """
     if name == "token":
-        raise UsageError("a token on a command line can be seen by others (unified profile login asks for it)")
+        raise UsageError(
+            "a token on a command line can be seen by others (unified profile login asks for it)"
+        )
     try:
         found = known(name).parse(_listed(value) if name == "token_command" else value)
     except ValueError as error:
@@ -71,9 +79,15 @@ def parse(name: str, value: Any) -> Any:
 
 
 def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
-    """The warning that the values name a token file that does not exist; None if there is nothing to warn of."""
+    """The warning that the values name a token file that does not exist; None if there
+    is nothing to warn of.
+    """
     name = values.get("token_file")
-    return f"the file {name} does not exist yet" if name and not exists(expand(name, runtime.environ)) else None
+    return (
+        f"the file {name} does not exist yet"
+        if name and not exists(expand(name, runtime.environ))
+        else None
+    )
 
 
 def known(name: str) -> Key:

@@ -21,10 +21,18 @@ ReportFormat = Literal["json"]
 class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """What the page is about, and where it goes."""
 
-    to: Annotated[str | None, told(To, "the file to write, over an older one", OUTPUT, "FILE.html")] = None
+    to: Annotated[
+        str | None, told(To, "the file to write, over an older one", OUTPUT, "FILE.html")
+    ] = None
     export: Annotated[
         tuple[str, ...],
-        Common(("--export",), WAIT, "also show the export in this folder, and verify its files", "DIR", takes="folder"),
+        Common(
+            ("--export",),
+            WAIT,
+            "also show the export in this folder, and verify its files",
+            "DIR",
+            takes="folder",
+        ),
     ] = ()
     schema: Annotated[
         tuple[str, ...],
@@ -36,18 +44,22 @@ class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
             takes="file",
         ),
     ] = ()
-    junit: Annotated[tuple[str, ...], told(Junit, "also show the expectations in this file of --junit")] = ()
+    junit: Annotated[
+        tuple[str, ...], told(Junit, "also show the expectations in this file of --junit")
+    ] = ()
     output: Annotated[ReportFormat | None, flag_of(Output)] = None
 
 
 _SHOWS = (
-    "It shows how the connections are and which of them need somebody, what they offer, the runs of the last 14 days, "
-    "exports, and the files of --schema and --junit. It is one file: nothing in it is loaded or runs."
+    "It shows how the connections are and which of them need somebody, what they offer, the runs of"
+    " the last 14 days, exports, and the files of --schema and --junit. It is one file: nothing in"
+    " it is loaded or runs."
 )
 _ASKS = (
-    "Without -p it is about all profiles or, where there are none, the connection of the environment. The service is "
-    "asked for what was not asked in the last day. What could not be seen is said on the page, and the end is 9. -o "
-    "json prints what the page shows, also without --to."
+    "Without -p it is about all profiles or, where there are none, the connection of the"
+    " environment. The service is asked for what was not asked in the last day. What could not be"
+    " seen is said on the page, and the end is 9. -o json prints what the page shows, also without"
+    " --to."
 )
 
 REPORT = Command(

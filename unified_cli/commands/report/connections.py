@@ -1,4 +1,6 @@
-"""How the connections of a report are, and what they offer: from the cache, and from the service what it lacks."""
+"""How the connections of a report are, and what they offer: from the cache, and from
+the service what it lacks.
+"""
 
 from collections import defaultdict
 from collections.abc import Generator, Mapping
@@ -22,11 +24,15 @@ from unified_cli.output.progress import Work, progress
 # Where the service does not tell it, or not this token, other answers say as much.
 _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
-"""What keeps each operation from being called, in the order of the operations; empty where nothing is known to."""
+"""What keeps each operation from being called, in the order of the operations; empty
+where nothing is known to.
+"""
 
 
 class SeenConnection(NamedTuple):
-    """What is known of a connection; `error` is why it could not be asked, `age` that of what was known before."""
+    """What is known of a connection; `error` is why it could not be asked, `age` that
+    of what was known before.
+    """
 
     name: str
     account: str
@@ -41,14 +47,20 @@ class SeenConnection(NamedTuple):
 
 @dataclass(slots=True)
 class _Lists:
-    """What the lists of connections say, by origin and account, and why connections cannot be asked at all."""
+    """What the lists of connections say, by origin and account, and why connections
+    cannot be asked at all.
+    """
 
     records: dict[tuple[str, str], ConnectionRecord] = field(default_factory=dict)
     hopeless: dict[str, UnifiedError] = field(default_factory=dict)
 
 
-def seen(context: CommandContext, options: ReportOptions, asked: AskedConnections) -> list[SeenConnection]:
-    """What is known of each selected connection, in their order. Raises nothing that a connection is the cause of."""
+def seen(
+    context: CommandContext, options: ReportOptions, asked: AskedConnections
+) -> list[SeenConnection]:
+    """What is known of each selected connection, in their order. Raises nothing that a
+    connection is the cause of.
+    """
     check = OfferCheck(context.runtime, context.catalogue, [*context.catalogue], probe=False)
     work = Work(part="connection", parts=len(asked.settings))
     with (
@@ -59,13 +71,17 @@ def seen(context: CommandContext, options: ReportOptions, asked: AskedConnection
         question = _Question(check, lists, {})
         answers: dict[str, SeenConnection | UnifiedError] = {**lists.hopeless}
         shown.add(parts=len(answers), failed=len(answers))
-        hopeful = {name: settings for name, settings in asked.settings.items() if name not in answers}
+        hopeful = {
+            name: settings for name, settings in asked.settings.items() if name not in answers
+        }
         with closing(readers.ask(hopeful, question.ask)) as results:
             for name, answer in results:
                 answers[name] = answer
                 shown.add(parts=1, failed=isinstance(answer, UnifiedError))
     found = {
-        name: question.unseen(name, asked.settings[name], answer) if isinstance(answer, UnifiedError) else answer
+        name: question.unseen(name, asked.settings[name], answer)
+        if isinstance(answer, UnifiedError)
+        else answer
         for name, answer in answers.items()
     }
     _keep(context, asked.settings, found)
@@ -73,7 +89,9 @@ def seen(context: CommandContext, options: ReportOptions, asked: AskedConnection
     return [found[name] for name in asked.names]
 
 
-def _read_lists(check: OfferCheck, settings: Mapping[str, Settings], readers: FairReaders) -> _Lists:
+def _read_lists(
+    check: OfferCheck, settings: Mapping[str, Settings], readers: FairReaders
+) -> _Lists:
     """The records of connections that one token sees, a list for each token of several."""
     groups = defaultdict[tuple[str, str], list[str]](list)
     lists = _Lists()
@@ -84,7 +102,9 @@ def _read_lists(check: OfferCheck, settings: Mapping[str, Settings], readers: Fa
             lists.hopeless[name] = error
     several = [names for (_, token), names in groups.items() if token and len(names) > 1]
 
-    def read(names: list[str]) -> Generator[tuple[list[str], list[ConnectionRecord], UnifiedError | None]]:
+    def read(
+        names: list[str],
+    ) -> Generator[tuple[list[str], list[ConnectionRecord], UnifiedError | None]]:
         found: list[ConnectionRecord] = []
         mine = settings[names[0]]._replace(account_id="")
         try:
@@ -108,7 +128,8 @@ def _read_lists(check: OfferCheck, settings: Mapping[str, Settings], readers: Fa
 class _Question(NamedTuple):
     """Makes of the cache, the lists and the answers of the service what is known of a connection.
 
-    Thousands of connections have the same few `tuples` of what keeps their operations from being called.
+    Thousands of connections have the same few `tuples` of what keeps their operations
+    from being called.
     """
 
     check: OfferCheck
@@ -141,7 +162,9 @@ class _Question(NamedTuple):
         known = known_capabilities.recall(runtime, settings, catalogue)
         fact = connection_facts.recall(runtime, settings)
         record = self.lists.records.get(settings.identity)
-        state = (record.state if record else UNKNOWN_STATE)._replace(blocked=known.blocked if known else None)
+        state = (record.state if record else UNKNOWN_STATE)._replace(
+            blocked=known.blocked if known else None
+        )
         judged = offer_check.failed(name, self.check.operations, error)
         if known:
             judged = self.check.judged(name, settings, Offer(known.offered, state=state))
@@ -159,7 +182,9 @@ class _Question(NamedTuple):
     def _record(
         self, settings: Settings, client: Client
     ) -> tuple[ConnectionRecord | None, None] | tuple[None, UnifiedError]:
-        """The record of a connection, or why the service does not give it. Raises the other errors of a request."""
+        """The record of a connection, or why the service does not give it. Raises the
+        other errors of a request.
+        """
         if listed := self.lists.records.get(settings.identity):
             return listed, None
         try:
@@ -170,19 +195,30 @@ class _Question(NamedTuple):
             return None, error
 
     def _seen(
-        self, name: str, account: str, record: ConnectionRecord | None, state: AccountState, judged: ConnectionOffer
+        self,
+        name: str,
+        account: str,
+        record: ConnectionRecord | None,
+        state: AccountState,
+        judged: ConnectionOffer,
     ) -> SeenConnection:
         keeps = tuple(cell.keeps for cell in judged.cells)
         product, tenant = (record.product, record.tenant) if record else ("", "")
         status = state.in_words(self.check.catalogue.service)
-        return SeenConnection(name, account, product, tenant, status, state, self.tuples.setdefault(keeps, keeps))
+        return SeenConnection(
+            name, account, product, tenant, status, state, self.tuples.setdefault(keeps, keeps)
+        )
 
 
-def _keep(context: CommandContext, settings: Mapping[str, Settings], found: Mapping[str, SeenConnection]) -> None:
+def _keep(
+    context: CommandContext, settings: Mapping[str, Settings], found: Mapping[str, SeenConnection]
+) -> None:
     """Keep what other commands tell of the connections that were asked."""
     told = defaultdict[str, list[tuple[str, str, str]]](list)
     for name, one in settings.items():
         if not found[name].error and found[name].status:
-            told[one.identity[0]].append((found[name].account, found[name].product, found[name].status))
+            told[one.identity[0]].append(
+                (found[name].account, found[name].product, found[name].status)
+            )
     for origin, facts in told.items():
         connection_facts.keep(context.runtime, origin, facts)

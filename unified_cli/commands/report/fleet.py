@@ -1,4 +1,6 @@
-"""What a report says of all connections together: counts, who is needed, and the map of what is offered."""
+"""What a report says of all connections together: counts, who is needed, and the map of
+what is offered.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,7 +26,9 @@ from unified_cli.commands.report.page import (
 )
 
 ALL, READS, NO, HELD = "all", "reads", "no", "held"
-"""What a cell of the map says where all operations of a resource can be called, those that read, none, or none now."""
+"""What a cell of the map says where all operations of a resource can be called, those
+that read, none, or none now.
+"""
 _WORDS = {REFUSED: NO, NOT_SAID: "?", FAILED: "?"}
 _MOST_COLUMNS = 24
 _MOST_NAMED = 200
@@ -81,7 +85,9 @@ def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCoun
     """The connections by a name, the most frequent first."""
     found = defaultdict[str, Counter[str]](Counter)
     for name, one in named:
-        found[name]["unseen" if one.unseen else "well" if one.condition in (WELL, UNKNOWN) else "trouble"] += 1
+        found[name][
+            "unseen" if one.unseen else "well" if one.condition in (WELL, UNKNOWN) else "trouble"
+        ] += 1
     counts = [
         ConnectionCount(name=name, well=of["well"], trouble=of["trouble"], unseen=of["unseen"])
         for name, of in found.items()
@@ -92,25 +98,36 @@ def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCoun
 def _needs(
     context: CommandContext, seen: Sequence[SeenConnection], shown: Sequence[ShownConnection]
 ) -> list[NeededPerson]:
-    """Who is needed for which connections, the most frequent first; what could not be seen is last."""
+    """Who is needed for which connections, the most frequent first; what could not be
+    seen is last.
+    """
     service = context.catalogue.service
-    reason = {one.name: one.error.one_line if one.error else _untimed(one.state).remark(service) for one in seen}
+    reason = {
+        one.name: one.error.one_line if one.error else _untimed(one.state).remark(service)
+        for one in seen
+    }
     groups = defaultdict[str, list[ShownConnection]](list)
     for one in shown:
         if one.condition not in (WELL, UNKNOWN):
             groups[one.condition].append(one)
     needs = []
-    for word, connections in sorted(groups.items(), key=lambda group: (group[0] == NOT_SEEN, -len(group[1]), group[0])):
+    for word, connections in sorted(
+        groups.items(), key=lambda group: (group[0] == NOT_SEEN, -len(group[1]), group[0])
+    ):
         reasons = defaultdict[str, list[str]](list)
         for one in connections:
             reasons[reason[one.name]].append(one.name)
         who = _who(context, word, connections[0].status)
-        needs.append(NeededPerson(condition=word, who=who, number=len(connections), reasons=reasons))
+        needs.append(
+            NeededPerson(condition=word, who=who, number=len(connections), reasons=reasons)
+        )
     return needs
 
 
 def _untimed(state: AccountState) -> AccountState:
-    """The state without the time of the last refused call, which is another one for each connection."""
+    """The state without the time of the last refused call, which is another one for
+    each connection.
+    """
     return state._replace(forbidden=state.forbidden._replace(at="")) if state.forbidden else state
 
 
@@ -146,15 +163,22 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
         groups[told[keeps]].append(connection)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     named = {words: ascii_uppercase[at] for at, (words, _) in enumerate(ordered[:_MOST_COLUMNS])}
-    columns = [_column(context, named[words], words, of_it) for words, of_it in ordered[:_MOST_COLUMNS]]
+    columns = [
+        _column(context, named[words], words, of_it) for words, of_it in ordered[:_MOST_COLUMNS]
+    ]
     rows: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for at, (api, resource) in enumerate(resources):
-        rows.setdefault(api, {}).setdefault(tuple(words[at] for words in named), []).append(resource)
+        rows.setdefault(api, {}).setdefault(tuple(words[at] for words in named), []).append(
+            resource
+        )
     shown = {
-        api: [MapRow(resources=names, cells=cells) for cells, names in of_it.items()] for api, of_it in rows.items()
+        api: [MapRow(resources=names, cells=cells) for cells, names in of_it.items()]
+        for api, of_it in rows.items()
     }
     more = len(seen) - sum(one.number for one in columns)
-    return OfferMap(columns=columns, rows=shown, more=more), [named.get(told[one.keeps], "") for one in seen]
+    return OfferMap(columns=columns, rows=shown, more=more), [
+        named.get(told[one.keeps], "") for one in seen
+    ]
 
 
 def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> str:
@@ -170,7 +194,9 @@ def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> 
     return _WORDS.get(word, HELD)
 
 
-def _column(context: CommandContext, letter: str, words: Sequence[str], of_it: Sequence[SeenConnection]) -> MapColumn:
+def _column(
+    context: CommandContext, letter: str, words: Sequence[str], of_it: Sequence[SeenConnection]
+) -> MapColumn:
     held = Counter(condition(context, one) for one in of_it)
     return MapColumn(
         letter=letter,

@@ -1,4 +1,6 @@
-"""The page as HTML: everything that it shows is text, and its policy lets nothing be loaded and nothing run."""
+"""The page as HTML: everything that it shows is text, and its policy lets nothing be
+loaded and nothing run.
+"""
 
 import base64
 import hashlib
@@ -57,12 +59,20 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"ago": ago, "counted": counted, "named": named, "upto": _upto, "time": _time}
+    environment.filters |= {
+        "ago": ago,
+        "counted": counted,
+        "named": named,
+        "upto": _upto,
+        "time": _time,
+    }
     return environment
 
 
 def _text(value: object) -> object:
-    """What stands on the page for a value: without secrets, visible as on a terminal, and not too long."""
+    """What stands on the page for a value: without secrets, visible as on a terminal,
+    and not too long.
+    """
     if isinstance(value, Markup | int | float):
         return value
     return excerpt(str(value), value.limit if isinstance(value, _Bounded) else _LONGEST)

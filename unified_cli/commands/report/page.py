@@ -17,10 +17,11 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShownConnection(_Part, frozen=True):
-    """A connection: how it is in words, its `condition` in a word or two, and what is wrong with it.
+    """A connection: how it is in words, its `condition` in a word or two, and what is
+    wrong with it.
 
-    `offers` is the letter of its column in the map. `age` is that of the oldest that is known of it, 0 where all was
-    asked now; `unseen` is why it could not be asked.
+    `offers` is the letter of its column in the map. `age` is that of the oldest that is
+    known of it, 0 where all was asked now; `unseen` is why it could not be asked.
     """
 
     name: str
@@ -36,7 +37,9 @@ class ShownConnection(_Part, frozen=True):
 
 
 class ConnectionCount(_Part, frozen=True):
-    """How many connections have a status, or a product: those that are well, need somebody, or were not seen."""
+    """How many connections have a status, or a product: those that are well, need
+    somebody, or were not seen.
+    """
 
     name: str
     well: int
@@ -50,7 +53,9 @@ class ConnectionCount(_Part, frozen=True):
 
 
 class NeededPerson(_Part, frozen=True):
-    """What some connections need and who can do it; of each reason the names of those that give it."""
+    """What some connections need and who can do it; of each reason the names of those
+    that give it.
+    """
 
     condition: str
     who: str
@@ -59,7 +64,9 @@ class NeededPerson(_Part, frozen=True):
 
 
 class MapColumn(_Part, frozen=True):
-    """Connections that offer the same, under one letter; `held` says what keeps all their calls from working."""
+    """Connections that offer the same, under one letter; `held` says what keeps all
+    their calls from working.
+    """
 
     letter: str
     number: int
@@ -76,7 +83,9 @@ class MapRow(_Part, frozen=True):
 
 
 class OfferMap(_Part, frozen=True):
-    """What is offered: columns of connections, and by API the rows of resources; `more` connections have no column."""
+    """What is offered: columns of connections, and by API the rows of resources; `more`
+    connections have no column.
+    """
 
     columns: Sequence[MapColumn]
     rows: Mapping[str, Sequence[MapRow]]
@@ -93,7 +102,9 @@ class CausedOutcome(_Part, frozen=True):
 
 
 class ShownRun(_Part, frozen=True):
-    """A run with its outcomes, as `runs list` counts them, by cause, and the command that goes on."""
+    """A run with its outcomes, as `runs list` counts them, by cause, and the command
+    that goes on.
+    """
 
     id: str
     started: str
@@ -105,7 +116,9 @@ class ShownRun(_Part, frozen=True):
 
 
 class ShownRuns(_Part, frozen=True):
-    """The runs of the last days, the newest first; `states` counts all that there are, and `foreign` were not read."""
+    """The runs of the last days, the newest first; `states` counts all that there are,
+    and `foreign` were not read.
+    """
 
     shown: Sequence[ShownRun]
     states: Mapping[str, int]
@@ -115,7 +128,9 @@ class ShownRuns(_Part, frozen=True):
 
 
 class ExportedResource(_Part, frozen=True):
-    """One resource of an export: in how many connections its list is complete, with so many records."""
+    """One resource of an export: in how many connections its list is complete, with so
+    many records.
+    """
 
     name: str
     complete: int
@@ -125,7 +140,9 @@ class ExportedResource(_Part, frozen=True):
 
 
 class ShownExport(_Part, frozen=True):
-    """What a folder holds: complete lists, gaps, and, where its files were compared, how they differ."""
+    """What a folder holds: complete lists, gaps, and, where its files were compared,
+    how they differ.
+    """
 
     folder: str
     ended: str
@@ -168,7 +185,9 @@ class FailedCase(_Part, frozen=True):
 
 
 class CheckedExpectations(_Part, frozen=True):
-    """What a file of `--junit` says: how many tests have which outcome, and those that did not pass."""
+    """What a file of `--junit` says: how many tests have which outcome, and those that
+    did not pass.
+    """
 
     file: str
     age: int

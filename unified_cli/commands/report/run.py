@@ -14,7 +14,13 @@ from unified_cli.cli.command import CommandContext
 from unified_cli.cli.flags import by_name
 from unified_cli.commands.report import connections, fleet, work
 from unified_cli.commands.report.command import ReportOptions
-from unified_cli.commands.report.page import VERSION, ReportPage, ShownConnection, ShownExport, ShownRuns
+from unified_cli.commands.report.page import (
+    VERSION,
+    ReportPage,
+    ShownConnection,
+    ShownExport,
+    ShownRuns,
+)
 from unified_cli.config import file
 from unified_cli.errors import ConfigError, IncompleteError, StateError, StorageError, UsageError
 from unified_cli.exported.manifest import timestamp
@@ -31,7 +37,9 @@ _MOST_NAMED = 5
 
 
 def run(context: CommandContext, options: ReportOptions) -> None:
-    """Write the page, or print what it shows. Raises IncompleteError where something could not be seen."""
+    """Write the page, or print what it shows. Raises IncompleteError where something
+    could not be seen.
+    """
     runtime = context.runtime
     to = _checked(runtime, options)
     drift = [work.drift(runtime, one) for one in options.schema]
@@ -69,14 +77,18 @@ def run(context: CommandContext, options: ReportOptions) -> None:
 
 
 def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
-    """Where the page goes; everything is refused here that can be before anything is asked of the service."""
+    """Where the page goes; everything is refused here that can be before anything is
+    asked of the service.
+    """
     if options.output == "json":
         stdout.check(runtime)
     for one in options.export:
         work.check_export(runtime, one)
     if options.to is None:
         if options.output != "json":
-            raise UsageError("the page needs a file", hint="--to FILE.html, or -o json for what it shows")
+            raise UsageError(
+                "the page needs a file", hint="--to FILE.html, or -o json for what it shows"
+            )
         return None
     if find_spec("jinja2") is None:
         raise ConfigError("report --to needs the package jinja2", hint="pip install 'jinja2>=3.1'")
@@ -89,7 +101,9 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
 
 
 def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
-    """The connections that the page is about: those of `-p`, all profiles, or that of the environment."""
+    """The connections that the page is about: those of `-p`, all profiles, or that of
+    the environment.
+    """
     several = not options.profile and options.account_id is None and file.read(runtime).profiles
     if several:
         options = options.replaced(profile=("*",))
@@ -97,7 +111,9 @@ def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
     return offer_check.selected(runtime, options.replaced(output=None))
 
 
-def _work(context: CommandContext, options: ReportOptions) -> tuple[ShownRuns, list[ShownExport], list[str]]:
+def _work(
+    context: CommandContext, options: ReportOptions
+) -> tuple[ShownRuns, list[ShownExport], list[str]]:
     """The runs and the exports, as far as they can be seen, and the stores that exports went to."""
     runtime = context.runtime
     found: list[JsonObject] = []
@@ -110,10 +126,16 @@ def _work(context: CommandContext, options: ReportOptions) -> tuple[ShownRuns, l
     if unseen:
         runs = msgspec.structs.replace(runs, unseen=unseen)
     written = work.written_to(found)
-    return runs, [*work.exports(runtime, options.export, written)], [one for one in written if "://" in one]
+    return (
+        runs,
+        [*work.exports(runtime, options.export, written)],
+        [one for one in written if "://" in one],
+    )
 
 
-def _unseen(shown: Sequence[ShownConnection], runs: ShownRuns, exports: Sequence[ShownExport]) -> Sequence[str]:
+def _unseen(
+    shown: Sequence[ShownConnection], runs: ShownRuns, exports: Sequence[ShownExport]
+) -> Sequence[str]:
     """What is missing from the page, in a sentence for each kind of thing."""
     missing = []
     if names := [one.name for one in shown if one.unseen]:
@@ -122,7 +144,9 @@ def _unseen(shown: Sequence[ShownConnection], runs: ShownRuns, exports: Sequence
     if runs.unseen:
         missing.append(f"not all runs could be read: {runs.unseen}")
     if folders := [one.folder for one in exports if one.unseen]:
-        missing.append(f"{counted(len(folders), 'export')} could not be read: {named(folders, _MOST_NAMED)}")
+        missing.append(
+            f"{counted(len(folders), 'export')} could not be read: {named(folders, _MOST_NAMED)}"
+        )
     return missing
 
 

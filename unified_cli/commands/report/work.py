@@ -1,4 +1,5 @@
-"""What a report says of work: the runs of the last days by cause, what exports hold, and files of earlier checks.
+"""What a report says of work: the runs of the last days by cause, what exports hold,
+and files of earlier checks.
 
 These are the differences of `schema --against -o json`, and the expectations of `--junit`.
 """
@@ -51,8 +52,12 @@ _FOREIGN = "unsafe"
 
 
 def runs(context: CommandContext, options: ReportOptions, found: Sequence[JsonObject]) -> ShownRuns:
-    """The runs of the last days, of all those `found`; journals that others can have written are only counted."""
-    begin = datetime.fromtimestamp(context.runtime.wall() - DAYS * 86400, UTC).isoformat(timespec="seconds")
+    """The runs of the last days, of all those `found`; journals that others can have
+    written are only counted.
+    """
+    begin = datetime.fromtimestamp(context.runtime.wall() - DAYS * 86400, UTC).isoformat(
+        timespec="seconds"
+    )
     states = Counter(str(one["state"]) for one in found)
     recent = [one for one in found if str(one["started"] or "") >= begin][:_MOST_RUNS]
     unread = sum(states[state] for state in _UNREAD)
@@ -86,7 +91,9 @@ def _shown(context: CommandContext, options: ReportOptions, one: JsonObject) -> 
             connections = RunConnections(runtime, context.catalogue, file.read(runtime), flags)
             summary = RunSummary(stored, connections, runtime.wall(), {})
             causes = [
-                CausedOutcome(outcome=cause.outcome, number=group.count, why=group.why, named=group.named)
+                CausedOutcome(
+                    outcome=cause.outcome, number=group.count, why=group.why, named=group.named
+                )
                 for cause, group in summary.causes
             ]
     except (UnifiedError, OSError, ValueError, OverflowError):
@@ -97,12 +104,20 @@ def _shown(context: CommandContext, options: ReportOptions, one: JsonObject) -> 
 
 def written_to(found: Sequence[JsonObject]) -> list[str]:
     """Where the exports among these runs went: folders, and stores."""
-    paths = (str(one["path"]) for one in found if str(one["command"]).startswith("export ") and one["path"])
+    paths = (
+        str(one["path"])
+        for one in found
+        if str(one["command"]).startswith("export ") and one["path"]
+    )
     return [*dict.fromkeys(paths)]
 
 
-def exports(runtime: Runtime, folders: Sequence[str], written: Sequence[str]) -> Iterator[ShownExport]:
-    """The exports in these folders, whose files are compared, and those that runs of this user have `written`."""
+def exports(
+    runtime: Runtime, folders: Sequence[str], written: Sequence[str]
+) -> Iterator[ShownExport]:
+    """The exports in these folders, whose files are compared, and those that runs of
+    this user have `written`.
+    """
     asked = {Path(one).absolute() for one in folders}
     for folder in folders:
         yield _export(runtime, Path(folder), verify=True)
@@ -116,7 +131,10 @@ def exports(runtime: Runtime, folders: Sequence[str], written: Sequence[str]) ->
 def check_export(runtime: Runtime, folder: str) -> None:
     """Raise UsageError for a store, StateError for what is no folder of an export, StorageError."""
     if "://" in folder:
-        raise UsageError(f"--export {folder} is no folder of this machine", hint=f"unified export --verify {folder}")
+        raise UsageError(
+            f"--export {folder} is no folder of this machine",
+            hint=f"unified export --verify {folder}",
+        )
     if not LocalFolder(runtime, Path(folder)).manifests():
         raise no_export(folder)
 
@@ -124,12 +142,18 @@ def check_export(runtime: Runtime, folder: str) -> None:
 def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
     folder = LocalFolder(runtime, path)
     try:
-        manifests = [Manifest.of(folder.read(name) or b"", name, str(path)) for name in folder.manifests()]
+        manifests = [
+            Manifest.of(folder.read(name) or b"", name, str(path)) for name in folder.manifests()
+        ]
         differences = destinations.verify(folder).differences if verify else []
     except (StateError, StorageError, ConfigError) as error:
         return _unseen(path, error)
     entries = {name: one for manifest in manifests for name, one in manifest.entries.items()}
-    gaps = [f"{one.file}: {one.why or 'not read yet'}" for one in entries.values() if not one.complete and one.offered]
+    gaps = [
+        f"{one.file}: {one.why or 'not read yet'}"
+        for one in entries.values()
+        if not one.complete and one.offered
+    ]
     ended = max((one.ended or "" for one in manifests), default="")
     return ShownExport(
         folder=str(path),
@@ -137,7 +161,10 @@ def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
         age=_age(runtime, ended),
         lists=_lists(entries),
         complete=sum(one.complete for one in entries.values()),
-        gaps=[*gaps[:_MOST_GAPS], *([f"and {len(gaps) - _MOST_GAPS} more"] if len(gaps) > _MOST_GAPS else [])],
+        gaps=[
+            *gaps[:_MOST_GAPS],
+            *([f"and {len(gaps) - _MOST_GAPS} more"] if len(gaps) > _MOST_GAPS else []),
+        ],
         not_offered=sum(not one.offered for one in entries.values()),
         records=sum(one.records for one in entries.values() if one.complete),
         verified=verify,
@@ -146,8 +173,18 @@ def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
 
 
 def _unseen(path: Path, error: UnifiedError) -> ShownExport:
-    return ShownExport(folder=str(path), ended="", age=0, lists=[], complete=0, gaps=[], not_offered=0, records=0,
-                       verified=False, unseen=error.one_line)  # fmt: skip
+    return ShownExport(
+        folder=str(path),
+        ended="",
+        age=0,
+        lists=[],
+        complete=0,
+        gaps=[],
+        not_offered=0,
+        records=0,
+        verified=False,
+        unseen=error.one_line,
+    )
 
 
 def _age(runtime: Runtime, ended: str) -> int:
@@ -169,7 +206,9 @@ def _lists(entries: "dict[str, ManifestEntry]") -> list[ExportedResource]:
             complete=sum(one.complete for one in of_it),
             lists=len(of_it),
             records=sum(one.records for one in of_it if one.complete),
-            oldest=min((list_history.read_at(one, entries) for one in of_it if one.complete), default=""),
+            oldest=min(
+                (list_history.read_at(one, entries) for one in of_it if one.complete), default=""
+            ),
         )
         for name, of_it in groups.items()
     ]
@@ -194,7 +233,9 @@ class _Difference(msgspec.Struct):
 
 
 def drift(runtime: Runtime, file: str) -> SchemaDrift:
-    """The differences in a file, each once with its connections. Raises UsageError for another file, StorageError."""
+    """The differences in a file, each once with its connections. Raises UsageError for
+    another file, StorageError.
+    """
     text, age = _content(runtime, file)
     try:
         found = msgspec.convert(json.loads(text), list[_Difference])
@@ -211,7 +252,9 @@ def drift(runtime: Runtime, file: str) -> SchemaDrift:
 
 
 def expectations(runtime: Runtime, file: str) -> CheckedExpectations:
-    """The tests in a file of JUnit XML. Raises UsageError for another file, and for one with a DTD; StorageError."""
+    """The tests in a file of JUnit XML. Raises UsageError for another file, and for one
+    with a DTD; StorageError.
+    """
     text, age = _content(runtime, file)
     reader = _JUnitReader()
     try:
@@ -220,12 +263,18 @@ def expectations(runtime: Runtime, file: str) -> CheckedExpectations:
         raise UsageError(f"{file} is no JUnit XML: {error}", hint=_JUNIT_HINT) from None
     outcomes = {word: reader.outcomes[word] for word in ("passed", *_OUTCOMES.values())}
     return CheckedExpectations(
-        file=file, age=age, connections=reader.suites, outcomes=outcomes, failed=reader.failed[:_MOST_SHOWN]
+        file=file,
+        age=age,
+        connections=reader.suites,
+        outcomes=outcomes,
+        failed=reader.failed[:_MOST_SHOWN],
     )
 
 
 def _content(runtime: Runtime, file: str) -> tuple[bytes, int]:
-    """What is in a file, and how many seconds old it is. Raises StorageError, UsageError for a large one."""
+    """What is in a file, and how many seconds old it is. Raises StorageError,
+    UsageError for a large one.
+    """
     try:
         with os.fdopen(regular_file.descriptor(Path(file), follow=True), "rb") as content:
             age = runtime.wall() - os.fstat(content.fileno()).st_mtime
@@ -236,7 +285,9 @@ def _content(runtime: Runtime, file: str) -> tuple[bytes, int]:
 
 @dataclass(slots=True)
 class _JUnitReader:
-    """Takes the tests out of a document, whoever wrote it; nothing that it names is read or expanded."""
+    """Takes the tests out of a document, whoever wrote it; nothing that it names is
+    read or expanded.
+    """
 
     suites: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -248,7 +299,9 @@ class _JUnitReader:
     _message: str = ""
 
     def read(self, text: bytes) -> None:
-        """Read the document. Raises ExpatError, and ValueError for a DTD, another root and too deep a nesting."""
+        """Read the document. Raises ExpatError, and ValueError for a DTD, another root
+        and too deep a nesting.
+        """
         parser = expat.ParserCreate()
         parser.StartDoctypeDeclHandler = self._refuse
         parser.StartElementHandler = self._begin
@@ -268,7 +321,9 @@ class _JUnitReader:
             self.suites += 1
             self._suite = attributes.get("name", "")
         elif name == "testcase":
-            self._case = " ".join(filter(None, (attributes.get("classname", ""), attributes.get("name", ""))))
+            self._case = " ".join(
+                filter(None, (attributes.get("classname", ""), attributes.get("name", "")))
+            )
             self._outcome = "passed"
         elif name in _OUTCOMES and self._path[-2] == "testcase":
             self._outcome, self._message = _OUTCOMES[name], attributes.get("message", "")
@@ -280,5 +335,10 @@ class _JUnitReader:
         self.outcomes[self._outcome] += 1
         if self._outcome in {"failed", "not read"}:
             self.failed.append(
-                FailedCase(connection=self._suite, name=self._case, outcome=self._outcome, message=self._message)
+                FailedCase(
+                    connection=self._suite,
+                    name=self._case,
+                    outcome=self._outcome,
+                    message=self._message,
+                )
             )

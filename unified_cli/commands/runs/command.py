@@ -20,7 +20,10 @@ from unified_cli.cli.shared_options import (
 )
 
 RunId = Annotated[
-    str | None, Argument("the id of the run; last, or none: the newest that is not done", "[RUN|last]", ("last-run",))
+    str | None,
+    Argument(
+        "the id of the run; last, or none: the newest that is not done", "[RUN|last]", ("last-run",)
+    ),
 ]
 
 
@@ -59,25 +62,32 @@ class RemoveRunsOptions(MessageOptions):
 
 _ROOM = "unified_cli.commands.runs"
 _SAME = (
-    "A profile that leads to another connection than it did ends this with 12, before anything is sent. The exit code "
-    "and the summary are those of the whole run."
+    "A profile that leads to another connection than it did ends this with 12, before anything is"
+    " sent. The exit code and the summary are those of the whole run."
 )
 _IN_DOUBT = (
-    "What is in doubt is sent again with its key, for as long as the service honours that; never where an operation "
-    "has effects outside the connection."
+    "What is in doubt is sent again with its key, for as long as the service honours that; never"
+    " where an operation has effects outside the connection."
 )
 _LAST = "Without an id, or with last, it is the newest run that is not done, which is told."
 _LIST = Command(
     ListRunsOptions,
     Later(f"{_ROOM}.report:show_all"),
-    text=("{about}.", "An import and an export are listed too: the same command again continues those."),
+    text=(
+        "{about}.",
+        "An import and an export are listed too: the same command again continues those.",
+    ),
     examples="unified runs list",
 )
 _SHOW = Command(
     ShowRunOptions,
     Later(f"{_ROOM}.report:show_one"),
     usage="[RUN|last] [options]",
-    text=("{about}: its connection, its outcome, its key.", "It may be under way at this moment.", _LAST),
+    text=(
+        "{about}: its connection, its outcome, its key.",
+        "It may be under way at this moment.",
+        _LAST,
+    ),
     examples="unified runs show 20261121-7f3a",
 )
 _RESUME = Command(
@@ -105,7 +115,10 @@ _REMOVE = Command(
     usage="RUN... [options]",
     text=(
         "{about}.",
-        "It asks before it removes one with calls that are not done, which could not be continued then.",
+        (
+            "It asks before it removes one with calls that are not done, which could not be"
+            " continued then."
+        ),
         "What an import or an export keeps beside its files stays.",
     ),
     examples="unified runs remove 20261121-7f3a",
@@ -117,7 +130,9 @@ RUNS = Group(
     {
         "list": Entry("List the runs, the newest first", _LIST),
         "show": Entry("Show what became of each call of a run", _SHOW),
-        "resume": Entry("Do what a run has not tried, and what is in doubt where that is safe", _RESUME),
+        "resume": Entry(
+            "Do what a run has not tried, and what is in doubt where that is safe", _RESUME
+        ),
         "retry": Entry("Repeat the calls of a run that failed, each with its key", _RETRY),
         "remove": Entry("Remove the journals of runs", _REMOVE),
     },

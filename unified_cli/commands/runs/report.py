@@ -1,4 +1,6 @@
-"""`unified runs list` and `show`: the runs, and what became of each call of one, read from its journal in turn."""
+"""`unified runs list` and `show`: the runs, and what became of each call of one, read
+from its journal in turn.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -28,7 +30,13 @@ VERSION = 1
 _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")
 _SCREEN_HEADS = ("id", "began", Column("command", cut=True), "done", "of", "state")
 _LOOKS = (Look.GOOD, Look.BAD, Look.DOUBT, Look.OPEN)
-_STATES = {"done": Look.GOOD, "open": Look.DOUBT, "import": Look.OPEN, "export": Look.OPEN, "gone": Look.OPEN}
+_STATES = {
+    "done": Look.GOOD,
+    "open": Look.DOUBT,
+    "import": Look.OPEN,
+    "export": Look.OPEN,
+    "gone": Look.OPEN,
+}
 _COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
 _AT_ONCE = 500
 _MOST_NAMED = 20
@@ -57,7 +65,9 @@ def show_all(context: CommandContext, options: ListRunsOptions) -> None:
 
 
 def _screen_row(runtime: Runtime, one: JsonObject) -> list[Cell]:
-    """A run in one line: when it began in a few words, its outcomes as a bar, and how many of all are done."""
+    """A run in one line: when it began in a few words, its outcomes as a bar, and how
+    many of all are done.
+    """
     at = datetime.fromisoformat(str(one["started"])).timestamp() if one["started"] else None
     counts = [int(str(one[name.replace("-", "_")] or 0)) for name in listed_runs.COUNTED]
     state = str(one["state"])
@@ -90,7 +100,9 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
         style = printer.style_for(runtime, form, service.items, service.cursor)
         columns = _COLUMNS if form in {"table", "csv", "tsv"} else ()
         made = printer.Printer(
-            runtime, style._replace(columns=columns, first=columns or (LABEL,), listing=False), strict=False
+            runtime,
+            style._replace(columns=columns, first=columns or (LABEL,), listing=False),
+            strict=False,
         )
         records = _records(stored)
         while page := [*islice(records, _AT_ONCE)]:
@@ -105,15 +117,24 @@ def _by_cause(runtime: Runtime, stored: StoredRun) -> TerminalText:
         causes.add(number, stored.journal.state(number))
     numbers = [counts[name] for name in listed_runs.COUNTED]
     said = ", ".join(
-        f"{counts[name]} {name.replace('-', ' ')}" for name in dict.fromkeys(OUTCOMES.values()) if counts[name]
+        f"{counts[name]} {name.replace('-', ' ')}"
+        for name in dict.fromkeys(OUTCOMES.values())
+        if counts[name]
     )
-    things = [screen.line(runtime, Bar([*zip(numbers, _LOOKS, strict=True)], _BAR), masked(f"  {said}"))]
+    things = [
+        screen.line(runtime, Bar([*zip(numbers, _LOOKS, strict=True)], _BAR), masked(f"  {said}"))
+    ]
     unit = stored.kind.unit
     for cause, group in causes.groups():
         look = dict(zip(listed_runs.COUNTED, _LOOKS, strict=True)).get(cause.outcome, Look.OPEN)
         head = Word(masked(cause.outcome.replace("-", " ")), look)
-        things += [screen.line(runtime), screen.line(runtime, head, masked(f": {counted(group.count, unit)}"))]
-        things += [screen.paragraph(runtime, masked(one)) for one in (group.reason, group.named) if one]
+        things += [
+            screen.line(runtime),
+            screen.line(runtime, head, masked(f": {counted(group.count, unit)}")),
+        ]
+        things += [
+            screen.paragraph(runtime, masked(one)) for one in (group.reason, group.named) if one
+        ]
     return screen.drawn(runtime, *things)
 
 
@@ -132,7 +153,9 @@ def _records(stored: StoredRun) -> Iterator[Record]:
             "id": planned.call.id or last.id,
             "reason": masked(last.why) or (UNSEEN if state is EntryState.SENT else None),
             "idempotency_key": planned.k or None,
-            "sent": datetime.fromtimestamp(sent.t, UTC).isoformat(timespec="seconds") if sent else None,
+            "sent": datetime.fromtimestamp(sent.t, UTC).isoformat(timespec="seconds")
+            if sent
+            else None,
             "account_id": planned.call.account or None,
             "base_url": planned.call.base_url or None,
             "operation": planned.call.operation,

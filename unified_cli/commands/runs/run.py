@@ -1,4 +1,6 @@
-"""`unified runs resume`, `retry` and `remove`: send what a run left open or what failed; remove journals."""
+"""`unified runs resume`, `retry` and `remove`: send what a run left open or what
+failed; remove journals.
+"""
 
 from collections.abc import Iterator
 
@@ -55,7 +57,11 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
         rules = stop_rules.parse(options, len(items))
         connections.check(run, [item.number for item in items])
         shown = OperationOptions(
-            output=options.output, columns=options.columns, jq=options.jq, csv_safe=options.csv_safe, bom=options.bom
+            output=options.output,
+            columns=options.columns,
+            jq=options.jq,
+            csv_safe=options.csv_safe,
+            bom=options.bom,
         )
         call = Call(runtime, catalogue, _shown_as(run, runtime, config, options, flags), shown)
         builder.check_cells(call.settings.output, bom=options.bom, csv_safe=options.csv_safe)
@@ -63,7 +69,9 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
             builder.check_labelled(call.settings.output)
         runtime.stderr.begin_run(run.id)
         names = {item.profile for item in items}
-        with FairWriters(runtime, catalogue, options.workers, connections=len(names), ordered=run.ordered) as writers:
+        with FairWriters(
+            runtime, catalogue, options.workers, connections=len(names), ordered=run.ordered
+        ) as writers:
             if run.kind is RunKind.LINES:
                 for name in names:
                     writers.clients.token(connections.settings(name))
@@ -77,7 +85,9 @@ def _note_left(runtime: Runtime, run: StoredRun, *, retry: bool, sent: bool) -> 
     if sent or not doubtful:
         return
     if retry:
-        runtime.stderr.note(f"nothing failed: runs resume {run.id} repeats what is in doubt where that is safe")
+        runtime.stderr.note(
+            f"nothing failed: runs resume {run.id} repeats what is in doubt where that is safe"
+        )
         return
     calls = [run.journal.call(number).call for number in doubtful]
     names = [*dict.fromkeys(call.profile for call in calls if call and call.profile)]
@@ -86,21 +96,25 @@ def _note_left(runtime: Runtime, run: StoredRun, *, retry: bool, sent: bool) -> 
         chosen = " ".join(f"-p {name}" for name in names[:_MOST_NAMED])
         again = f"unified {run.header.command} … {chosen}{' …' if names[_MOST_NAMED:] else ''}"
     runtime.stderr.note(
-        f"nothing is sent: {counted(len(doubtful), run.kind.unit)} in doubt may have been done, and a repeat could do "
-        f"it twice; look at the provider, and send what was not done: {again}"
+        f"nothing is sent: {counted(len(doubtful), run.kind.unit)} in doubt may have been done, and"
+        f" a repeat could do it twice; look at the provider, and send what was not done: {again}"
     )
 
 
 def _shown_as(
     run: StoredRun, runtime: Runtime, config: Config, options: ResumeRunOptions, flags: Overrides
 ) -> Settings:
-    """The settings that say how the run is shown, as when it was begun: those of its only connection, if it has one."""
+    """The settings that say how the run is shown, as when it was begun: those of its
+    only connection, if it has one.
+    """
     if run.several:
         names = {call.profile for _, _, call in run.calls() if call.profile}
         found = own_account.shared(runtime, config, overrides(options))
         return builder.of_many(found, runtime, options.jq, config, names)
     profile = next((call.profile for _, _, call in run.calls()), None)
-    settings = own_account.resolved(flags._replace(profile=profile, output=options.output), runtime, config)
+    settings = own_account.resolved(
+        flags._replace(profile=profile, output=options.output), runtime, config
+    )
     own_account.apply_to_messages(runtime, settings)
     return builder.of_many(settings, runtime, options.jq, config)
 
@@ -113,19 +127,28 @@ def _open(run: StoredRun, connections: RunConnections, wall: float) -> Iterator[
     """What was not tried, and what is in doubt and may be repeated."""
     for number in run.journal.numbers():
         state = run.journal.state(number)
-        if state is EntryState.NEW or (state in IN_DOUBT and run_summary.may_resume(run, connections, number, wall)):
+        if state is EntryState.NEW or (
+            state in IN_DOUBT and run_summary.may_resume(run, connections, number, wall)
+        ):
             yield number
 
 
 def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
-    """Remove the journals of runs. Raises UsageError where that is declined, StateError for one that is under way."""
+    """Remove the journals of runs. Raises UsageError where that is declined, StateError
+    for one that is under way.
+    """
     runtime = context.runtime
     registry = RunRegistry(runtime)
     unfinished = [remove for remove in options.runs if _is_open(registry, remove)]
     if unfinished:
-        what = f"{counted(len(unfinished), 'run')} with calls that are not done ({', '.join(unfinished)})"
+        what = (
+            f"{counted(len(unfinished), 'run')} with calls that are not done"
+            f" ({', '.join(unfinished)})"
+        )
         no_input = yes_or_no(runtime, options.no_input, "no_input")
-        prompt.confirm(runtime, f"remove {what}", "nothing removed", yes=options.yes, no_input=no_input)
+        prompt.confirm(
+            runtime, f"remove {what}", "nothing removed", yes=options.yes, no_input=no_input
+        )
     for remove in dict.fromkeys(options.runs):
         lock = registry.lock(remove)
         try:

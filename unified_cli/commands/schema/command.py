@@ -29,30 +29,38 @@ class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     against: Annotated[
         str | None,
         Common(
-            ("--against",), WAIT, "compare with a JSON Schema, a connection, or the known fields", "FILE|PROFILE|known"
+            ("--against",),
+            WAIT,
+            "compare with a JSON Schema, a connection, or the known fields",
+            "FILE|PROFILE|known",
         ),
     ] = None
-    strict: Annotated[bool, told(Strict, "with --against: fail with 14 for every difference", WAIT)] = False
+    strict: Annotated[
+        bool, told(Strict, "with --against: fail with 14 for every difference", WAIT)
+    ] = False
     junit: Junit = None
     output: TableOutput = None
 
 
 _ABOUT = (
-    "Each path with its types, and how often it is present and null. Values are listed only for known enumerations and "
-    "for paths whose last word is status, state, type, kind or priority; no other value is kept. -o json prints a JSON "
-    "Schema."
+    "Each path with its types, and how often it is present and null. Values are listed only for"
+    " known enumerations and for paths whose last word is status, state, type, kind or priority; no"
+    " other value is kept. -o json prints a JSON Schema."
 )
 _AGAINST = (
-    "--against compares each connection with a JSON Schema that this command wrote, with another connection "
-    "(profile:NAME where there is a file NAME too), or with the known fields. A lost path and another type end with "
-    "14; the other differences are told, and end with 14 with --strict. Shares are compared from 30 records on, and "
-    "differ where each is outside the 95 % interval of the other."
+    "--against compares each connection with a JSON Schema that this command wrote, with another"
+    " connection (profile:NAME where there is a file NAME too), or with the known fields. A lost"
+    " path and another type end with 14; the other differences are told, and end with 14 with"
+    " --strict. Shares are compared from 30 records on, and differ where each is outside the 95 %"
+    " interval of the other."
 )
 _EXAMPLES = """unified -p sandbox schema ticketing/tickets
 unified -p sandbox schema ticketing/tickets -o json
 unified -p sandbox schema ticketing/tickets --against known --junit shapes.xml"""
 
-_DIFFERENCES = [(one.value, f"{one.about}{' (--strict)' if one.strict else ''}") for one in ShapeChange]
+_DIFFERENCES = [
+    (one.value, f"{one.about}{' (--strict)' if one.strict else ''}") for one in ShapeChange
+]
 
 SCHEMA = Command(
     SchemaOptions,

@@ -75,7 +75,9 @@ def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDiff
         found = _listed(now.members[name].kinds or {"null"})
         yield ShapeDifference(ShapeChange.NEW_PATH, _inner(path, step(name)), "", found)
     if before.members and now.others is not None:
-        yield ShapeDifference(ShapeChange.NEW_PATH, _inner(path, ANY), "", _listed(now.others.kinds or {"null"}))
+        yield ShapeDifference(
+            ShapeChange.NEW_PATH, _inner(path, ANY), "", _listed(now.others.kinds or {"null"})
+        )
 
 
 def _member(
@@ -103,7 +105,9 @@ def _allowed(node: ShapeNode) -> frozenset[str]:
 
 
 def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
-    """Whether it is no chance that a member was not seen: it was more frequent than as many records allow."""
+    """Whether it is no chance that a member was not seen: it was more frequent than as
+    many records allow.
+    """
     objects = now.counts["object"]
     if not objects or now.others is not None:
         return False
@@ -114,11 +118,15 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
 
 
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
-    """Whether two shares differ by more than chance explains: each is outside the interval of the other."""
+    """Whether two shares differ by more than chance explains: each is outside the
+    interval of the other.
+    """
     (one, of_one), (two, of_two) = before, now
     if min(of_one, of_two) < _FEWEST or one * of_two == two * of_one:
         return False
-    return not (_within(one / of_one, wilson(two, of_two)) or _within(two / of_two, wilson(one, of_one)))
+    return not (
+        _within(one / of_one, wilson(two, of_two)) or _within(two / of_two, wilson(one, of_one))
+    )
 
 
 def _within(share: float, interval: tuple[float, float]) -> bool:

@@ -66,7 +66,9 @@ def _node(schema: Json) -> ShapeNode:
         # None was seen, but each may be there.
         node.counts = Counter(dict.fromkeys([types] if isinstance(types, str) else [*types], 0))
     values = schema.get("enum")
-    node.values = {value for value in values if isinstance(value, str)} if isinstance(values, list) else None
+    node.values = (
+        {value for value in values if isinstance(value, str)} if isinstance(values, list) else None
+    )
     node.members = {str(name): _node(inner) for name, inner in schema.get("properties", {}).items()}
     for member in node.members.values():
         member.present = member.seen
@@ -80,7 +82,9 @@ def _node(schema: Json) -> ShapeNode:
 
 
 def known_shape(fields: Sequence[KnownField]) -> ShapeNode:
-    """What the catalogue knows of the records; it says nothing of what is within objects and arrays."""
+    """What the catalogue knows of the records; it says nothing of what is within
+    objects and arrays.
+    """
     root = _of_type("object")
     for field in fields:
         root.members[field.name] = _of_type(field.type)

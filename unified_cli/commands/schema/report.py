@@ -1,4 +1,6 @@
-"""The shape of records as a tree or lines, and how shapes differ from what was expected: lines, JSON, JUnit, an end."""
+"""The shape of records as a tree or lines, and how shapes differ from what was
+expected: lines, JSON, JUnit, an end.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +32,9 @@ _HEADS = ("connection", "difference", "path", "before", "now")
 _MOST_NAMED = 5
 
 Compared = Sequence[ShapeDifference] | UnifiedError | None
-"""The differences of a connection, why it could not be read, or None where it has no record to compare."""
+"""The differences of a connection, why it could not be read, or None where it has no
+record to compare.
+"""
 Found = Mapping[str, Compared]
 
 
@@ -49,7 +53,9 @@ def _order(one: ShapeDifference) -> tuple[bool, str, str]:
     return one.kind.strict, one.path, one.kind.value
 
 
-def print_found(runtime: Runtime, options: SchemaOptions, operation: Operation, found: Found) -> None:
+def print_found(
+    runtime: Runtime, options: SchemaOptions, operation: Operation, found: Found
+) -> None:
     """Print the differences, and write the file of `--junit`."""
     rows = [(name, one) for name, several in _compared(found).items() for one in several]
     value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
@@ -66,7 +72,8 @@ def print_found(runtime: Runtime, options: SchemaOptions, operation: Operation, 
 
 
 def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
-    """Raise DifferentError where differences are a failure, IncompleteError where connections could not be read.
+    """Raise DifferentError where differences are a failure, IncompleteError where
+    connections could not be read.
 
     No record in any of them is incomplete, too: a check that has seen nothing does not pass.
     """
@@ -74,14 +81,22 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
     _tell(runtime, errors, len(found))
     compared = _compared(found)
     missing = [] if compared else ["nothing was compared: there is no record"]
-    wrong = {name: [one for one in several if strict or not one.kind.strict] for name, several in compared.items()}
+    wrong = {
+        name: [one for one in several if strict or not one.kind.strict]
+        for name, several in compared.items()
+    }
     wrong = {name: several for name, several in wrong.items() if several}
     told = sum(len(several) for several in compared.values())
     conclude(Ending("connection", len(found), errors, missing=missing, different=_summary(wrong)))
     many = counted(len(compared), "connection")
     if empty := [name for name, one in found.items() if one is None]:
-        many = f"no record in {', '.join(empty[:_MOST_NAMED])}{' …' if len(empty) > _MOST_NAMED else ''}; {many}"
-    runtime.stderr.note(f"{many}: nothing is lost or of another type, {counted(told, 'other difference')}")
+        many = (
+            "no record in"
+            f" {', '.join(empty[:_MOST_NAMED])}{' …' if len(empty) > _MOST_NAMED else ''}; {many}"
+        )
+    runtime.stderr.note(
+        f"{many}: nothing is lost or of another type, {counted(told, 'other difference')}"
+    )
 
 
 def _summary(wrong: Mapping[str, Sequence[ShapeDifference]]) -> list[str]:
@@ -96,11 +111,17 @@ def _summary(wrong: Mapping[str, Sequence[ShapeDifference]]) -> list[str]:
 
 
 def _compared(found: Found) -> dict[str, Sequence[ShapeDifference]]:
-    return {name: one for name, one in found.items() if one is not None and not isinstance(one, UnifiedError)}
+    return {
+        name: one
+        for name, one in found.items()
+        if one is not None and not isinstance(one, UnifiedError)
+    }
 
 
 def raise_errors(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> None:
-    """Raise the error of the only connection, or one that names those that could not be read; tell each."""
+    """Raise the error of the only connection, or one that names those that could not be
+    read; tell each.
+    """
     _tell(runtime, errors, number)
     conclude(Ending("connection", number, errors))
 
@@ -113,18 +134,34 @@ def _tell(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> 
 def _suite(name: str, found: Compared, classname: str, options: SchemaOptions) -> JUnitSuite:
     """A test for each kind of difference."""
     if isinstance(found, UnifiedError):
-        return JUnitSuite(name, [JUnitCase(classname, "read", "error", found.message, found.one_line)])
+        return JUnitSuite(
+            name, [JUnitCase(classname, "read", "error", found.message, found.one_line)]
+        )
     if found is None:
-        return JUnitSuite(name, [JUnitCase(classname, "read", "skipped", "there is no record to compare")])
-    return JUnitSuite(name, [_case(kind, found, classname, strict=options.strict) for kind in ShapeChange])
+        return JUnitSuite(
+            name, [JUnitCase(classname, "read", "skipped", "there is no record to compare")]
+        )
+    return JUnitSuite(
+        name, [_case(kind, found, classname, strict=options.strict) for kind in ShapeChange]
+    )
 
 
-def _case(kind: ShapeChange, found: Sequence[ShapeDifference], classname: str, *, strict: bool) -> JUnitCase:
+def _case(
+    kind: ShapeChange, found: Sequence[ShapeDifference], classname: str, *, strict: bool
+) -> JUnitCase:
     mine = [one for one in found if one.kind is kind]
     if not mine or (kind.strict and not strict):
         return JUnitCase(classname, kind.value)
-    lines = "\n".join(f"{one.path}: {one.before or 'nothing'} before, {one.now} now" for one in mine)
-    return JUnitCase(classname, kind.value, "failure", f"{kind.about}: {', '.join(one.path for one in mine)}", lines)
+    lines = "\n".join(
+        f"{one.path}: {one.before or 'nothing'} before, {one.now} now" for one in mine
+    )
+    return JUnitCase(
+        classname,
+        kind.value,
+        "failure",
+        f"{kind.about}: {', '.join(one.path for one in mine)}",
+        lines,
+    )
 
 
 _BAR = 8
@@ -138,14 +175,18 @@ _DEEPEST = 4
 
 
 class ShownMember(NamedTuple):
-    """A member of an object, by its name or its path below it, what was seen there, and of how many objects."""
+    """A member of an object, by its name or its path below it, what was seen there, and
+    of how many objects.
+    """
 
     name: str
     node: ShapeNode
     of: int
 
 
-def print_shape(runtime: Runtime, options: SchemaOptions, operation: Operation, root: ShapeNode) -> None:
+def print_shape(
+    runtime: Runtime, options: SchemaOptions, operation: Operation, root: ShapeNode
+) -> None:
     """Print the shape of records: a tree on a terminal, a line for each path, or a JSON Schema."""
     rows = [
         (
@@ -159,7 +200,14 @@ def print_shape(runtime: Runtime, options: SchemaOptions, operation: Operation, 
     ]
     title = f"{operation.api}/{operation.resource}"
     value = document.document(root, title)
-    show(runtime, options.output, _SHAPE_HEADS, rows, value, drawn=lambda: _tree(runtime, title, root))
+    show(
+        runtime,
+        options.output,
+        _SHAPE_HEADS,
+        rows,
+        value,
+        drawn=lambda: _tree(runtime, title, root),
+    )
 
 
 def _percent(number: int, of: int) -> str:
@@ -172,19 +220,36 @@ def _tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalTex
     widths = _widths(branches, runtime.width)
     yield layout.tree(runtime, Word(masked(title), Look.STRONG), widths, branches)
     signs = (screen.sign(runtime, look) for look in (Look.GOOD, Look.DOUBT, Look.OPEN))
-    said = ", ".join(f"{sign} {word}" for sign, word in zip(signs, ("there", "null", "not there"), strict=True))
+    said = ", ".join(
+        f"{sign} {word}" for sign, word in zip(signs, ("there", "null", "not there"), strict=True)
+    )
     yield layout.lines(runtime, [masked(f"{said}; only values of enumerations are from records")])
 
 
 def _widths(branches: Sequence[Branch], room: int) -> list[int]:
-    """The widths of the columns, the first with the lines that lead to a name; words stay whole where there is room."""
-    rows = [(STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)]
+    """The widths of the columns, the first with the lines that lead to a name; words
+    stay whole where there is room.
+    """
+    rows = [
+        (STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)
+    ]
     names = [indent + text_width.width(cells[_NAME]) for indent, cells in rows]
-    types, examples = ([text_width.width(cells[at]) for _, cells in rows] for at in (_TYPE, _EXAMPLE))
-    words = [max((text_width.longest_piece(cells[at]) for _, cells in rows), default=0) for at in (_TYPE, _EXAMPLE)]
+    types, examples = (
+        [text_width.width(cells[at]) for _, cells in rows] for at in (_TYPE, _EXAMPLE)
+    )
+    words = [
+        max((text_width.longest_piece(cells[at]) for _, cells in rows), default=0)
+        for at in (_TYPE, _EXAMPLE)
+    ]
     found = [*(max(column, default=0) for column in (names, [_BAR], [_SHARE], types, examples))]
-    shortest = max((indent + min(_LEAST_NAME, text_width.width(cells[_NAME])) for indent, cells in rows), default=0)
-    for least in ([found[0], _BAR, _SHARE, *words], [shortest, _BAR, _SHARE, words[0], min(words[1], _LEAST_EXAMPLE)]):
+    shortest = max(
+        (indent + min(_LEAST_NAME, text_width.width(cells[_NAME])) for indent, cells in rows),
+        default=0,
+    )
+    for least in (
+        [found[0], _BAR, _SHARE, *words],
+        [shortest, _BAR, _SHARE, words[0], min(words[1], _LEAST_EXAMPLE)],
+    ):
         found = narrowed(found, least, room)
     return found
 
@@ -227,13 +292,23 @@ def _cells(one: ShownMember) -> Sequence[Cell]:
     nulls = round(there * node.counts["null"] / node.seen) if node.seen else 0
     bar = Bar([(there - nulls, Look.GOOD), (nulls, Look.DOUBT), (of - there, Look.OPEN)], _BAR)
     share = _percent(there, of) if of else ""
-    return (masked(one.name), bar, masked(share), masked(_type(node)), masked(_example(one.name, node)))
+    return (
+        masked(one.name),
+        bar,
+        masked(share),
+        masked(_type(node)),
+        masked(_example(one.name, node)),
+    )
 
 
 def _type(node: ShapeNode) -> str:
     """The types, of arrays with those of their items, and how many of the values are null."""
     kinds = [_array(node) if kind == "array" else kind for kind in sorted(node.kinds)] or ["null"]
-    nulls = f", {_percent(node.counts['null'], node.seen)} null" if node.counts["null"] and node.kinds else ""
+    nulls = (
+        f", {_percent(node.counts['null'], node.seen)} null"
+        if node.counts["null"] and node.kinds
+        else ""
+    )
     return f"{' or '.join(kinds)}{nulls}"
 
 
@@ -243,7 +318,9 @@ def _array(node: ShapeNode) -> str:
 
 
 def _example(name: str, node: ShapeNode) -> str:
-    """The values that were seen where they are listed, else something of that type: no other value is kept."""
+    """The values that were seen where they are listed, else something of that type: no
+    other value is kept.
+    """
     inner = _within(node)
     if inner.values:
         return ", ".join(sorted(inner.values))

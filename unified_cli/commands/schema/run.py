@@ -1,4 +1,6 @@
-"""Read the records of every selected connection, keep their shapes only, and show them or compare them with others."""
+"""Read the records of every selected connection, keep their shapes only, and show them
+or compare them with others.
+"""
 
 import json
 import os
@@ -44,7 +46,8 @@ _PROFILE = "profile:"
 def baseline(context: CommandContext, operation: Operation, options: SchemaOptions) -> ShapeNode:
     """The shape that `--against` names.
 
-    Raises UsageError for what is nothing, or two things, and StorageError; and what reading a connection raises.
+    Raises UsageError for what is nothing, or two things, and StorageError; and what
+    reading a connection raises.
     """
     text = options.against or ""
     if text == _KNOWN:
@@ -56,7 +59,8 @@ def baseline(context: CommandContext, operation: Operation, options: SchemaOptio
     is_profile = name in file.read(context.runtime).profiles or name == file.RESERVED
     if is_profile and path.exists() and not text.startswith(_PROFILE):
         raise UsageError(
-            f"--against {text} is a profile and a file here", hint=f"{_PROFILE}{text} is the profile, ./{text} the file"
+            f"--against {text} is a profile and a file here",
+            hint=f"{_PROFILE}{text} is the profile, ./{text} the file",
         )
     if is_profile:
         return _of_connection(context, operation, options, name)
@@ -65,13 +69,17 @@ def baseline(context: CommandContext, operation: Operation, options: SchemaOptio
     return _of_file(path)
 
 
-def _of_connection(context: CommandContext, operation: Operation, options: SchemaOptions, name: str) -> ShapeNode:
+def _of_connection(
+    context: CommandContext, operation: Operation, options: SchemaOptions, name: str
+) -> ShapeNode:
     selected = select_lists(context, operation, options.replaced(account_id=None), [name])
     ((_, found),) = observe(selected)
     if isinstance(found, UnifiedError):
         raise found
     if not found.root.seen:
-        raise UsageError(f"--against {name}: the list is empty, so there is nothing to compare with")
+        raise UsageError(
+            f"--against {name}: the list is empty, so there is nothing to compare with"
+        )
     return found.settled()
 
 
@@ -80,7 +88,9 @@ def _of_file(path: Path) -> ShapeNode:
         with os.fdopen(regular_file.descriptor(path, follow=True), "rb") as content:
             text = input_bounds.whole(content, str(path))
     except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}", hint="a FILE, a PROFILE, or known") from None
+        raise StorageError(
+            f"cannot read {path}: {error.strerror}", hint="a FILE, a PROFILE, or known"
+        ) from None
     try:
         found = document.shape_of(json.loads(text))
     except (ValueError, RecursionError):
@@ -98,8 +108,12 @@ def select_lists(
 ) -> SelectedReads:
     """The lists of these connections, as far as they are looked at."""
     # Nothing is printed in this format, which any list can have.
-    read = ReadOptions(query=options.query, page_size=options.page_size, limit=options.records, output="table")
-    read = read.with_parts(options, MessageOptions, NetworkOptions, ConnectionOptions).replaced(profile=tuple(profiles))
+    read = ReadOptions(
+        query=options.query, page_size=options.page_size, limit=options.records, output="table"
+    )
+    read = read.with_parts(options, MessageOptions, NetworkOptions, ConnectionOptions).replaced(
+        profile=tuple(profiles)
+    )
     mode = Mode(several=is_several(read.profile))
     return selected_reads.select(context.runtime, context.catalogue, operation, read, mode)
 
@@ -110,7 +124,8 @@ def empty_shape(operation: Operation) -> ObservedShape:
 
 
 def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
-    """Read the lists at once and give the shape of each when it ends, so that not all are in memory.
+    """Read the lists at once and give the shape of each when it ends, so that not all
+    are in memory.
 
     What broke off one of them is not raised but given instead.
     """
@@ -149,7 +164,9 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
     """
     runtime = context.runtime
     known = file.read(context.runtime).profiles
-    operation = named_resource.find(context.catalogue, options.resource, known).operations.get("list")
+    operation = named_resource.find(context.catalogue, options.resource, known).operations.get(
+        "list"
+    )
     if operation is None:
         raise UsageError(f"{options.resource} has no list")
     if options.against is None and (options.strict or options.junit is not None):
@@ -180,7 +197,9 @@ def _check_other(against: Path, junit_file: Path) -> None:
 
 
 def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> None:
-    """Print the shape of the records of all connections together. Raises the errors of the connections."""
+    """Print the shape of the records of all connections together. Raises the errors of
+    the connections.
+    """
     operation, total = selected.operation, len(selected.reads)
     whole, errors = empty_shape(operation), {}
     for name, one in observe(selected):
@@ -192,7 +211,9 @@ def _show(runtime: Runtime, options: SchemaOptions, selected: SelectedReads) -> 
         root = whole.settled()
         report.print_shape(runtime, options, operation, root)
         report.note_cuts(runtime, whole)
-        runtime.stderr.note(f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}")
+        runtime.stderr.note(
+            f"{counted(root.seen, 'record')} of {counted(total - len(errors), 'connection')}"
+        )
     # In the order of the selection: that in which they failed differs from run to run.
     failed = {read.name: errors[read.name] for read in selected.reads if read.name in errors}
     report.raise_errors(runtime, failed, total)

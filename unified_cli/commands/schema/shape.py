@@ -1,6 +1,8 @@
-"""The shape of any number of records in bounded memory: paths, types and how often, and no value of a person.
+"""The shape of any number of records in bounded memory: paths, types and how often, and
+no value of a person.
 
-Values are kept only of paths that the catalogue knows as an enumeration, or whose name says that they are one.
+Values are kept only of paths that the catalogue knows as an enumeration, or whose name
+says that they are one.
 """
 
 import re
@@ -50,12 +52,25 @@ class ShapeCut(Enum):
 
 
 class ShapeNode:
-    """What was seen at one path: how often each type, the members of objects, the items of arrays, the values.
+    """What was seen at one path: how often each type, the members of objects, the items
+    of arrays, the values.
 
-    `others` stands for all members whose names are data. `values` is None where they are not listed.
+    `others` stands for all members whose names are data. `values` is None where they
+    are not listed.
     """
 
-    __slots__ = ("counted", "counts", "cuts", "filled", "fresh", "items", "members", "others", "present", "values")
+    __slots__ = (
+        "counted",
+        "counts",
+        "cuts",
+        "filled",
+        "fresh",
+        "items",
+        "members",
+        "others",
+        "present",
+        "values",
+    )
 
     def __init__(self, *, values: bool = False) -> None:
         self.counts: Counter[str] = Counter()
@@ -86,9 +101,15 @@ class ShapeNode:
 
     @property
     def is_map(self) -> bool:
-        """Whether the names of its members are data: most objects bring new ones, and most are in one object only."""
+        """Whether the names of its members are data: most objects bring new ones, and
+        most are in one object only.
+        """
         once = sum(member.present == 1 for member in self.members.values())
-        return self.fresh >= _FEWEST_NEW and 2 * self.fresh > self.filled and 2 * once > len(self.members)
+        return (
+            self.fresh >= _FEWEST_NEW
+            and 2 * self.fresh > self.filled
+            and 2 * once > len(self.members)
+        )
 
     def all_members(self) -> Iterator[tuple[str, "ShapeNode"]]:
         """Each member with its name as a path has it; `others` last."""
@@ -98,12 +119,16 @@ class ShapeNode:
 
 
 def step(name: str) -> str:
-    """The name of a member as a path has it: in quotes where it could be taken for a path, or for `others`."""
+    """The name of a member as a path has it: in quotes where it could be taken for a
+    path, or for `others`.
+    """
     return name if _PLAIN.fullmatch(name) else dump(name)
 
 
 class ObservedShape:
-    """Takes records one after the other; `enumerations` are the names of fields whose values are listed too."""
+    """Takes records one after the other; `enumerations` are the names of fields whose
+    values are listed too.
+    """
 
     def __init__(self, enumerations: Collection[str] = ()) -> None:
         self.root = ShapeNode()
@@ -210,7 +235,8 @@ class ObservedShape:
 
 
 def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int]]:
-    """Each path below a node in the order it was seen, with the node there, and in how many objects it could be.
+    """Each path below a node in the order it was seen, with the node there, and in how
+    many objects it could be.
 
     An item could be in none.
     """
@@ -226,7 +252,11 @@ def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int
 def remarks(root: ShapeNode) -> Iterator[str]:
     """What of the records the shape does not say because of a bound, and where."""
     for cut in ShapeCut:
-        where = [path or "the records" for path, node, _ in (("", root, 0), *paths(root)) if cut in node.cuts]
+        where = [
+            path or "the records"
+            for path, node, _ in (("", root, 0), *paths(root))
+            if cut in node.cuts
+        ]
         if where:
             yield f"{cut.value}: {named(where, _MOST_NAMED)}"
 

@@ -1,1 +1,3 @@
-"""Connections to the service: sockets with a deadline, TLS, proxies, redirects, and network errors."""
+"""Connections to the service: sockets with a deadline, TLS, proxies, redirects, and
+network errors.
+"""

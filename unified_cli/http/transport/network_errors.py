@@ -22,7 +22,9 @@ _NO_TLS = "WRONG_VERSION_NUMBER"
 _PROXY_FAILS = {502, 503, 504}
 
 
-def failure_of(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
+def failure_of(
+    error: httpx.TransportError, route: NetworkRoute, state: ConnectionState
+) -> NetworkFailure:
     """How the attempt failed, from the transport's error and the state of its connection.
 
     Raises StorageError where it is this process that has too many files open.
@@ -32,7 +34,11 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
         outcome = Outcome.NOT_SENT if state.status in _PROXY_FAILS else Outcome.PERMANENT
         reason = f"{route.first_place} refuses to connect to {host}: {excerpt(str(error), 200)}"
         wants_login = state.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED
-        hint = hints.proxy_login(route.proxy.variable, known=bool(route.proxy.url.userinfo)) if wants_login else None
+        hint = (
+            hints.proxy_login(route.proxy.variable, known=bool(route.proxy.url.userinfo))
+            if wants_login
+            else None
+        )
         return NetworkFailure(outcome, reason, hint)
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return _not_connected(error, route, state)
@@ -42,7 +48,9 @@ def failure_of(error: httpx.TransportError, route: NetworkRoute, state: Connecti
     return _lost(error, host, state)
 
 
-def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: ConnectionState) -> NetworkFailure:
+def _not_connected(
+    error: httpx.TransportError, route: NetworkRoute, state: ConnectionState
+) -> NetworkFailure:
     cause = error.__cause__
     # Whom the TLS handshake is with: the proxy first, if that uses TLS.
     first = route.proxy is not None and route.proxy.url.scheme == "https" and not state.handshakes
@@ -54,16 +62,23 @@ def _not_connected(error: httpx.TransportError, route: NetworkRoute, state: Conn
         if cause.errno == socket.EAI_AGAIN:
             reason = f"cannot look up {route.first_peer}: the name server does not answer"
             return NetworkFailure(Outcome.NOT_SENT, reason)
-        return NetworkFailure(Outcome.PERMANENT, f"cannot find {route.first_peer}: no such name", hint)
+        return NetworkFailure(
+            Outcome.PERMANENT, f"cannot find {route.first_peer}: no such name", hint
+        )
     if cause and os_limits.is_no_descriptor(cause):
         raise os_limits.no_descriptor() from None
     where = route.first_place
     if isinstance(error, httpx.ConnectTimeout) and (seconds := state.handshake_seconds):
-        reason = f"{peer.first_place} accepted the connection, but no TLS handshake came within {seconds:.1f} s"
+        reason = (
+            f"{peer.first_place} accepted the connection, but no TLS handshake came within"
+            f" {seconds:.1f} s"
+        )
         if state.speaks_tls:
             # It is only slow.
             return NetworkFailure(Outcome.NOT_SENT, reason)
-        return NetworkFailure(Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}")
+        return NetworkFailure(
+            Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}"
+        )
     if isinstance(error, httpx.ConnectTimeout):
         reason = f"no answer from {where} while connecting"
     elif isinstance(cause, ConnectionRefusedError):
@@ -78,18 +93,26 @@ def _without_tls(peer: NetworkRoute) -> str:
     if peer.proxy:
         return hints.no_tls_proxy(peer.proxy.variable)
     # Clear text leaves this machine in no case.
-    return hints.http_instead(peer.first_place) if is_loopback(peer.address.host) else hints.TLS_PORT
+    return (
+        hints.http_instead(peer.first_place) if is_loopback(peer.address.host) else hints.TLS_PORT
+    )
 
 
 def _no_tls(error: ssl.SSLError, peer: NetworkRoute) -> NetworkFailure:
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or "it cannot be verified"
         hint = hints.WRONG_CLOCK if error.verify_code == _NOT_YET_VALID else hints.OTHER_AUTHORITY
-        return NetworkFailure(Outcome.PERMANENT, f"the certificate of {peer.first_peer} is refused: {reason}", hint)
+        return NetworkFailure(
+            Outcome.PERMANENT, f"the certificate of {peer.first_peer} is refused: {reason}", hint
+        )
     if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
-        return NetworkFailure(Outcome.NOT_SENT, f"{peer.first_peer} closed the connection during the TLS handshake")
+        return NetworkFailure(
+            Outcome.NOT_SENT, f"{peer.first_peer} closed the connection during the TLS handshake"
+        )
     if error.reason == _NO_TLS:
-        return NetworkFailure(Outcome.PERMANENT, f"{peer.first_place} does not speak TLS", _without_tls(peer))
+        return NetworkFailure(
+            Outcome.PERMANENT, f"{peer.first_place} does not speak TLS", _without_tls(peer)
+        )
     reason = f"no TLS connection to {peer.first_peer}: {error.reason or 'protocol error'}"
     return NetworkFailure(Outcome.PERMANENT, reason)
 
@@ -102,9 +125,15 @@ def _lost(error: httpx.TransportError, host: str, state: ConnectionState) -> Net
     if isinstance(error, httpx.LocalProtocolError):
         return NetworkFailure(Outcome.PERMANENT, f"the request to {host} is not valid HTTP")
     if not isinstance(error, httpx.RemoteProtocolError):
-        return NetworkFailure(Outcome.LOST, f"the connection to {host} was lost; {came} of the answer received")
+        return NetworkFailure(
+            Outcome.LOST, f"the connection to {host} was lost; {came} of the answer received"
+        )
     if not state.received:
         return NetworkFailure(Outcome.LOST, f"{host} closed the connection without answering")
     if state.closed:
-        return NetworkFailure(Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}")
-    return NetworkFailure(Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True)
+        return NetworkFailure(
+            Outcome.LOST, f"{host} closed the connection in the middle of its answer: {error}"
+        )
+    return NetworkFailure(
+        Outcome.LOST, f"{host} gave no proper HTTP answer: {error}", malformed=True
+    )

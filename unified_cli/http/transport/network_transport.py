@@ -14,16 +14,21 @@ from unified_cli.http.transport.response_reader import ResponseReader
 from unified_cli.http.transport.sockets import ConnectionState, DeadlineSocket, connected
 
 _TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
-_REQUEST = re.compile(rb"%b [!-~]+ HTTP/1\.1\r\n(?:%b: [\t -~\x80-\xff]*\r\n)*\r\n" % (_TOKEN, _TOKEN))
+_REQUEST = re.compile(
+    rb"%b [!-~]+ HTTP/1\.1\r\n(?:%b: [\t -~\x80-\xff]*\r\n)*\r\n" % (_TOKEN, _TOKEN)
+)
 
 
 class NetworkTransport(httpx.BaseTransport):
     """One connection to one origin, kept open between requests.
 
-    `context` verifies the service, None without TLS; `proxy` is the proxy to go through, None for none.
+    `context` verifies the service, None without TLS; `proxy` is the proxy to go
+    through, None for none.
     """
 
-    def __init__(self, state: ConnectionState, context: ssl.SSLContext | None, proxy: ProxySetting | None) -> None:
+    def __init__(
+        self, state: ConnectionState, context: ssl.SSLContext | None, proxy: ProxySetting | None
+    ) -> None:
         self._state = state
         self._context = context
         self._proxy = proxy
@@ -58,7 +63,9 @@ class NetworkTransport(httpx.BaseTransport):
         url = request.url
         first = self._proxy.url if self._proxy else url
         try:
-            self._connection = connection = connected(first.raw_host.decode("ascii"), port_of(first), self._state)
+            self._connection = connection = connected(
+                first.raw_host.decode("ascii"), port_of(first), self._state
+            )
             if self._proxy is not None:
                 self._tunnel(connection, self._proxy, url)
             if self._context is not None:
@@ -84,7 +91,9 @@ class NetworkTransport(httpx.BaseTransport):
         answer = ResponseReader(connection, "CONNECT")
         self._state.status = answer.status
         if answer.status // 100 != 2:
-            raise httpx.ProxyError(f"{answer.status} {answer.reason.decode('ascii', 'ignore')}".rstrip())
+            raise httpx.ProxyError(
+                f"{answer.status} {answer.reason.decode('ascii', 'ignore')}".rstrip()
+            )
         self._state.tunnelling = False
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
@@ -106,8 +115,15 @@ class NetworkTransport(httpx.BaseTransport):
 
 
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The head of a request. Raises LocalProtocolError where a part of it would be more than that part."""
-    lines = [b"%b %b HTTP/1.1" % (method, target), *[b"%b: %b" % pair for pair in headers], b"", b""]
+    """The head of a request. Raises LocalProtocolError where a part of it would be more
+    than that part.
+    """
+    lines = [
+        b"%b %b HTTP/1.1" % (method, target),
+        *[b"%b: %b" % pair for pair in headers],
+        b"",
+        b"",
+    ]
     head = b"\r\n".join(lines)
     if head.count(b"\n") != len(lines) - 1 or not _REQUEST.fullmatch(head):
         raise httpx.LocalProtocolError("the request is not valid HTTP")

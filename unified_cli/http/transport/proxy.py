@@ -25,7 +25,9 @@ class ProxySetting(NamedTuple):
 
 
 class NetworkRoute(NamedTuple):
-    """The address of the service, and the proxy on the way to it, if any; `source` says where the address is from."""
+    """The address of the service, and the proxy on the way to it, if any; `source` says
+    where the address is from.
+    """
 
     address: Address
     proxy: ProxySetting | None
@@ -38,7 +40,9 @@ class NetworkRoute(NamedTuple):
 
     @property
     def first_place(self) -> str:
-        """The same with its port; that of a proxy always, since proxies seldom have the default one."""
+        """The same with its port; that of a proxy always, since proxies seldom have the
+        default one.
+        """
         proxy = self.proxy and self.proxy.url
         return f"proxy {bracketed(proxy.host)}:{port_of(proxy)}" if proxy else self.address.place
 

@@ -1,4 +1,6 @@
-"""Read an answer from a connection: what h11 or llhttp refuses is refused, and nothing in it grows without bounds."""
+"""Read an answer from a connection: what h11 or llhttp refuses is refused, and nothing
+in it grows without bounds.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,8 +10,9 @@ import httpx
 
 from unified_cli.http.transport.sockets import DeadlineSocket
 
-# A head as h11 reads it. llhttp would take other protocols and versions, a reason of any bytes, blank lines before it
-# and, with control characters in headers, also blanks before a colon, folded lines, and line ends of one character.
+# A head as h11 reads it. llhttp would take other protocols and versions, a reason of
+# any bytes, blank lines before it and, with control characters in headers, also blanks
+# before a colon, folded lines, and line ends of one character.
 _HEAD = re.compile(
     rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n"
     rb"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00\n\v\f\r]*\r\n)*\r\n"
@@ -27,7 +30,9 @@ _CHUNKED = -1
 
 
 class _LlhttpEvents:
-    """What llhttp has found. It does not know its reader: a circle of the two would keep every answer for a while."""
+    """What llhttp has found. It does not know its reader: a circle of the two would
+    keep every answer for a while.
+    """
 
     def __init__(self) -> None:
         self.headers: list[tuple[bytes, bytes]] = []
@@ -50,11 +55,13 @@ class _LlhttpEvents:
 
 
 class ResponseReader(httpx.SyncByteStream):
-    """The answer to one request of that method. Making one reads the head; what it is iterated over gives is the body.
+    """The answer to one request of that method. Making one reads the head; what it is
+    iterated over gives is the body.
 
-    Interim answers are left out, however many there are. The connection is free for another request when the body is
-    read to its end, and closed if it may not be used again. Raises RemoteProtocolError for what is no proper answer,
-    and the errors of the connection.
+    Interim answers are left out, however many there are. The connection is free for
+    another request when the body is read to its end, and closed if it may not be used
+    again. Raises RemoteProtocolError for what is no proper answer, and the errors of
+    the connection.
     """
 
     def __init__(self, connection: DeadlineSocket, method: str) -> None:
@@ -83,11 +90,14 @@ class ResponseReader(httpx.SyncByteStream):
     def _next_head(self) -> None:
         self._parts = _LlhttpEvents()
         self._parser = httptools.HttpResponseParser(self._parts)
-        # Services send control characters in headers, which are shown as escapes, and a length beside chunks, which
-        # means nothing: after it the connection is not used again.
+        # Services send control characters in headers, which are shown as escapes, and a
+        # length beside chunks, which means nothing: after it the connection is not used
+        # again.
         self._parser.set_dangerous_leniencies(lenient_headers=True, lenient_chunked_length=True)
         data, fed = self._rest or self._connection.receive(), 0
-        while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(data) <= _LARGEST_HEAD:
+        while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(
+            data
+        ) <= _LARGEST_HEAD:
             # What is no HTTP is told by its first bytes.
             self._feed(data[fed:])
             fed = len(data)
@@ -145,7 +155,9 @@ class ResponseReader(httpx.SyncByteStream):
             if not data and self._length == _UNTIL_CLOSED:
                 return
             if not data:
-                raise httpx.RemoteProtocolError(f"{self._length - left} of {self._length} bytes came")
+                raise httpx.RemoteProtocolError(
+                    f"{self._length - left} of {self._length} bytes came"
+                )
         self._reusable &= len(data) == left
         if left:
             yield data[:left]

@@ -1,6 +1,8 @@
-"""The sockets of a connection: each operation, from name look-up on, ends at its deadline and updates its state.
+"""The sockets of a connection: each operation, from name look-up on, ends at its
+deadline and updates its state.
 
-They do not block: what is there already is taken without a wait, and without a timeout that has to be set for it.
+They do not block: what is there already is taken without a wait, and without a timeout
+that has to be set for it.
 """
 
 import re
@@ -32,7 +34,9 @@ class ConnectionState:
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self.now = monotonic
         self.handshakes = 0
-        """The number of TLS handshakes on the current connection; two through a proxy that uses TLS."""
+        """The number of TLS handshakes on the current connection; two through a proxy
+        that uses TLS.
+        """
         self.speaks_tls = False
         """A handshake has succeeded, on this connection or an earlier one."""
         self.start(float("inf"))
@@ -62,7 +66,9 @@ class ConnectionState:
         self._until = self.now() + _ATTEMPT
 
     def seconds(self, most: float = _ATTEMPT) -> float:
-        """How long what begins now may take: `most`, or to the deadline. Raises TimeoutError where that has passed."""
+        """How long what begins now may take: `most`, or to the deadline. Raises
+        TimeoutError where that has passed.
+        """
         left = self._until - self.now()
         if left <= 0:
             raise TimeoutError("the deadline has passed")
@@ -83,7 +89,8 @@ class DeadlineSocket:
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
         """Go on in TLS, with a peer of that name; within TLS if that is spoken already.
 
-        Raises OSError, and ValueError for a name that only a proxy looked up: a part is empty or too long.
+        Raises OSError, and ValueError for a name that only a proxy looked up: a part is
+        empty or too long.
         """
         seconds = self._state.handshake_seconds = self._state.seconds(_CONNECT)
         # As the ssl module does it, which leaves the socket open where it fails.
@@ -117,7 +124,9 @@ class DeadlineSocket:
         return data
 
     def send(self, data: bytes) -> None:
-        """Send the bytes. Raises WriteTimeout, and WriteError, also where a long body is answered before its end."""
+        """Send the bytes. Raises WriteTimeout, and WriteError, also where a long body
+        is answered before its end.
+        """
         rest = memoryview(data)
         while rest:
             try:
@@ -132,8 +141,13 @@ class DeadlineSocket:
                 raise httpx.WriteError(str(error)) from error
 
     def _check_unanswered(self) -> None:
-        """Wait until there is room to write. Raises WriteError where an answer or the end is read before."""
-        if not self._polled(select.POLLIN | select.POLLOUT, self._state.seconds()) & ~select.POLLOUT:
+        """Wait until there is room to write. Raises WriteError where an answer or the
+        end is read before.
+        """
+        if (
+            not self._polled(select.POLLIN | select.POLLOUT, self._state.seconds())
+            & ~select.POLLOUT
+        ):
             return
         try:
             data = self._socket.recv(_READ_SIZE)
@@ -152,7 +166,9 @@ class DeadlineSocket:
         self._idle_until = self._state.now() + _IDLE
 
     def take(self) -> bool:
-        """Whether the connection is free and the peer has neither closed it nor said anything; it is in use then."""
+        """Whether the connection is free and the peer has neither closed it nor said
+        anything; it is in use then.
+        """
         idle = self._state.now() < self._idle_until
         self._idle_until = 0.0
         unread = isinstance(self._socket, _Nested) and self._socket.incoming.pending > 0
@@ -164,7 +180,9 @@ class DeadlineSocket:
         self._plain.close()
 
     def _in_time(self, act: Callable[[], T], events: int, most: float = _ATTEMPT) -> T:
-        """What the act gives, as soon as the socket is ready for it. Raises TimeoutError where that is too late."""
+        """What the act gives, as soon as the socket is ready for it. Raises
+        TimeoutError where that is too late.
+        """
         until = self._state.now() + self._state.seconds(most)
         while True:
             try:
@@ -180,7 +198,9 @@ class DeadlineSocket:
                 raise TimeoutError("the deadline has passed")
 
     def _polled(self, events: int, seconds: float) -> int:
-        """Those of the events that there are, or the first ones within so many seconds; 0 for none."""
+        """Those of the events that there are, or the first ones within so many seconds;
+        0 for none.
+        """
         poller = select.poll()
         poller.register(self._plain, events)
         found = poller.poll(seconds * 1000)
@@ -190,11 +210,16 @@ class DeadlineSocket:
 class _Nested:
     """TLS within the TLS of a proxy: as much of a socket as is used here, over one.
 
-    Where nothing has come, `do_handshake` and `recv` raise SSLWantReadError, as those of the socket below do.
+    Where nothing has come, `do_handshake` and `recv` raise SSLWantReadError, as those
+    of the socket below do.
     """
 
     def __init__(
-        self, outer: ssl.SSLSocket, context: ssl.SSLContext, host: str, in_time: Callable[[Callable[[], int], int], int]
+        self,
+        outer: ssl.SSLSocket,
+        context: ssl.SSLContext,
+        host: str,
+        in_time: Callable[[Callable[[], int], int], int],
     ) -> None:
         self._outer = outer
         self._in_time = in_time
@@ -228,11 +253,13 @@ class _Nested:
 
 
 def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
-    """A socket to the first address of the host that answers, because those of one family may be unreachable.
+    """A socket to the first address of the host that answers, because those of one
+    family may be unreachable.
 
     Raises the OSError of the last one, or that of the look-up.
     """
-    # As bytes, because text goes through a codec that refuses names which no name server has, with another error.
+    # As bytes, because text goes through a codec that refuses names which no name
+    # server has, with another error.
     name = host.encode("ascii")
     look_up = partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM)
     found = os_limits.result_of(look_up, state.seconds(_CONNECT))
@@ -240,7 +267,9 @@ def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
     while True:
         family, address = addresses.pop(0)
         try:
-            plain = _connected(family, address, state.seconds(_NEXT_ADDRESS if addresses else _CONNECT))
+            plain = _connected(
+                family, address, state.seconds(_NEXT_ADDRESS if addresses else _CONNECT)
+            )
         except OSError:
             if not addresses:
                 raise

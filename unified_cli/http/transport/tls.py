@@ -18,10 +18,11 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """A context that trusts the system's authorities, or those of SSL_CERT_FILE and SSL_CERT_DIR, if set.
+    """A context that trusts the system's authorities, or those of SSL_CERT_FILE and
+    SSL_CERT_DIR, if set.
 
-    It also trusts those of `ca_bundle`. All connections of a run share the context. Raises ConfigError for authorities
-    that cannot be read.
+    It also trusts those of `ca_bundle`. All connections of a run share the context.
+    Raises ConfigError for authorities that cannot be read.
     """
     # Workers ask at the same time, and one of them reads for all.
     with _reading:
@@ -60,7 +61,8 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
 
 def _by_system() -> ssl.SSLContext:
     if sys.platform == "darwin":
-        # The authorities of macOS are in its keychain, which OpenSSL does not read; macOS itself verifies with them.
+        # The authorities of macOS are in its keychain, which OpenSSL does not read;
+        # macOS itself verifies with them.
         import truststore  # noqa: PLC0415  other systems do not need it
 
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -75,9 +77,11 @@ def _by_system() -> ssl.SSLContext:
 
 
 def _complete_folder() -> str | None:
-    """The system's folder of authorities, named by their hashes, if it has those of the system's bundle; None if not.
+    """The system's folder of authorities, named by their hashes, if it has those of the
+    system's bundle; None if not.
 
-    From the folder OpenSSL reads the one authority that a certificate needs; to read a bundle of all takes it 20 ms.
+    From the folder OpenSSL reads the one authority that a certificate needs; to read a
+    bundle of all takes it 20 ms.
     """
     paths = ssl.get_default_verify_paths()
     try:
@@ -88,15 +92,20 @@ def _complete_folder() -> str | None:
         return None
     # What not everybody may read does not count, because this user may be one of those who may not.
     size = sum(one.st_size for one in found if one.st_mode & stat.S_IROTH)
-    # The bundle is written as all files of the folder together, so it is longer where only it was added to.
+    # The bundle is written as all files of the folder together, so it is longer where
+    # only it was added to.
     return paths.openssl_capath if size and size == bundle else None
 
 
 def _has_authorities(context: ssl.SSLContext) -> bool:
-    """Whether the system has a store: a file, which is loaded by now, or a folder, which each handshake reads."""
+    """Whether the system has a store: a file, which is loaded by now, or a folder,
+    which each handshake reads.
+    """
     folder = ssl.get_default_verify_paths().capath
     try:
-        return bool(context.cert_store_stats()["x509"]) or (folder is not None and any(Path(folder).iterdir()))
+        return bool(context.cert_store_stats()["x509"]) or (
+            folder is not None and any(Path(folder).iterdir())
+        )
     except PermissionError:
         # OpenSSL opens files by their names, without listing the folder.
         return True

@@ -26,20 +26,43 @@ BROKEN = {
 }
 
 CASES = {
-    **{name: Case(LIST, served(body), exit=5, stderr=["the answer is"], requests=5) for name, body in BROKEN.items()},
+    **{
+        name: Case(LIST, served(body), exit=5, stderr=["the answer is"], requests=5)
+        for name, body in BROKEN.items()
+    },
     "bytes that are no text": Case(
         LIST, served(b'{"result":["caf\xe9"]}'), exit=5, stderr=["not UTF-8 at byte 15"], requests=5
     ),
     "half a character at the end of a mebibyte": Case(
-        LIST, served(b'["' + b"x" * (2**20 - 3) + b"\xc3" + b'"]'), exit=5, stderr=[f"not UTF-8 at byte {2**20 - 1}"]
+        LIST,
+        served(b'["' + b"x" * (2**20 - 3) + b"\xc3" + b'"]'),
+        exit=5,
+        stderr=[f"not UTF-8 at byte {2**20 - 1}"],
     ),
-    "a surrogate in UTF-8": Case(LIST, served(b'["\xed\xa0\x80"]'), exit=5, stderr=["not UTF-8 at byte 2"]),
-    "UTF-16": Case(LIST, served('{"a":1}'.encode("utf-16")), exit=5, stderr=["not UTF-8 at byte 0"], requests=5),
+    "a surrogate in UTF-8": Case(
+        LIST, served(b'["\xed\xa0\x80"]'), exit=5, stderr=["not UTF-8 at byte 2"]
+    ),
+    "UTF-16": Case(
+        LIST, served('{"a":1}'.encode("utf-16")), exit=5, stderr=["not UTF-8 at byte 0"], requests=5
+    ),
     "UTF-16 by its own account": Case(
-        LIST, served('{"a":1}'.encode("utf-16"), "application/json; charset=utf-16"), exit=5, stderr=["utf-16"]
+        LIST,
+        served('{"a":1}'.encode("utf-16"), "application/json; charset=utf-16"),
+        exit=5,
+        stderr=["utf-16"],
     ),
     "Latin-1 by its own account": Case(
-        LIST, served(b'["caf\xe9"]', "application/json; charset=iso-8859-1"), exit=5, stderr=["iso-8859-1"]
+        LIST,
+        served(b'["caf\xe9"]', "application/json; charset=iso-8859-1"),
+        exit=5,
+        stderr=["iso-8859-1"],
     ),
-    "of a create": Case(CREATE, served(b"{"), exit=10, stderr=["not JSON", "may or may not"], requests=5, one_key=True),
+    "of a create": Case(
+        CREATE,
+        served(b"{"),
+        exit=10,
+        stderr=["not JSON", "may or may not"],
+        requests=5,
+        one_key=True,
+    ),
 }

@@ -23,12 +23,18 @@ ODD = {
 
 CASES = {
     **{
-        name: Case(LIST, [reply(body)], stdout=body if body.endswith(b"\n") else body + b"\n", requests=1)
+        name: Case(
+            LIST, [reply(body)], stdout=body if body.endswith(b"\n") else body + b"\n", requests=1
+        )
         for name, body in ODD.items()
     },
     "a mark in front": Case(LIST, [reply(b'\xef\xbb\xbf{"a":1}')], stdout=b'{"a":1}\n', requests=1),
     "UTF-8 by its own account": Case(
-        LIST, [reply('["é"]'.encode(), kind='application/json; charset="UTF-8"')], stdout='["é"]\n'.encode()
+        LIST,
+        [reply('["é"]'.encode(), kind='application/json; charset="UTF-8"')],
+        stdout='["é"]\n'.encode(),
     ),
-    "another kind of JSON": Case(LIST, [reply(b"{}", kind="application/vnd.api+json")], stdout=b"{}\n"),
+    "another kind of JSON": Case(
+        LIST, [reply(b"{}", kind="application/vnd.api+json")], stdout=b"{}\n"
+    ),
 }

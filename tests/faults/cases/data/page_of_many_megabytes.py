@@ -1,4 +1,6 @@
-"""A page near the largest one goes through within the bounds of memory, and one beyond is refused."""
+"""A page near the largest one goes through within the bounds of memory, and one beyond
+is refused.
+"""
 
 from collections.abc import Iterator
 from functools import partial

@@ -55,7 +55,11 @@ CASES = {
     **{
         f"{name}, as {output} on a terminal": Case(
             f"{LIST} -o {output}",
-            [reply(json.dumps({"result": [{"id": "1", "a": [text], "b": text, text: 1}]}).encode())],
+            [
+                reply(
+                    json.dumps({"result": [{"id": "1", "a": [text], "b": text, text: 1}]}).encode()
+                )
+            ],
             calm=True,
             tty=True,
             environ={"NO_COLOR": "1"},

@@ -3,9 +3,14 @@
 from faults.case import CREATE, DELETE, LIST, PAGE, SEND, Case, failure, listing
 
 CASES = {
-    **{f"{status}": Case(LIST, [failure(status), listing()], stdout=PAGE + b"\n", requests=2) for status in (408, 425)},
     **{
-        f"{status} of a create": Case(CREATE, [failure(status), listing()], requests=2, one_key=True)
+        f"{status}": Case(LIST, [failure(status), listing()], stdout=PAGE + b"\n", requests=2)
+        for status in (408, 425)
+    },
+    **{
+        f"{status} of a create": Case(
+            CREATE, [failure(status), listing()], requests=2, one_key=True
+        )
         for status in (408, 425)
     },
     "for good": Case(LIST, [failure(408)], exit=4, requests=5),

@@ -12,10 +12,19 @@ CASES = {
         waits=(0, 0),
     ),
     "a day, of an outage": Case(
-        LIST, [failure(503, headers={"Retry-After": "86400"})], exit=8, stderr=["24 h"], requests=1, waits=(0, 0)
+        LIST,
+        [failure(503, headers={"Retry-After": "86400"})],
+        exit=8,
+        stderr=["24 h"],
+        requests=1,
+        waits=(0, 0),
     ),
     "two minutes": Case(
-        CREATE, [failure(429, headers={"Retry-After": "120"})], exit=8, stderr=["wait 2 min"], requests=1
+        CREATE,
+        [failure(429, headers={"Retry-After": "120"})],
+        exit=8,
+        stderr=["wait 2 min"],
+        requests=1,
     ),
     "a second more than a minute, and time for it": Case(
         f"{LIST} --timeout 600",

@@ -20,13 +20,23 @@ CASES = {
     "headers and bodies": Case(
         f"{CREATE} -vv",
         [reply(b'{"id":"7"}', headers={"X-Seen": "yes\x1b[31m"})],
-        stderr=[r'> {"name":"x"}', r"(?i)> idempotency-key: ", r'< {"id":"7"}', r"(?i)< x-seen: yes\\x1b\[31m"],
+        stderr=[
+            r'> {"name":"x"}',
+            r"(?i)> idempotency-key: ",
+            r'< {"id":"7"}',
+            r"(?i)< x-seen: yes\\x1b\[31m",
+        ],
     ),
     "a large body": Case(f"{LIST} -vv", [reply(LARGE)], stderr=["more characters"]),
     "a large request": Case(
-        ["ticketing", "tickets", "list", "-v", "-q", "x=" + "y" * 60_000], stderr=["more characters"]
+        ["ticketing", "tickets", "list", "-v", "-q", "x=" + "y" * 60_000],
+        stderr=["more characters"],
     ),
-    "a large header": Case(f"{LIST} -vv", [reply(PAGE, headers={"X-Large": "x" * 60_000})], stderr=["more characters"]),
+    "a large header": Case(
+        f"{LIST} -vv", [reply(PAGE, headers={"X-Large": "x" * 60_000})], stderr=["more characters"]
+    ),
     "quiet": Case(f"{LIST} --quiet", [failure(500), listing()], never=["."], stdout=PAGE + b"\n"),
-    "quiet, but for the error": Case(f"{LIST} --quiet", [failure(500)], exit=5, stderr=["^error: [^\n]*\n$"]),
+    "quiet, but for the error": Case(
+        f"{LIST} --quiet", [failure(500)], exit=5, stderr=["^error: [^\n]*\n$"]
+    ),
 }

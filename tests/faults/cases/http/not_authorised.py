@@ -2,11 +2,19 @@
 
 from faults.case import CREATE, LIST, Case, failure
 
-SCOPES = {"truto_error_insight": {"forbidden_error": {"value": {"missing_scopes": ["a.read", "b\x1b[2Jc"]}}}}
+SCOPES = {
+    "truto_error_insight": {
+        "forbidden_error": {"value": {"missing_scopes": ["a.read", "b\x1b[2Jc"]}}
+    }
+}
 
 CASES = {
     "the token": Case(
-        LIST, [failure(401, "bad token @TOKEN@")], exit=7, stderr=["the service answered 401", "token"], requests=1
+        LIST,
+        [failure(401, "bad token @TOKEN@")],
+        exit=7,
+        stderr=["the service answered 401", "token"],
+        requests=1,
     ),
     "the connection": Case(
         LIST,
@@ -26,7 +34,12 @@ CASES = {
         f"{LIST} -o json",
         [failure(401)],
         exit=7,
-        stderr=[r'^{"error": {"code": "access", "exit": 7, "message": ".*", "origin": "service", "status": 401, '],
+        stderr=[
+            (
+                r'^{"error": {"code": "access", "exit": 7, "message": ".*", "origin": "service",'
+                r' "status": 401, '
+            )
+        ],
         requests=1,
     ),
 }

@@ -20,13 +20,16 @@ CASES = {
         waits=(3, 4),
     ),
     "of a write": Case(CREATE, [limited("2"), listing()], requests=2, waits=(2, 3.5), one_key=True),
-    "of an outward action": Case(SEND, [limited("2"), listing()], requests=2, waits=(2, 3.5), one_key=True),
+    "of an outward action": Case(
+        SEND, [limited("2"), listing()], requests=2, waits=(2, 3.5), one_key=True
+    ),
     "of the provider": Case(
         LIST,
         [failure(429, "slow down", truto_is_remote_error=True)],
         exit=8,
         stderr=["the provider answered 429 .*slow down"],
-        # The end of its window is looked for a minute after the first request, and at thirteen times before.
+        # The end of its window is looked for a minute after the first request, and at
+        # thirteen times before.
         requests=15,
     ),
     "for ever": Case(LIST, [limited("1")], exit=8, stderr=["the service answered 429"], requests=5),

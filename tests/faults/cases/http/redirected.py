@@ -35,12 +35,20 @@ CASES = {
         LIST,
         [moved("/unified/there?x=1"), reply(PAGE)],
         stdout=PAGE + b"\n",
-        requests=[rb"^GET /unified/ticketing", rb"^GET /unified/there\?x=1 .*\r\nAuthorization: Bearer CANARY"],
+        requests=[
+            rb"^GET /unified/ticketing",
+            rb"^GET /unified/there\?x=1 .*\r\nAuthorization: Bearer CANARY",
+        ],
     ),
     "within its origin, in full": Case(
-        LIST, [moved("http://127.0.0.1:@PORT@/there", 308), reply(PAGE)], stdout=PAGE + b"\n", requests=2
+        LIST,
+        [moved("http://127.0.0.1:@PORT@/there", 308), reply(PAGE)],
+        stdout=PAGE + b"\n",
+        requests=2,
     ),
-    "three times": Case(LIST, [moved("/1"), moved("/2"), moved("/3"), reply(PAGE)], stdout=PAGE + b"\n", requests=4),
+    "three times": Case(
+        LIST, [moved("/1"), moved("/2"), moved("/3"), reply(PAGE)], stdout=PAGE + b"\n", requests=4
+    ),
     "in a circle": Case(LIST, [moved("/again")], exit=5, stderr=["more than 3 times"], requests=4),
     **{
         f"to {where}": Case(GET, [moved(location)], exit=13, stderr=["not followed"], requests=1)
@@ -56,12 +64,34 @@ CASES = {
             requests=1,
             one_key=True,
         )
-        for status, location in [(301, "/x"), (302, "/x"), (303, "/x"), (307, "/x"), (308, "/x"), (307, "//@EVIL@/x")]
+        for status, location in [
+            (301, "/x"),
+            (302, "/x"),
+            (303, "/x"),
+            (307, "/x"),
+            (308, "/x"),
+            (307, "//@EVIL@/x"),
+        ]
     },
-    "a create, to nowhere": Case(CREATE, [reply(b"", 303)], exit=10, stderr=["answered 303"], requests=1, one_key=True),
-    "a delete": Case(DELETE, [moved("//@EVIL@/x", 307)], exit=10, stderr=["redirects", "not confirmed"], requests=1),
-    "from TLS to clear text": Case(
-        LIST, [moved("http://localhost:@PORT@/x")], tls="good", exit=13, stderr=["not followed"], requests=1
+    "a create, to nowhere": Case(
+        CREATE, [reply(b"", 303)], exit=10, stderr=["answered 303"], requests=1, one_key=True
     ),
-    "to nowhere": Case(LIST, [reply(b"", 302)], exit=5, stderr=["answered 302 without saying where"], requests=1),
+    "a delete": Case(
+        DELETE,
+        [moved("//@EVIL@/x", 307)],
+        exit=10,
+        stderr=["redirects", "not confirmed"],
+        requests=1,
+    ),
+    "from TLS to clear text": Case(
+        LIST,
+        [moved("http://localhost:@PORT@/x")],
+        tls="good",
+        exit=13,
+        stderr=["not followed"],
+        requests=1,
+    ),
+    "to nowhere": Case(
+        LIST, [reply(b"", 302)], exit=5, stderr=["answered 302 without saying where"], requests=1
+    ),
 }

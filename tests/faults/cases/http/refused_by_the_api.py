@@ -6,7 +6,13 @@ CHECKS = {"details": {"failures": [f"field {n} is bad" for n in range(50)]}}
 
 CASES = {
     **{
-        f"{status}": Case(LIST, [failure(status, "not so")], exit=4, stderr=[f"{status} to GET .*: not so"], requests=1)
+        f"{status}": Case(
+            LIST,
+            [failure(status, "not so")],
+            exit=4,
+            stderr=[f"{status} to GET .*: not so"],
+            requests=1,
+        )
         for status in (400, 402, 404, 405, 406, 409, 410, 413, 414, 415, 422, 451)
     },
     "no such record": Case(GET, [failure(404)], exit=4, stderr=["check the id"], requests=1),
@@ -20,5 +26,7 @@ CASES = {
         never=["field 10"],
         requests=1,
     ),
-    "conflict at the first attempt": Case(CREATE, [failure(409)], exit=4, never=["may or may not"], requests=1),
+    "conflict at the first attempt": Case(
+        CREATE, [failure(409)], exit=4, never=["may or may not"], requests=1
+    ),
 }

@@ -1,14 +1,28 @@
-"""A 503 in the service's own words means a blocked account, which no repeat lifts; any other is an outage."""
+"""A 503 in the service's own words means a blocked account, which no repeat lifts; any
+other is an outage.
+"""
 
 from faults.case import CREATE, LIST, PAGE, SEND, Case, failure, listing
 from faults.script import reply
 
-BLOCKED = "the account is blocked; a new login by its owner, or POST /integrated-account/refresh-credentials"
+BLOCKED = (
+    "the account is blocked; a new login by its owner, or POST"
+    " /integrated-account/refresh-credentials"
+)
 
 CASES = {
-    "blocked": Case(LIST, [failure(503, "no")], exit=7, stderr=["answered 503", BLOCKED], never=["retry"], requests=1),
+    "blocked": Case(
+        LIST,
+        [failure(503, "no")],
+        exit=7,
+        stderr=["answered 503", BLOCKED],
+        never=["retry"],
+        requests=1,
+    ),
     "blocked, on a create": Case(CREATE, [failure(503)], exit=7, stderr=[BLOCKED], requests=1),
-    "an outage, in HTML": Case(LIST, [reply(b"<p>away", 503, kind="text/html")], exit=5, never=[BLOCKED], requests=5),
+    "an outage, in HTML": Case(
+        LIST, [reply(b"<p>away", 503, kind="text/html")], exit=5, never=[BLOCKED], requests=5
+    ),
     "an outage that says when to come back": Case(
         LIST, [failure(503, headers={"Retry-After": "1"})], exit=5, never=[BLOCKED], requests=5
     ),
@@ -16,10 +30,19 @@ CASES = {
         LIST, [failure(503, headers={"Retry-After": "soon"})], exit=5, never=[BLOCKED], requests=5
     ),
     "an outage, on a create": Case(
-        CREATE, [failure(503, headers={"Retry-After": "1"})], exit=5, never=["may or may not"], requests=5, one_key=True
+        CREATE,
+        [failure(503, headers={"Retry-After": "1"})],
+        exit=5,
+        never=["may or may not"],
+        requests=5,
+        one_key=True,
     ),
     "an outage that ends": Case(
-        LIST, [failure(503, headers={"Retry-After": "1"}), listing()], stdout=PAGE + b"\n", requests=2, waits=(1, 2)
+        LIST,
+        [failure(503, headers={"Retry-After": "1"}), listing()],
+        stdout=PAGE + b"\n",
+        requests=2,
+        waits=(1, 2),
     ),
     "of the provider": Case(
         LIST,
@@ -33,7 +56,12 @@ CASES = {
         SEND, [failure(503, headers={"Retry-After": "1"}), listing()], requests=2, one_key=True
     ),
     "on an outward action, unclear": Case(
-        SEND, [reply(b"", 503, kind=None)], exit=10, stderr=["may or may not"], requests=1, one_key=True
+        SEND,
+        [reply(b"", 503, kind=None)],
+        exit=10,
+        stderr=["may or may not"],
+        requests=1,
+        one_key=True,
     ),
     "on an outward action, from a gateway that says when to come back": Case(
         SEND, [reply(b"", 503, {"Retry-After": "1"}, kind=None)], exit=10, requests=1, one_key=True

@@ -9,7 +9,9 @@ BOTH = b'{"id":"1"}\n{"id":"2"}\n'
 ALL = "ticketing tickets list --all -o ndjson"
 
 CASES = {
-    "before the second request": Case(ALL, [[FIRST, CLOSE], SECOND], stdout=BOTH, never=["retry"], requests=2),
+    "before the second request": Case(
+        ALL, [[FIRST, CLOSE], SECOND], stdout=BOTH, never=["retry"], requests=2
+    ),
     "on the second request": Case(
         ALL, [FIRST, [CLOSE], SECOND], stdout=BOTH, never=["retry"], requests=3, connections=2
     ),

@@ -9,7 +9,9 @@ CASES = {
     "": Case(
         "ticketing tickets list --all -o ids",
         [
-            reply(b'{"result":[{"id":"1"}],"next_cursor":"c2"}', headers={"Set-Cookie": "a=b; Path=/"}),
+            reply(
+                b'{"result":[{"id":"1"}],"next_cursor":"c2"}', headers={"Set-Cookie": "a=b; Path=/"}
+            ),
             reply(b'{"result":[{"id":"2"}],"next_cursor":null}'),
         ],
         stdout=b"1\n2\n",

@@ -28,10 +28,17 @@ REFUSED = {
 
 CASES = {
     **{
-        name: Case(LIST, environ={"UNIFIED_BASE_URL": url}, requests=[pattern]) for name, (url, pattern) in FINE.items()
+        name: Case(LIST, environ={"UNIFIED_BASE_URL": url}, requests=[pattern])
+        for name, (url, pattern) in FINE.items()
     },
     **{
-        name: Case(LIST, environ={"UNIFIED_BASE_URL": url}, exit=3, stderr=["base URL in UNIFIED_BASE_URL"], requests=0)
+        name: Case(
+            LIST,
+            environ={"UNIFIED_BASE_URL": url},
+            exit=3,
+            stderr=["base URL in UNIFIED_BASE_URL"],
+            requests=0,
+        )
         for name, url in REFUSED.items()
     },
 }

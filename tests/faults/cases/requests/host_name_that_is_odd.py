@@ -11,14 +11,27 @@ def unknown(_: str) -> list[str]:
 
 CASES = {
     "an emoji in its ASCII form": Case(
-        LIST, environ={"UNIFIED_BASE_URL": "https://xn--ls8h.example"}, exit=3, stderr=["has no name"], requests=0
+        LIST,
+        environ={"UNIFIED_BASE_URL": "https://xn--ls8h.example"},
+        exit=3,
+        stderr=["has no name"],
+        requests=0,
     ),
     "a broken ASCII form": Case(
-        LIST, environ={"UNIFIED_BASE_URL": "https://xn--a.example"}, exit=3, stderr=["has no name"], requests=0
+        LIST,
+        environ={"UNIFIED_BASE_URL": "https://xn--a.example"},
+        exit=3,
+        stderr=["has no name"],
+        requests=0,
     ),
 } | {
     name: Case(
-        LIST, environ={"UNIFIED_BASE_URL": f"https://{host}"}, names=unknown, exit=6, stderr=["cannot find"], requests=0
+        LIST,
+        environ={"UNIFIED_BASE_URL": f"https://{host}"},
+        names=unknown,
+        exit=6,
+        stderr=["cannot find"],
+        requests=0,
     )
     for name, host in {
         "a label that is too long": f"{'a' * 70}.example",

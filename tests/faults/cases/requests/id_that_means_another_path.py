@@ -1,4 +1,6 @@
-"""An id is one segment of the path, whatever it is made of; one that could not stay so is refused."""
+"""An id is one segment of the path, whatever it is made of; one that could not stay so
+is refused.
+"""
 
 from faults.case import Case
 
@@ -37,7 +39,9 @@ CASES = {
         repr(typed[:20]): Case(
             ["ticketing", "tickets", "get", "--", typed],
             requests=[
-                rb"^GET /unified/ticketing/tickets/" + sent.replace("*", "[*]").replace(".", "[.]").encode() + rb"\?"
+                rb"^GET /unified/ticketing/tickets/"
+                + sent.replace("*", "[*]").replace(".", "[.]").encode()
+                + rb"\?"
             ],
         )
         for typed, sent in SENT.items()
@@ -47,6 +51,9 @@ CASES = {
         for name, (typed, said) in REFUSED.items()
     },
     "an endless one": Case(
-        ["ticketing", "tickets", "get", "x" * 100_000], exit=2, stderr=["URL .*too long"], requests=0
+        ["ticketing", "tickets", "get", "x" * 100_000],
+        exit=2,
+        stderr=["URL .*too long"],
+        requests=0,
     ),
 }

@@ -4,7 +4,12 @@ from faults.case import CREATE, LIST, Case
 
 CASES = {
     **{
-        name: Case([*CREATE.split(), "--idempotency-key", key], exit=2, stderr=["printable ASCII"], requests=0)
+        name: Case(
+            [*CREATE.split(), "--idempotency-key", key],
+            exit=2,
+            stderr=["printable ASCII"],
+            requests=0,
+        )
         for name, key in {
             "a line break": "a\r\nEvil: 1",
             "too long": "x" * 300,
@@ -13,6 +18,8 @@ CASES = {
             "a letter beyond ASCII": "\u00e9",
         }.items()
     },
-    "one that can": Case([*CREATE.split(), "--idempotency-key", "k-1"], requests=[rb"\nIdempotency-Key: k-1\r\n"]),
+    "one that can": Case(
+        [*CREATE.split(), "--idempotency-key", "k-1"], requests=[rb"\nIdempotency-Key: k-1\r\n"]
+    ),
     "for a read": Case([*LIST.split(), "--idempotency-key", "k-1"], exit=2, requests=0),
 }

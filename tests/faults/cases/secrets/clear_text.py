@@ -4,7 +4,9 @@ from faults.case import LIST, Case
 
 CASES = {
     **{
-        url: Case(LIST, environ={"UNIFIED_BASE_URL": url}, exit=13, stderr=["in clear text"], requests=0)
+        url: Case(
+            LIST, environ={"UNIFIED_BASE_URL": url}, exit=13, stderr=["in clear text"], requests=0
+        )
         for url in (
             "http://api.example.test",
             "http://127.0.0.1.example.test:@PORT@",

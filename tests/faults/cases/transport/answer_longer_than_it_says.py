@@ -8,7 +8,9 @@ MOVED = reply(b"", 302, {"Location": "/second"})
 
 CASES = {
     "": Case(server=[reply(PAGE) + NEXT], stdout=PAGE + b"\n", requests=1),
-    "before another request": Case(server=[MOVED + NEXT, reply(PAGE)], stdout=PAGE + b"\n", requests=2, connections=2),
+    "before another request": Case(
+        server=[MOVED + NEXT, reply(PAGE)], stdout=PAGE + b"\n", requests=2, connections=2
+    ),
     "before a repeat": Case(
         server=[reply(b"busy", 500, kind="text/plain") + NEXT, reply(PAGE)],
         stdout=PAGE + b"\n",

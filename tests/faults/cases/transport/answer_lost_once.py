@@ -7,17 +7,33 @@ CREATED = b'{"id":"7"}'
 
 CASES = {
     "list": Case(LIST, [[RESET], reply(PAGE)], stdout=PAGE + b"\n", requests=2),
-    "create": Case(CREATE, [[CLOSE], reply(CREATED, 201)], stdout=CREATED + b"\n", requests=2, one_key=True),
-    "delete, gone at the repeat": Case(DELETE, [[CLOSE], failure(404)], stderr=["already gone"], requests=2),
-    "delete, gone for good at the repeat": Case(DELETE, [[CLOSE], failure(410)], stderr=["already gone"], requests=2),
+    "create": Case(
+        CREATE, [[CLOSE], reply(CREATED, 201)], stdout=CREATED + b"\n", requests=2, one_key=True
+    ),
+    "delete, gone at the repeat": Case(
+        DELETE, [[CLOSE], failure(404)], stderr=["already gone"], requests=2
+    ),
+    "delete, gone for good at the repeat": Case(
+        DELETE, [[CLOSE], failure(410)], stderr=["already gone"], requests=2
+    ),
     "create, a conflict at the repeat": Case(
-        CREATE, [[CLOSE], failure(409)], exit=10, stderr=["may or may not"], requests=2, one_key=True
+        CREATE,
+        [[CLOSE], failure(409)],
+        exit=10,
+        stderr=["may or may not"],
+        requests=2,
+        one_key=True,
     ),
     "create, refused for its content at the repeat": Case(
         CREATE, [[CLOSE], failure(422)], exit=4, never=["may or may not"], requests=2
     ),
     "create, the token refused at the repeat": Case(
-        CREATE, [[CLOSE], failure(401)], exit=10, stderr=["answered 401", "may or may not"], requests=2, one_key=True
+        CREATE,
+        [[CLOSE], failure(401)],
+        exit=10,
+        stderr=["answered 401", "may or may not"],
+        requests=2,
+        one_key=True,
     ),
     "create, HTML at the repeat": Case(
         CREATE,

@@ -20,7 +20,10 @@ def squeezed() -> Iterator[bytes]:
 
 CASES = {
     "plain": Case(
-        LIST, [[reply(b"", length=None), Stream(lambda: itertools.repeat(MEBIBYTE))]], exit=5, stderr=[TOO_LARGE]
+        LIST,
+        [[reply(b"", length=None), Stream(lambda: itertools.repeat(MEBIBYTE))]],
+        exit=5,
+        stderr=[TOO_LARGE],
     ),
     "in chunks": Case(
         LIST,
@@ -57,7 +60,12 @@ CASES = {
     ),
     "of an error": Case(
         LIST,
-        [[reply(b"", 404, kind="text/plain", length=None), Stream(lambda: itertools.repeat(MEBIBYTE))]],
+        [
+            [
+                reply(b"", 404, kind="text/plain", length=None),
+                Stream(lambda: itertools.repeat(MEBIBYTE)),
+            ]
+        ],
         exit=4,
         stderr=["answered 404"],
         requests=1,

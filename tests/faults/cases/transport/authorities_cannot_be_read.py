@@ -19,12 +19,21 @@ CASES = {
         stderr=["SSL_CERT_FILE .* holds no certificate"],
     ),
     "SSL_CERT_DIR missing": Case(
-        LIST, environ={**ADDRESS, "SSL_CERT_DIR": "@HOME@/none"}, exit=3, stderr=["SSL_CERT_DIR @HOME@/none"]
+        LIST,
+        environ={**ADDRESS, "SSL_CERT_DIR": "@HOME@/none"},
+        exit=3,
+        stderr=["SSL_CERT_DIR @HOME@/none"],
     ),
     "--ca-bundle missing": Case(
-        f"{LIST} --ca-bundle @HOME@/none.pem", environ=ADDRESS, exit=3, stderr=["@HOME@/none.pem cannot be used"]
+        f"{LIST} --ca-bundle @HOME@/none.pem",
+        environ=ADDRESS,
+        exit=3,
+        stderr=["@HOME@/none.pem cannot be used"],
     ),
     "--ca-bundle is a folder": Case(
-        f"{LIST} --ca-bundle @HOME@", environ=ADDRESS, exit=3, stderr=["@HOME@ cannot be used: Is a directory"]
+        f"{LIST} --ca-bundle @HOME@",
+        environ=ADDRESS,
+        exit=3,
+        stderr=["@HOME@ cannot be used: Is a directory"],
     ),
 }

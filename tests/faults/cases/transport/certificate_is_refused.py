@@ -1,4 +1,6 @@
-"""A certificate that cannot be verified ends the run after one handshake, and nothing switches that off."""
+"""A certificate that cannot be verified ends the run after one handshake, and nothing
+switches that off.
+"""
 
 from faults.case import CREATE, LIST, PAGE, Case
 from faults.script import reply
@@ -29,12 +31,23 @@ CASES = {
         connections=1,
     ),
     "of a write": Case(
-        CREATE, tls="unknown", exit=6, stderr=["certificate"], never=["may or may not"], requests=0, connections=1
+        CREATE,
+        tls="unknown",
+        exit=6,
+        stderr=["certificate"],
+        never=["may or may not"],
+        requests=0,
+        connections=1,
     ),
     "with variables that other programs heed": Case(
         LIST,
         tls="unknown",
-        environ={"PYTHONHTTPSVERIFY": "0", "SSL_NO_VERIFY": "1", "CURL_INSECURE": "1", "UNIFIED_VERIFY": "0"},
+        environ={
+            "PYTHONHTTPSVERIFY": "0",
+            "SSL_NO_VERIFY": "1",
+            "CURL_INSECURE": "1",
+            "UNIFIED_VERIFY": "0",
+        },
         exit=6,
         stderr=["certificate"],
         requests=0,

@@ -13,5 +13,10 @@ CASES = {
         never=["may or may not"],
         requests=0,
     )
-    for name, command in {"read": LIST, "create": CREATE, "delete": DELETE, "outward action": SEND}.items()
+    for name, command in {
+        "read": LIST,
+        "create": CREATE,
+        "delete": DELETE,
+        "outward action": SEND,
+    }.items()
 }

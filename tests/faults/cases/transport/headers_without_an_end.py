@@ -13,7 +13,9 @@ CASES = {
         requests=5,
     ),
     "ten thousand": Case(
-        server=[[START + b"".join(b"X-%d: %d\r\n" % (n, n) for n in range(10_000)) + b"\r\n{}", CLOSE]],
+        server=[
+            [START + b"".join(b"X-%d: %d\r\n" % (n, n) for n in range(10_000)) + b"\r\n{}", CLOSE]
+        ],
         exit=5,
         stderr=["no proper HTTP answer: its headers are larger than 64 KiB"],
         requests=5,
@@ -25,9 +27,13 @@ CASES = {
         requests=5,
     ),
     "as many as are allowed": Case(
-        server=[reply(PAGE, headers={f"X-{n}": "x" * 40 for n in range(1200)})], stdout=PAGE + b"\n", requests=1
+        server=[reply(PAGE, headers={f"X-{n}": "x" * 40 for n in range(1200)})],
+        stdout=PAGE + b"\n",
+        requests=1,
     ),
     "twenty thousand interim answers": Case(
-        server=[b"HTTP/1.1 103 Soon\r\n\r\n" * 20_000 + reply(PAGE)], stdout=PAGE + b"\n", requests=1
+        server=[b"HTTP/1.1 103 Soon\r\n\r\n" * 20_000 + reply(PAGE)],
+        stdout=PAGE + b"\n",
+        requests=1,
     ),
 }

@@ -17,7 +17,13 @@ class Failing:
 
 
 CASES = {
-    "for good": Case(LIST, names=Failing(99), exit=6, stderr=["retry 4 of 4", "cannot look up 127.0.0.1"], requests=0),
+    "for good": Case(
+        LIST,
+        names=Failing(99),
+        exit=6,
+        stderr=["retry 4 of 4", "cannot look up 127.0.0.1"],
+        requests=0,
+    ),
     "then answers": Case(LIST, names=Failing(2), stdout=PAGE + b"\n", requests=1),
     "then answers a write": Case(CREATE, names=Failing(2), requests=1),
 }

@@ -14,6 +14,11 @@ CASES = {
     "cut once": Case(LIST, [ended(PAGE[:20]), reply(PAGE)], stdout=PAGE + b"\n", requests=2),
     "nothing": Case(LIST, [ended(b"")], exit=5, stderr=["the answer is empty"], requests=5),
     "of a create": Case(
-        CREATE, [ended(PAGE[:20])], exit=10, stderr=["not JSON", "may or may not"], requests=5, one_key=True
+        CREATE,
+        [ended(PAGE[:20])],
+        exit=10,
+        stderr=["not JSON", "may or may not"],
+        requests=5,
+        one_key=True,
     ),
 }

@@ -11,7 +11,11 @@ CASES = {
         LIST, [Answer([BANNER, CLOSE], after="nothing")], exit=5, stderr=["no proper HTTP answer"]
     ),
     "bytes of TLS": Case(
-        LIST, [[b"\x15\x03\x01\x00\x02\x02\x46", CLOSE]], exit=5, stderr=["no proper HTTP answer"], requests=5
+        LIST,
+        [[b"\x15\x03\x01\x00\x02\x02\x46", CLOSE]],
+        exit=5,
+        stderr=["no proper HTTP answer"],
+        requests=5,
     ),
     "TLS asked of clear text": Case(
         LIST,

@@ -17,7 +17,9 @@ def unknown(_: str) -> list[str]:
 
 CASES = {
     "refused": Case(
-        environ={**BEHIND, "HTTPS_PROXY": "http://127.0.0.1:1"}, exit=6, stderr=["proxy 127.0.0.1:1 refused"]
+        environ={**BEHIND, "HTTPS_PROXY": "http://127.0.0.1:1"},
+        exit=6,
+        stderr=["proxy 127.0.0.1:1 refused"],
     ),
     "unknown": Case(
         environ={**BEHIND, "HTTPS_PROXY": "http://proxy.test:1"},
@@ -26,7 +28,10 @@ CASES = {
         stderr=["cannot find proxy proxy.test"],
     ),
     "shows a certificate that nobody knows": Case(
-        environ={**BEHIND, **SECURED}, tls="unknown", exit=6, stderr=["the certificate of proxy 127.0.0.1 is refused"]
+        environ={**BEHIND, **SECURED},
+        tls="unknown",
+        exit=6,
+        stderr=["the certificate of proxy 127.0.0.1 is refused"],
     ),
     "closes where TLS is spoken to it": Case(
         server=[Answer([CLOSE], after="nothing")],
@@ -83,10 +88,19 @@ CASES = {
         environ=BEHIND,
         tunnel="good",
         stdout=PAGE + b"\n",
-        requests=[CONNECT + rb"((?!uthorization).)*$", rb"^GET /unified.*\nAuthorization: Bearer CANARY"],
+        requests=[
+            CONNECT + rb"((?!uthorization).)*$",
+            rb"^GET /unified.*\nAuthorization: Bearer CANARY",
+        ],
     ),
     "lets through to somebody else": Case(
-        LIST, [[OPEN, TLS]], environ=BEHIND, tunnel="wrong host", exit=6, stderr=["certificate"], requests=[CONNECT]
+        LIST,
+        [[OPEN, TLS]],
+        environ=BEHIND,
+        tunnel="wrong host",
+        exit=6,
+        stderr=["certificate"],
+        requests=[CONNECT],
     ),
     "lets through to a name that no certificate can have": Case(
         LIST,

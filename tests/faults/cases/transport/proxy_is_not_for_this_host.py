@@ -7,9 +7,14 @@ from faults.script import reply
 WRONG = "http://127.0.0.1:1"
 
 CASES = {
-    "loopback": Case(environ={"HTTPS_PROXY": WRONG, "HTTP_PROXY": WRONG, "ALL_PROXY": WRONG}, requests=1),
+    "loopback": Case(
+        environ={"HTTPS_PROXY": WRONG, "HTTP_PROXY": WRONG, "ALL_PROXY": WRONG}, requests=1
+    ),
     "loopback by name": Case(
-        server=[reply(PAGE)], tls="good", environ={"HTTPS_PROXY": WRONG, "ALL_PROXY": WRONG}, requests=1
+        server=[reply(PAGE)],
+        tls="good",
+        environ={"HTTPS_PROXY": WRONG, "ALL_PROXY": WRONG},
+        requests=1,
     ),
     **{
         f"NO_PROXY {listed}": Case(
@@ -23,6 +28,12 @@ CASES = {
             },
             requests=1,
         )
-        for listed in ("api.example.test", ".example.test", "*", "other, example.test", "api.example.test:@PORT@")
+        for listed in (
+            "api.example.test",
+            ".example.test",
+            "*",
+            "other, example.test",
+            "api.example.test:@PORT@",
+        )
     },
 }

@@ -10,7 +10,13 @@ MAYBE = rf"\(it may not speak TLS; http://{PLACE} instead\?\)\n$"
 
 CASES = {
     "too old": Case(
-        LIST, tls="old", exit=6, stderr=["no TLS connection to localhost"], never=["retry"], requests=0, connections=1
+        LIST,
+        tls="old",
+        exit=6,
+        stderr=["no TLS connection to localhost"],
+        never=["retry"],
+        requests=0,
+        connections=1,
     ),
     "closed": Case(
         LIST,
@@ -35,7 +41,12 @@ CASES = {
         [Answer([Wait(9)], after="nothing")],
         environ=SECURE,
         exit=6,
-        stderr=[f"^error: {PLACE} accepted the connection, but no TLS handshake came within 0.5 s {MAYBE}"],
+        stderr=[
+            (
+                f"^error: {PLACE} accepted the connection, but no TLS handshake came within 0.5 s"
+                f" {MAYBE}"
+            )
+        ],
         connections=1,
         timeout=0.5,
     ),
