@@ -1,14 +1,15 @@
 """The whole program: the catalogue's operations and the built-in commands."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import aliases, tree
 from unified_cli.cli.command import CommandContext, Later, yes_or_no
-from unified_cli.cli.flags import Options, by_name
-from unified_cli.cli.shared_options import EarlyOptions, EvidenceOptions, MessageOptions
+from unified_cli.cli.flags import Options, by_name, names_of
+from unified_cli.cli.option_parts import EarlyOptions, EvidenceOptions, MessageOptions
 from unified_cli.commands import COMMANDS
 from unified_cli.config.keys import AUTO, format_for
 from unified_cli.config.user_catalogue import own_catalogue
@@ -73,7 +74,8 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
     which may stand in a shell's alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
-    given = {name: value for name, value in early.given() if name not in MessageOptions.fields}
+    messages = names_of(MessageOptions)
+    given = {name: value for name, value in early.given() if name not in messages}
     found = {name: value for name, value in given.items() if getattr(options, name, "") in nothing}
     if early.profile and (own := getattr(options, "profile", ())):
         found["profile"] = (*early.profile, *own)
@@ -82,7 +84,7 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
             raise UsageError(f"this command takes no {by_name(EarlyOptions)[name].spellings[-1]}")
     if hasattr(options, "verbose"):
         found["verbose"] = options.verbose + early.verbose
-    return options.replaced(**found)
+    return replace(options, **found)
 
 
 def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
@@ -93,7 +95,8 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
 
     if getattr(options, "output", None) == AUTO and not isinstance(options, CallOptions):
         # What makes a call finds it among the settings.
-        options = options.replaced(output=format_for(AUTO, terminal=runtime.stdout_is_terminal))
+        found = {"output": format_for(AUTO, terminal=runtime.stdout_is_terminal)}
+        options = replace(options, **found)
     if hasattr(options, "quiet"):
         # A command that reads settings finds the same, or that the config file says more.
         runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
@@ -119,7 +122,7 @@ def _of_runs(work: Work, context: CommandContext, options: Any) -> None:
 
     work(
         context,
-        options.replaced(profile=selection.selected(context.runtime, options, options.profile)),
+        replace(options, profile=selection.selected(context.runtime, options, options.profile)),
     )
 
 

@@ -69,9 +69,9 @@ def names(text: str) -> frozenset[str]:
 
 HELP = names("annotated_doc platformdirs shellingham typer")
 HELP_STDLIB = names("""
-    ast bisect bz2 collections contextlib copy copyreg datetime difflib dis encodings enum
-    errno fcntl fnmatch functools gc gettext glob grp heapq importlib inspect ipaddress
-    itertools json keyword linecache locale lzma math ntpath opcode operator pathlib
+    ast bisect bz2 collections contextlib copy copyreg dataclasses datetime difflib dis
+    encodings enum errno fcntl fnmatch functools gc gettext glob grp heapq importlib inspect
+    ipaddress itertools json keyword linecache locale lzma math ntpath opcode operator pathlib
     platform pwd random re reprlib select selectors shutil signal string subprocess tempfile
     textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings
     weakref zlib
@@ -85,10 +85,10 @@ CALL_STDLIB = HELP_STDLIB | names("""
 """)
 # Only who takes records apart needs msgspec, which imports typing_extensions where it is installed.
 PAGES = CALL | names("msgspec typing_extensions")
-PAGES_STDLIB = CALL_STDLIB | names("dataclasses decimal numbers queue shlex")
+PAGES_STDLIB = CALL_STDLIB | names("decimal numbers queue shlex")
 # The first call makes the store, one process at a time.
 SANDBOX = CALL | {"filelock"}
-SANDBOX_STDLIB = CALL_STDLIB | names("dataclasses decimal hmac numbers secrets sqlite3")
+SANDBOX_STDLIB = CALL_STDLIB | names("decimal hmac numbers secrets sqlite3")
 # Our own rooms that a call has and help does not, and the other way round.
 NOT_IN_HELP = names("http call.single config.settings config.token config.file json_text.members")
 NOT_IN_CALL = names("""

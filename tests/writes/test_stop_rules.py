@@ -9,7 +9,7 @@ from front_door import Unified
 from pages import served
 from server import Reply, Seen, Service
 
-from unified_cli.cli.shared_options import StopOptions
+from unified_cli.cli.option_parts import StopOptions
 from unified_cli.errors import AccessError, RefusedError, ServiceError, UnifiedError
 from unified_cli.writes import stop_rules
 from unified_cli.writes.stop_rules import ConnectionStops, StopRules

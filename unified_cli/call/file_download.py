@@ -7,7 +7,7 @@ import binascii
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -296,8 +296,10 @@ class Parameters(NamedTuple):
 
     def added_to(self, options: DownloadOptions) -> DownloadOptions:
         """The options with these parameters added."""
-        return options.replaced(
-            query=(*options.query, *self.query), raw_field=(*options.raw_field, *self.raw_field)
+        return replace(
+            options,
+            query=(*options.query, *self.query),
+            raw_field=(*options.raw_field, *self.raw_field),
         )
 
 

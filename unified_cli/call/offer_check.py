@@ -11,8 +11,8 @@ from unified_cli.call import introspection
 from unified_cli.call.connection_record import UNKNOWN_STATE, AccountState
 from unified_cli.call.introspection import Offer
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.option_parts import ConnectionOptions
 from unified_cli.cli.options import overrides
-from unified_cli.cli.shared_options import ConnectionOptions
 from unified_cli.config import file, known_capabilities, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, UnifiedError

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from unified_cli.call import Call, Mode, builder, listing
@@ -162,7 +162,7 @@ class ReadWork(NamedTuple):
                 return
             taken, span = (
                 0,
-                listing.span(call._replace(options=self.selected.options.replaced(all=True))),
+                listing.span(call._replace(options=replace(self.selected.options, all=True))),
             )
             for page in pagination.pages(client.send, request, call.catalogue.service, span):
                 taken += size(page)

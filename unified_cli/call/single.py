@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -84,7 +85,7 @@ def _to_stream(call: Call, path: str, exchange: Exchange | None) -> Iterator[Cal
     stdout, and no file.
     """
     if path == "-":
-        yield call._replace(options=call.options.replaced(out=None))
+        yield call._replace(options=replace(call.options, out=None))
         return
     if exchange:
         yield call
@@ -100,7 +101,7 @@ def _to_stream(call: Call, path: str, exchange: Exchange | None) -> Iterator[Cal
         runtime = call.runtime._replace(
             stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty()
         )
-        yield call._replace(runtime=runtime, options=call.options.replaced(out=None))
+        yield call._replace(runtime=runtime, options=replace(call.options, out=None))
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import plain
 from unified_cli.cli.flags import flags_of
-from unified_cli.cli.shared_options import EarlyOptions
+from unified_cli.cli.option_parts import EarlyOptions
 from unified_cli.errors import ConfigError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime

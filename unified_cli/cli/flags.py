@@ -12,16 +12,14 @@ The annotation tells Typer the type; the default means "not given".
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
-    ClassVar,
     Literal,
     NamedTuple,
-    Self,
     TypeVar,
-    dataclass_transform,
     get_args,
     get_origin,
 )
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
     from unified_cli.catalogue import Operation
 
 OptionsT = TypeVar("OptionsT", bound="Options")
-Field = Any
-"""The annotation of a field: its type, and what it is marked with."""
-
 PROFILE = "Profile"
 CONNECTION = "Connection"
 IMPORT = "Import"
@@ -60,80 +55,26 @@ _WHAT = (PROFILE, CONNECTION, IMPORT, COMPARE, INPUT, QUERY, BODY, EXPORT, LIST,
 _GROUPS = (*_WHAT, OUTPUT, WAIT, EVIDENCE, SAFETY, NETWORK, MESSAGE)
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a command was given, in annotated fields: each with what stands for "not
+    """The options of a command: annotated fields, each with a default that means "not
     given", or required.
-
-    It is used like a frozen dataclass; but a dataclass compiles its methods whenever
-    the program starts, which for the options of an operation takes 3 ms of 60. A
-    `msgspec.Struct` cannot be made of several parts.
     """
 
-    fields: ClassVar[Mapping[str, Field]] = {}
-
-    def __init_subclass__(cls) -> None:
-        # Those that it inherits come first.
-        found = [
-            inspect.get_annotations(one) for one in reversed(cls.__mro__) if one is not Options
-        ]
-        cls.fields = {name: field for part in found for name, field in part.items()}
-
-    def __init__(self, **values: Any) -> None:
-        """Raises TypeError for a name that is no field, and for a required field
-        without a value.
-        """
-        kind = type(self)
-        if unknown := values.keys() - kind.fields:
-            raise TypeError(f"{kind.__name__} takes no {', '.join(sorted(unknown))}")
-        if missing := [
-            name for name in kind.fields if name not in values and not hasattr(kind, name)
-        ]:
-            raise TypeError(f"{kind.__name__} needs {', '.join(missing)}")
-        self.__dict__.update(values)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{name} cannot be set: options do not change")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{name} cannot be removed: options do not change")
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Options)
-            and type(self) is type(other)
-            and self._values() == other._values()
-        )
-
-    def __hash__(self) -> int:
-        return hash((type(self), self._values()))
-
-    def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.given())
-        return f"{type(self).__name__}({given})"
-
-    def _values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self.fields)
-
     def given(self) -> list[tuple[str, Any]]:
-        """The names and values of the fields that have another value than what stands
-        for "not given".
-        """
-        kind = type(self)
-        found = ((name, getattr(self, name)) for name in self.fields)
-        return [
-            (name, value)
-            for name, value in found
-            if not hasattr(kind, name) or value != getattr(kind, name)
-        ]
+        """Return the names and values of the fields that do not have their default."""
+        values = ((field, getattr(self, field.name)) for field in fields(self))
+        return [(field.name, value) for field, value in values if value != field.default]
 
-    def replaced(self, **values: Any) -> Self:
-        """The same options with these values. Raises TypeError for a name that is no field."""
-        return type(self)(**{**self.__dict__, **values})
 
-    def with_parts(self, other: "Options", *parts: "type[Options]") -> Self:
-        """The same options with the values that others have in these parts."""
-        return self.replaced(**{name: getattr(other, name) for one in parts for name in one.fields})
+def with_parts(options: OptionsT, other: Options, *parts: type[Options]) -> OptionsT:
+    """Return the options with the values that `other` has in these parts."""
+    return replace(options, **{name: getattr(other, name) for name in names_of(*parts)})
+
+
+def names_of(*parts: type[Options]) -> set[str]:
+    """Return the names of the fields of these classes."""
+    return {field.name for part in parts for field in fields(part)}
 
 
 class Flag(NamedTuple):
@@ -187,7 +128,9 @@ class Flag(NamedTuple):
         )
         # As the default, not in an Annotated: with thirty options that takes Typer half
         # a millisecond less.
-        annotation: Any = self.kind if default is not None else self.kind | None
+        # The parser checks the choices: Typer knows no list of them.
+        kind = list[str] if self.choices and get_origin(self.kind) is list else self.kind
+        annotation: Any = kind if default is not None else kind | None
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation
         )
@@ -207,13 +150,14 @@ class Flag(NamedTuple):
 
     def _in_range(self, text: str) -> float:
         """The number from `minimum` to `maximum`. Raises ValueError saying so."""
+        kind = _element(self.kind)
         try:
-            number: float = self.kind(text)
+            number: float = kind(text)
         except ValueError:
             number = math.nan
         most = math.inf if self.maximum is None else self.maximum
         if self.minimum is None or not self.minimum <= number <= most:
-            what = "a whole number" if self.kind is int else "a number"
+            what = "a whole number" if kind is int else "a number"
             bounds = (
                 f"from {self.minimum:g} to {most:g}"
                 if self.maximum is not None
@@ -261,14 +205,16 @@ def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> t
     """The options that the classes declare, each once, as help shows them; of an
     operation, what it takes of them.
     """
-    fields = {name: field for options in classes for name, field in options.fields.items()}
+    declared = {field.name: field for options in classes for field in fields(options)}
     flags = (
         mark._replace(
-            name=name, kind=kind, choices=get_args(kind) if get_origin(kind) is Literal else ()
+            name=name,
+            kind=kind,
+            choices=get_args(_element(kind)) if get_origin(_element(kind)) is Literal else (),
         )
-        for name, field in fields.items()
+        for name, field in declared.items()
         for kind in [_kind(field)]
-        for mark in field.__metadata__
+        for mark in _marks(field)
         if isinstance(mark, Flag)
         and (operation is None or mark.when is None or mark.when(operation))
     )
@@ -278,9 +224,9 @@ def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> t
 def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
     """The arguments that a class declares, in their order."""
     return tuple(
-        mark._replace(name=name, kind=_kind(field), required=not hasattr(options, name))
-        for name, field in options.fields.items()
-        for mark in field.__metadata__
+        mark._replace(name=field.name, kind=_kind(field), required=field.default is MISSING)
+        for field in fields(options)
+        for mark in _marks(field)
         if isinstance(mark, Argument)
     )
 
@@ -336,15 +282,27 @@ def _given(value: Any, spelling: str | None) -> Any:
     return text or value
 
 
-def _kind(field: Field) -> Any:
+def _marks(field: Field[Any]) -> tuple[Any, ...]:
+    """Return what the annotation of a field is marked with."""
+    annotation: Any = field.type
+    return annotation.__metadata__  # type: ignore[no-any-return]
+
+
+def _kind(field: Field[Any]) -> Any:
     """The type that Typer reads: a list for a tuple, and without the None that means
     "not given".
     """
-    kind = field.__origin__
+    annotation: Any = field.type
+    kind = annotation.__origin__
     members = [member for member in get_args(kind) if member is not type(None)]
     if get_origin(kind) is tuple:
         return list[members[0]]  # type: ignore[valid-type]
     return members[0] if len(members) == 1 and get_origin(kind) is not Literal else kind
+
+
+def _element(kind: Any) -> Any:
+    """Return the type of one value, where an option may be repeated."""
+    return get_args(kind)[0] if get_origin(kind) is list else kind
 
 
 def by_name(options: type[Options]) -> Mapping[str, Flag]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from unified_cli.catalogue import Operation
 from unified_cli.cli.command import ABOUT, EXAMPLE, EXAMPLES, Command, CommandStub
 from unified_cli.cli.flags import Flag, flags_of
-from unified_cli.cli.shared_options import EarlyOptions
+from unified_cli.cli.option_parts import EarlyOptions
 from unified_cli.masking import visible
 from unified_cli.output import terminal
 from unified_cli.runtime import Runtime

@@ -3,6 +3,7 @@ documents use these definitions.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal, TypeVar
 
@@ -20,12 +21,18 @@ from unified_cli.cli.flags import (
     Options,
     flags_of,
 )
+from unified_cli.cli.option_parts import (
+    ConnectionOptions,
+    MessageOptions,
+    NetworkOptions,
+    StopOptions,
+    TransportOptions,
+)
 from unified_cli.cli.shared_options import (
     WAITS,
     AllowPartial,
     Bom,
     Columns,
-    ConnectionOptions,
     CsvSafe,
     Dedupe,
     DryRun,
@@ -35,16 +42,12 @@ from unified_cli.cli.shared_options import (
     InputFormat,
     Jq,
     Junit,
-    MessageOptions,
-    NetworkOptions,
     Output,
     PageSize,
     Query,
     Restart,
     Since,
-    StopOptions,
     Strict,
-    TransportOptions,
     WaitTimeout,
     Yes,
     lists,
@@ -54,6 +57,7 @@ from unified_cli.config.keys import KEYS, Overrides
 OptionsT = TypeVar("OptionsT", bound=Options)
 
 
+@dataclass(frozen=True, kw_only=True)
 class WaitOptions(Options):
     """How long a read or a job is waited for."""
 
@@ -65,6 +69,7 @@ class WaitOptions(Options):
         return self.wait_timeout or 600.0
 
 
+@dataclass(frozen=True, kw_only=True)
 class ReadCheckOptions(WaitOptions):
     """What a read is expected to give, and how long it is waited for."""
 
@@ -112,6 +117,7 @@ class ReadCheckOptions(WaitOptions):
         return bool(self.expect or self.junit or self.until or self.fail_if or self.every)
 
 
+@dataclass(frozen=True, kw_only=True)
 class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
     """What every call takes, of an operation or of a path: its query, and what becomes
     of the answer.
@@ -147,6 +153,7 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
         return self.as_ or ("json" if self.dry_run else None)
 
 
+@dataclass(frozen=True, kw_only=True)
 class PageOptions(Options):
     """Which pages of a list are read, and how a file of them is gone on with."""
 
@@ -181,6 +188,7 @@ def writes(operation: Operation) -> bool:
     return operation.kind == "write"
 
 
+@dataclass(frozen=True, kw_only=True)
 class SendOptions(Options):
     """What is sent."""
 
@@ -258,6 +266,7 @@ class SendOptions(Options):
         return bool(self.uploads) or self.content_type is not None
 
 
+@dataclass(frozen=True, kw_only=True)
 class ConfirmOptions(Options):
     """Whether what destroys records is done without asking."""
 
@@ -270,6 +279,7 @@ Skeleton = Annotated[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class OperationOptions(NetworkOptions, CallOptions):
     """What every operation takes."""
 
@@ -286,6 +296,7 @@ class OperationOptions(NetworkOptions, CallOptions):
     strict: Strict = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class ReadOptions(ReadCheckOptions, PageOptions, OperationOptions):
     """The options of `get` and `list`."""
 
@@ -296,6 +307,7 @@ class ReadOptions(ReadCheckOptions, PageOptions, OperationOptions):
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class WriteOptions(ConfirmOptions, WaitOptions, StopOptions, SendOptions, OperationOptions):
     """The options of what changes records, and of every other action."""
 
@@ -314,6 +326,7 @@ class WriteOptions(ConfirmOptions, WaitOptions, StopOptions, SendOptions, Operat
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class DownloadOptions(StopOptions, SendOptions, OperationOptions):
     """The options of what answers with a file."""
 

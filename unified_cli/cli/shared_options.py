@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from unified_cli.cli.flags import (
     BODY,
     CONNECTION,
-    EVIDENCE,
     EXPORT,
     IMPORT,
     INPUT,
@@ -21,7 +20,6 @@ from unified_cli.cli.flags import (
     Argument,
     Common,
     Flag,
-    Options,
 )
 from unified_cli.config.keys import KEYS, Format
 
@@ -341,97 +339,3 @@ JsonErrors = Annotated[
 NoPager = Annotated[
     bool, Flag(("--no-pager",), MESSAGE, "show what does not fit the screen without a pager")
 ]
-
-
-class NoOptions(Options):
-    """For commands without options."""
-
-
-class MessageOptions(Options):
-    """What is printed on stderr, and whether prompts are allowed."""
-
-    verbose: Verbose = 0
-    quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "print errors only")] = False
-    no_input: Annotated[bool, Flag(("--no-input",), MESSAGE, "never prompt, fail instead")] = False
-    color: Annotated[
-        Literal["auto", "always", "never"],
-        Flag(("--color",), MESSAGE, "colour the output (auto)", "WHEN"),
-    ] = "auto"
-    pretty: Annotated[bool, Flag(("--pretty",), MESSAGE, "indent JSON, also off a terminal")] = (
-        False
-    )
-    json_errors: JsonErrors = False
-    no_pager: NoPager = False
-
-
-class ConnectionOptions(Options):
-    """Which connection is called, and with which token."""
-
-    profile: Profiles = ()
-    account_id: AccountId = None
-    base_url: BaseUrl = None
-    token_file: TokenFile = None
-    token_stdin: TokenStdin = False
-
-
-class EarlyOptions(ConnectionOptions):
-    """The options that are also accepted right after the program's name."""
-
-    output: Output = None
-    verbose: Verbose = 0
-    json_errors: JsonErrors = False
-    no_pager: NoPager = False
-
-
-class EvidenceOptions(Options):
-    """Whether exchanges are recorded, or requests answered from a recording."""
-
-    record: Annotated[
-        str | None,
-        Flag(
-            ("--record",),
-            EVIDENCE,
-            "write every exchange to a HAR file, without credentials",
-            "FILE.har",
-            takes="file",
-        ),
-    ] = None
-    replay: Annotated[
-        str | None,
-        Flag(
-            ("--replay",),
-            EVIDENCE,
-            "answer from a HAR file; nothing is sent",
-            "FILE.har",
-            takes="file",
-        ),
-    ] = None
-
-
-class TransportOptions(EvidenceOptions):
-    """How a request is sent."""
-
-    timeout: Timeout = None
-    retries: Retries = None
-    rate: Rate = None
-    token_rate: TokenRate = None
-    ca_bundle: CaBundle = None
-
-
-class NetworkOptions(TransportOptions):
-    """How requests are sent, several at a time."""
-
-    workers: Workers = DEFAULT_WORKERS
-
-
-class StopOptions(Options):
-    """When many writes stop."""
-
-    fail_fast: FailFast = False
-    max_failures: MaxFailures = None
-    stages: Stages = None
-
-    @property
-    def stops(self) -> bool:
-        """Whether there is such a rule."""
-        return self.fail_fast or self.max_failures is not None or self.stages is not None

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, either_dash
 from unified_cli.cli.command import APIS, CommandContext, CommandStub, Entry, Group, Later
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
-from unified_cli.cli.shared_options import EarlyOptions
+from unified_cli.cli.option_parts import EarlyOptions
 from unified_cli.config.keys import KEYS, format_for
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout, terminal

@@ -42,13 +42,10 @@ _PROFILE = {"-p", "--profile"}
 _LABELS = {"--label", "--labels", "--tag", "--tags"}
 _RUN = re.compile(r"last|\d{8}-\w+")
 _CLOSE = 0.75
-# An option with a value may as well be a parameter: "--state x" is nearer to that than to "--rate".
-_CLOSER = 0.85
-# Not so low that "rename" is taken for "remove", or "export" for "import".
-_CLOSE_NAME = 0.7
+_CLOSER = 0.85  # "--state x" is nearer to a parameter than to "--rate"
+_CLOSE_NAME = 0.7  # or "export" would be close to "import"
 _ASSIGNMENT = re.compile(r"(.+?)(:=|==|=)(.*)", re.DOTALL)
-# What an assignment without an option means: httpie's == is a query parameter, its := a
-# field that is JSON.
+# An assignment without an option: httpie's == is a query, its := a field that is JSON.
 _FIELDS = {
     "=": {"-f": "sets a field", "-q": "is a query parameter"},
     "==": {"-q": "is a query parameter"},

@@ -1,13 +1,14 @@
 """`unified completion`: print the completion script of a shell, or install it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from unified_cli.catalogue import load
 from unified_cli.cli.command import Command, CommandContext, Entry, Group
 from unified_cli.cli.flags import OUTPUT, Flag, Options
-from unified_cli.cli.shared_options import NoOptions
+from unified_cli.cli.option_parts import NoOptions
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
 from unified_cli.plural import counted
@@ -21,6 +22,7 @@ _OF_POWERSHELL = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
 class InstallOptions(Options):
     """Which shell's script to install."""
 

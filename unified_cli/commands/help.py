@@ -134,6 +134,7 @@ _AGENTS = "agents"
 _MOST_NAMED = 3
 
 
+@dataclass(frozen=True, kw_only=True)
 class HelpOptions(Options):
     """The topic or command, and what to print of it."""
 

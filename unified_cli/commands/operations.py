@@ -1,5 +1,6 @@
 """`unified operations [WORDS]`: search the catalogue, and print it as a table or as JSON."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.catalogue import Operation, relevance
@@ -15,6 +16,7 @@ BUILT_IN = "built in"
 _WIDE = 120
 
 
+@dataclass(frozen=True, kw_only=True)
 class SearchOptions(Options):
     """What to search for, and how to print it."""
 

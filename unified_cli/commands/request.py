@@ -3,6 +3,7 @@ credentials and connection.
 """
 
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import unquote
 
@@ -15,6 +16,7 @@ from unified_cli.errors import UsageError
 from unified_cli.http.request import Request
 
 
+@dataclass(frozen=True, kw_only=True)
 class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
     """The options of `request`."""
 

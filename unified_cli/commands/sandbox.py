@@ -1,13 +1,15 @@
 """`unified sandbox`: show, reset and serve the local sandbox of the service."""
 
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.cli.command import Command, CommandContext, Entry, Group
 from unified_cli.cli.flags import SERVE, Argument, Flag, Options
+from unified_cli.cli.option_parts import NoOptions
 from unified_cli.cli.result_table import TableOutput, show
-from unified_cli.cli.shared_options import NoOptions, Records, TokenFile, Verbose, told
+from unified_cli.cli.shared_options import Records, TokenFile, Verbose, told
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
@@ -15,6 +17,7 @@ from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 _MOST_RECORDS = 100_000_000
 
 
+@dataclass(frozen=True, kw_only=True)
 class ServeOptions(Options):
     """How to serve the sandbox."""
 
@@ -78,12 +81,14 @@ class ServeOptions(Options):
     verbose: Verbose = 0
 
 
+@dataclass(frozen=True, kw_only=True)
 class SeedOptions(Options):
     """The seed of the generated records."""
 
     word: Annotated[str, Argument("the seed of the generated records")]
 
 
+@dataclass(frozen=True, kw_only=True)
 class StatusOptions(Options):
     """How to print the connections."""
 

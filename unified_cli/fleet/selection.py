@@ -5,8 +5,8 @@ before anything is sent.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from unified_cli.cli.option_parts import ConnectionOptions
 from unified_cli.cli.options import overrides
-from unified_cli.cli.shared_options import ConnectionOptions
 from unified_cli.config import profiles
 from unified_cli.config.file import Config
 from unified_cli.config.settings import Settings

@@ -314,18 +314,12 @@ def _client(
     """
     from obstore import store  # noqa: PLC0415  as above
 
-    makers: dict[str, Callable[..., ObjectStore]] = {
-        "s3": store.S3Store,
-        "gs": store.GCSStore,
-        "az": store.AzureStore,
-    }
+    makers: dict[str, Callable[..., ObjectStore]]
+    makers = {"s3": store.S3Store, "gs": store.GCSStore, "az": store.AzureStore}
     return makers[url.scheme](
         url.bucket,
         prefix=url.prefix or None,
-        client_options={
-            "timeout": _TIMEOUT,
-            "allow_http": clear_text,
-        },
+        client_options={"timeout": _TIMEOUT, "allow_http": clear_text},
         retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIMEOUT},
     )
 

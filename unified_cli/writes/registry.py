@@ -14,7 +14,7 @@ import msgspec
 
 from unified_cli import __version__
 from unified_cli.catalogue import Operation
-from unified_cli.cli.shared_options import ConnectionOptions
+from unified_cli.cli.option_parts import ConnectionOptions
 from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime

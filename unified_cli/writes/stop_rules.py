@@ -11,7 +11,7 @@ from collections import Counter
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from unified_cli.cli.shared_options import StopOptions
+from unified_cli.cli.option_parts import StopOptions
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.writes.entry import EntryState
 from unified_cli.writes.outcome import state_of

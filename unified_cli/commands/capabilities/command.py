@@ -1,20 +1,17 @@
 """`unified capabilities`: its page and its options."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import LIST, Argument, Common
-from unified_cli.cli.shared_options import (
-    ConnectionOptions,
-    MessageOptions,
-    NetworkOptions,
-    Output,
-    flag_of,
-)
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
+from unified_cli.cli.shared_options import Output, flag_of
 
 MatrixFormat = Literal["table", "tsv", "json", "ndjson", "csv", "junit"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """Which operations of which connections, whether to try them, and how to print what
     was found.

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from unified_cli import signals
 from unified_cli.call import offer_check
@@ -41,7 +42,7 @@ def run(context: CommandContext, options: CapabilitiesOptions) -> None:
         _show(context, options, operations, found)
         return
     # The option is the format of the matrix, not of records.
-    names, selected, wrong = offer_check.selected(runtime, options.replaced(output=None))
+    names, selected, wrong = offer_check.selected(runtime, replace(options, output=None))
     stdout.check(runtime)
     check = OfferCheck(runtime, catalogue, operations, options.probe)
     work = Work(part="connection", parts=len(selected))
@@ -82,7 +83,7 @@ def _of_product(
             "--product asks for what need not be connected, and --probe reads a connection's lists"
         )
     runtime = context.runtime
-    flags = overrides(options.replaced(output=None), profiles.one(options.profile))
+    flags = overrides(replace(options, output=None), profiles.one(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime)).without_account()
     own_account.apply_to_messages(runtime, settings)
     stdout.check(runtime)

@@ -1,15 +1,15 @@
 """`unified connections`: its commands and their options."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Entry, Group, Later
 from unified_cli.cli.flags import PROFILE, Common
+from unified_cli.cli.option_parts import MessageOptions, NetworkOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     BaseUrl,
     DryRun,
-    MessageOptions,
-    NetworkOptions,
     PageSize,
     Profiles,
     Query,
@@ -21,6 +21,7 @@ from unified_cli.cli.shared_options import (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
 class ListedConnectionsOptions(MessageOptions, NetworkOptions):
     """Whose connections are asked for, and which of them count."""
 
@@ -41,6 +42,7 @@ class ListedConnectionsOptions(MessageOptions, NetworkOptions):
     ] = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class ListConnectionsOptions(ListedConnectionsOptions):
     """Which connections to list, and how to print them."""
 
@@ -55,6 +57,7 @@ class ListConnectionsOptions(ListedConnectionsOptions):
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class AddConnectionsOptions(ListedConnectionsOptions):
     """Which connections to add, and how their profiles are called."""
 

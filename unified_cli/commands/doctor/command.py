@@ -2,22 +2,17 @@
 service, each with a remedy.
 """
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import EVIDENCE, NETWORK, Common, Flag
+from unified_cli.cli.option_parts import EvidenceOptions, MessageOptions
 from unified_cli.cli.result_table import TableOutput
-from unified_cli.cli.shared_options import (
-    CaBundle,
-    EvidenceOptions,
-    MessageOptions,
-    Patterns,
-    Profiles,
-    Timeout,
-    With,
-)
+from unified_cli.cli.shared_options import CaBundle, Patterns, Profiles, Timeout, With
 
 
+@dataclass(frozen=True, kw_only=True)
 class DoctorOptions(MessageOptions, EvidenceOptions):
     """Which profiles to check, whether to call the service, and how to print the findings."""
 

@@ -115,7 +115,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 hint=f"leave out {spelled}",
             )
         profile = (self.profile,) if self.profile else ()
-        return given.replaced(**{**values, "profile": profile, "to": self.to, **told})
+        return replace(given, **{**values, "profile": profile, "to": self.to, **told})
 
 
 def all_tasks(

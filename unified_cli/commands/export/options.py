@@ -1,19 +1,18 @@
 """The options of `unified export`."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli.flags import EXPORT, QUERY, Argument, Common, Flag
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.cli.shared_options import (
     AllowPartial,
     Bom,
     Columns,
-    ConnectionOptions,
     CsvSafe,
     Dedupe,
     DryRun,
     InputFormat,
-    MessageOptions,
-    NetworkOptions,
     Output,
     PageSize,
     Query,
@@ -29,6 +28,7 @@ from unified_cli.cli.shared_options import (
 ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet", "delta"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """What to export, from which connections, where to, and in which format."""
 

@@ -236,7 +236,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
         own_account.shared(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
-        selection.note_same_of(runtime, config, options.replaced(output=None), names)
+        selection.note_same_of(runtime, config, replace(options, output=None), names)
     else:
         only = own_account.resolved(flags, runtime, config)
         names = [only.profile or only.reachable()[1]]

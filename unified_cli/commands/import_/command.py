@@ -2,20 +2,19 @@
 beside the file.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli import flags
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import Argument, Common, Flag
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
-    ConnectionOptions,
     DryRun,
     FailFast,
     InputFormat,
     Map,
-    MessageOptions,
-    NetworkOptions,
     Query,
     Restart,
     Yes,
@@ -23,6 +22,7 @@ from unified_cli.cli.shared_options import (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
 class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """What to import where, how each record becomes a request, and what to do with failures."""
 

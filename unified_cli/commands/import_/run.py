@@ -7,6 +7,7 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from unified_cli import __version__, signals
@@ -92,7 +93,7 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     """The only connection, under the name None, or those that records may name."""
     config = config_file.read(runtime)
     # The option is the format of the summary, not of records.
-    options = options.replaced(output=None)
+    options = replace(options, output=None)
     if profiles.is_several(options.profile):
         own_account.shared(runtime, config, overrides(options))
         return dict(selection.for_writes(runtime, config, options).items())

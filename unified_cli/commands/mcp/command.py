@@ -2,11 +2,13 @@
 configuration repeats.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli.command import Command, Entry, Group, Later
 from unified_cli.cli.flags import OUTPUT, SAFETY, Common, Flag, Options
-from unified_cli.cli.shared_options import MessageOptions, NetworkOptions, Profiles
+from unified_cli.cli.option_parts import MessageOptions, NetworkOptions
+from unified_cli.cli.shared_options import Profiles
 from unified_cli.errors import UsageError
 
 PER_MINUTE = 300
@@ -15,6 +17,7 @@ Client = Literal[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class PermissionOptions(Options):
     """The connections that a server reaches, and whether it writes."""
 
@@ -41,6 +44,7 @@ class PermissionOptions(Options):
             raise UsageError("--allow-deletes needs --allow-writes")
 
 
+@dataclass(frozen=True, kw_only=True)
 class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
     """What an agent may do, and how often."""
 
@@ -56,6 +60,7 @@ class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
     ] = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class ClientConfigOptions(PermissionOptions):
     """For which client, and what it may do."""
 

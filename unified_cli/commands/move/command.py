@@ -2,17 +2,17 @@
 the calls that make them alike.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import COMPARE, SAFETY, Argument, Common, Flag, by_name
+from unified_cli.cli.option_parts import MessageOptions, NetworkOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     DryRun,
     From,
     Map,
-    MessageOptions,
-    NetworkOptions,
     Output,
     Profiles,
     To,
@@ -31,6 +31,7 @@ DiffFormat = Literal["table", "ndjson", "json"]
 PlannedOperation = Literal["create", "update", "delete"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class CompareOptions(MessageOptions, NetworkOptions):
     """The two sides, what joins their records, and which differences count."""
 
@@ -77,12 +78,14 @@ class CompareOptions(MessageOptions, NetworkOptions):
     ] = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class DiffOptions(CompareOptions):
     """What is compared, and how differences are printed."""
 
     output: Annotated[DiffFormat | None, flag_of(Output)] = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class PlanOptions(CompareOptions):
     """What is compared, and what the plan may do."""
 
@@ -95,6 +98,7 @@ class PlanOptions(CompareOptions):
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class ApplyOptions(MessageOptions, NetworkOptions):
     """Which plans are applied, and how much of them."""
 

@@ -14,8 +14,8 @@ from unified_cli.call.download_targets import make_folder
 from unified_cli.call.file_download import Parameters, parameters, texts
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
+from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import DownloadOptions, OperationOptions
-from unified_cli.cli.shared_options import StopOptions
 from unified_cli.errors import ServiceError, StorageError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import conclude

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -75,8 +76,9 @@ def run(
         )
     editor = _editor(runtime)
     # The same request is sent later, with what was changed as its body.
+    writes = part(options, WriteOptions)
     started = builder.operation_request(
-        call._replace(options=options.replaced(bodies=("{}",))), operation
+        call._replace(options=replace(writes, bodies=("{}",))), operation
     )
     single.send(call, started, partial(_edit, editor, get))
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, NoReturn, Self
 
@@ -61,7 +62,7 @@ def run(
     def select() -> SelectedReads:
         # The filter of each poll is another one.
         return selected_reads.select(
-            runtime, catalogue, operation, asked.replaced(since=None), mode
+            runtime, catalogue, operation, replace(asked, since=None), mode
         )
 
     selected = select()

@@ -63,18 +63,27 @@ def run(
             dry_run.show(call, builder.operation_request(call, operation))
         return
     selection.note_same_of(runtime, config, options, names)
+    _run(common, names, options, operation, call_to)
+
+
+def _run(
+    common: Call,
+    names: list[str],
+    options: OperationOptions,
+    operation: Operation,
+    call_to: Callable[[str], Call],
+) -> None:
+    """Call the operation on these connections. Raises what `run` raises."""
+    runtime = common.runtime
     program = record_output.program(common.options)
-    outcome = _FanOutOutcome(
-        names, record_output.printer_for(common, operation, program, names=names, gathers=True)
-    )
+    printer = record_output.printer_for(common, operation, program, names=names, gathers=True)
+    outcome = _FanOutOutcome(names, printer)
     work = Work(part="connection", parts=len(names))
-    fair = FairReaders(
-        runtime, catalogue, options.workers, in_turn=part(options, ReadOptions).ordered
-    )
+    in_turn = part(options, ReadOptions).ordered
+    fair = FairReaders(runtime, common.catalogue, options.workers, in_turn=in_turn)
 
     def look() -> None:
-        # Whatever is there already is written at once: to write gives the interpreter
-        # to the workers for a while.
+        # Records that are there are written at once: writing lets the workers run.
         outcome.flush()
         stdout.check_read(runtime)
 

@@ -9,6 +9,7 @@ from unified_cli.call import Call, Mode, builder, dry_run, run_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
+from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
     ConfirmOptions,
     OperationOptions,
@@ -16,7 +17,6 @@ from unified_cli.cli.options import (
     WriteOptions,
     overrides,
 )
-from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config import file
 from unified_cli.errors import UsageError
 from unified_cli.fleet import selection

@@ -8,6 +8,7 @@ from unified_cli.call import Mode, ModeKind, builder
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command import CommandContext, Later
 from unified_cli.cli.flags import part
+from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
     DownloadOptions,
     OperationOptions,
@@ -15,7 +16,6 @@ from unified_cli.cli.options import (
     SendOptions,
     WriteOptions,
 )
-from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime

@@ -13,6 +13,7 @@ from unified_cli.call import Call, Mode, builder, dry_run, run_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
+from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
     ConfirmOptions,
     OperationOptions,
@@ -20,7 +21,6 @@ from unified_cli.cli.options import (
     SendOptions,
     overrides,
 )
-from unified_cli.cli.shared_options import StopOptions
 from unified_cli.config import file
 from unified_cli.config.file import RESERVED, Config
 from unified_cli.config.settings import Settings

@@ -1,7 +1,7 @@
 """`unified profile`: manage the user's named connections, stored in one file."""
 
 from unified_cli.cli.command import EXAMPLE, Command, Entry, Group, Later
-from unified_cli.cli.shared_options import MessageOptions
+from unified_cli.cli.option_parts import MessageOptions
 from unified_cli.commands.profile.options import (
     AddOptions,
     CheckOptions,

@@ -1,16 +1,16 @@
 """The options of the `profile` commands, and what several of them ask."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli import prompt
 from unified_cli.cli.command import yes_or_no
 from unified_cli.cli.flags import OUTPUT, PROFILE, Argument, Common, Flag, by_name
+from unified_cli.cli.option_parts import EvidenceOptions, MessageOptions
 from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     CaBundle,
-    EvidenceOptions,
-    MessageOptions,
     Patterns,
     Profiles,
     Retries,
@@ -45,6 +45,7 @@ Shared = Annotated[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ListProfilesOptions(MessageOptions):
     """Which profiles to list, and how to print them."""
 
@@ -52,6 +53,7 @@ class ListProfilesOptions(MessageOptions):
     output: TableOutput = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class ShowOptions(MessageOptions):
     """Which profile to show, and how."""
 
@@ -68,6 +70,7 @@ def _of_profile(name: str) -> Flag:
     return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about, order=0)
 
 
+@dataclass(frozen=True, kw_only=True)
 class AddOptions(MessageOptions):
     """A profile's name and its keys, as options or as KEY=VALUE."""
 
@@ -104,6 +107,7 @@ class AddOptions(MessageOptions):
         }
 
 
+@dataclass(frozen=True, kw_only=True)
 class UseOptions(MessageOptions):
     """The new default profile."""
 
@@ -111,6 +115,7 @@ class UseOptions(MessageOptions):
     none: Annotated[bool, Flag(("--none",), PROFILE, "use no default profile")] = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class RemoveOptions(MessageOptions):
     """The profile to remove."""
 
@@ -118,6 +123,7 @@ class RemoveOptions(MessageOptions):
     yes: Annotated[bool, told(Yes, "do not ask before removing", PROFILE)] = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class SetOptions(MessageOptions):
     """Whose keys to change, and how."""
 
@@ -133,6 +139,7 @@ class SetOptions(MessageOptions):
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class LoginOptions(MessageOptions):
     """Whose token, where to store it, and where to read it from."""
 
@@ -143,6 +150,7 @@ class LoginOptions(MessageOptions):
     token_stdin: TokenStdin = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class LogoutOptions(MessageOptions):
     """Whose token to remove."""
 
@@ -150,6 +158,7 @@ class LogoutOptions(MessageOptions):
     shared: Shared = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class ProfileFileOptions(MessageOptions):
     """The file of profiles."""
 
@@ -164,6 +173,7 @@ class ProfileFileOptions(MessageOptions):
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class CheckOptions(MessageOptions, EvidenceOptions):
     """Which connections to test, with which list, and how to print the results."""
 

@@ -9,8 +9,8 @@ from unified_cli import hints
 from unified_cli.call import connection_probe
 from unified_cli.call.connection_probe import Probe, ProbeResult, TokenCache
 from unified_cli.cli.command import CommandContext
+from unified_cli.cli.option_parts import MessageOptions
 from unified_cli.cli.result_table import Drawn, TableFormat, show
-from unified_cli.cli.shared_options import MessageOptions
 from unified_cli.commands.profile.options import CheckOptions, ListProfilesOptions, ShowOptions
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.connection_facts import ConnectionFact

@@ -1,23 +1,17 @@
 """`unified report`: its page and its options."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import OUTPUT, WAIT, Common, Flag
-from unified_cli.cli.shared_options import (
-    ConnectionOptions,
-    Junit,
-    MessageOptions,
-    NetworkOptions,
-    Output,
-    To,
-    flag_of,
-    told,
-)
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
+from unified_cli.cli.shared_options import Junit, Output, To, flag_of, told
 
 ReportFormat = Literal["json"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """What the page is about, and where it goes."""
 

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -106,9 +107,9 @@ def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
     """
     several = not options.profile and options.account_id is None and file.read(runtime).profiles
     if several:
-        options = options.replaced(profile=("*",))
+        options = replace(options, profile=("*",))
     # The option is the format of the page, not of records.
-    return offer_check.selected(runtime, options.replaced(output=None))
+    return offer_check.selected(runtime, replace(options, output=None))
 
 
 def _work(

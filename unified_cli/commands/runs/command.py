@@ -1,19 +1,18 @@
 """`unified runs`: its commands and their options."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Entry, Group, Later
 from unified_cli.cli.flags import Argument
+from unified_cli.cli.option_parts import MessageOptions, NetworkOptions, StopOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     Bom,
     Columns,
     CsvSafe,
     Jq,
-    MessageOptions,
-    NetworkOptions,
     Output,
-    StopOptions,
     TokenFile,
     TokenStdin,
     Yes,
@@ -27,12 +26,14 @@ RunId = Annotated[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ListRunsOptions(MessageOptions):
     """How to print them."""
 
     output: TableOutput = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class ShowRunOptions(MessageOptions):
     """Which run to show, and how."""
 
@@ -40,6 +41,7 @@ class ShowRunOptions(MessageOptions):
     output: Output = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class ResumeRunOptions(StopOptions, MessageOptions, NetworkOptions):
     """Which run to continue, and how."""
 
@@ -53,6 +55,7 @@ class ResumeRunOptions(StopOptions, MessageOptions, NetworkOptions):
     bom: Bom = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class RemoveRunsOptions(MessageOptions):
     """Which runs to remove."""
 

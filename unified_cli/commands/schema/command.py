@@ -1,24 +1,17 @@
 """`unified schema API/RESOURCE`: the shape of real records, and how it differs from another."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.cli.command import EXAMPLES, Command, Later
 from unified_cli.cli.flags import WAIT, Argument, Common
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.cli.result_table import TableOutput
-from unified_cli.cli.shared_options import (
-    ConnectionOptions,
-    Junit,
-    MessageOptions,
-    NetworkOptions,
-    PageSize,
-    Query,
-    Records,
-    Strict,
-    told,
-)
+from unified_cli.cli.shared_options import Junit, PageSize, Query, Records, Strict, told
 from unified_cli.commands.schema.difference import ShapeChange
 
 
+@dataclass(frozen=True, kw_only=True)
 class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """Which records are looked at, and what their shape is compared with."""
 

@@ -7,6 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -18,8 +19,9 @@ from unified_cli.catalogue import Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
+from unified_cli.cli.flags import with_parts
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.cli.options import ReadOptions
-from unified_cli.cli.shared_options import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.commands.schema import document, report
 from unified_cli.commands.schema.command import SchemaOptions
 from unified_cli.commands.schema.report import Compared
@@ -72,7 +74,7 @@ def baseline(context: CommandContext, operation: Operation, options: SchemaOptio
 def _of_connection(
     context: CommandContext, operation: Operation, options: SchemaOptions, name: str
 ) -> ShapeNode:
-    selected = select_lists(context, operation, options.replaced(account_id=None), [name])
+    selected = select_lists(context, operation, replace(options, account_id=None), [name])
     ((_, found),) = observe(selected)
     if isinstance(found, UnifiedError):
         raise found
@@ -111,9 +113,8 @@ def select_lists(
     read = ReadOptions(
         query=options.query, page_size=options.page_size, limit=options.records, output="table"
     )
-    read = read.with_parts(options, MessageOptions, NetworkOptions, ConnectionOptions).replaced(
-        profile=tuple(profiles)
-    )
+    read = with_parts(read, options, MessageOptions, NetworkOptions, ConnectionOptions)
+    read = replace(read, profile=tuple(profiles))
     mode = Mode(several=is_several(read.profile))
     return selected_reads.select(context.runtime, context.catalogue, operation, read, mode)
 
