@@ -2,8 +2,10 @@
 protocol, over HTTP and HTTPS.
 
 The connection's id says what it holds: `pages-1000-20` is a list of 1,000 pages of 100
-records, each page 20 ms away. Run as a program it prints its ports and the file of its
-authority as JSON, and serves until its stdin is closed.
+records, each page 20 ms away. `pages-100-50-limited-a1` also has the limits that the
+service publishes, 50 calls in 10 s for this connection and 500 for all of job `a`; `GET
+/refused/a` is how many calls of the job were refused. Run as a program it prints its
+ports and the file of its authority as JSON, and serves until its stdin is closed.
 """
 
 import asyncio
@@ -14,13 +16,15 @@ import ssl
 import sys
 import tempfile
 import time
+from collections import Counter, defaultdict, deque
 from functools import partial
 from pathlib import Path
 from statistics import median
 
 import trustme
 
-_CONNECTION = re.compile(rb"integrated_account_id=pages-(\d+)-(\d+)")
+_CONNECTION = re.compile(rb"integrated_account_id=pages-(\d+)-(\d+)(?:-limited-([a-z]+)(\d+))?")
+_REFUSED_CALLS = re.compile(rb"GET /refused/([a-z]+)")
 _CURSOR = re.compile(rb"next_cursor=(\d+)")
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _HOST = re.compile(rb"\r\nhost: *(\S+)", re.IGNORECASE)
@@ -73,6 +77,38 @@ def _answer(body: bytes, kind: str = "application/json", more: str = "") -> byte
 _LINODE_ANSWER = _answer(_LINODE.encode())
 _S3_ANSWER = _answer(_S3.encode(), "application/xml")
 _CREATED = _answer(b'{"result":{"id":"1","name":"made"}}')
+_TOO_MANY = _answer(
+    b'{"statusCode":429,"error":"Too Many Requests","message":"Rate limit exceeded"}',
+    more="Retry-After: 10\r\n",
+).replace(b"200 OK", b"429 Too Many Requests")
+
+
+class Limits:
+    """The published limits, over the 10 s before each call; a refused call counts for none."""
+
+    SECONDS = 10.0
+    OF_A_CONNECTION, OF_A_TOKEN = 50, 500
+
+    def __init__(self) -> None:
+        self._calls: defaultdict[bytes, deque[float]] = defaultdict(deque)
+        self.refused: Counter[bytes] = Counter()
+
+    def allow(self, job: bytes, connection: bytes) -> bool:
+        """Count a call, and return whether it is within both limits."""
+        now = time.monotonic()
+        limits = ((connection, self.OF_A_CONNECTION), (job, self.OF_A_TOKEN))
+        for name, _ in limits:
+            while self._calls[name] and self._calls[name][0] <= now - self.SECONDS:
+                self._calls[name].popleft()
+        if any(len(self._calls[name]) >= most for name, most in limits):
+            self.refused[job] += 1
+            return False
+        for name, _ in limits:
+            self._calls[name].append(now)
+        return True
+
+
+_LIMITS = Limits()
 
 
 def _page(scheme: str, host: str, connection: str, cursor: int, pages: int) -> bytes:
@@ -114,10 +150,14 @@ class Service(asyncio.Protocol):
 
     def _answer(self, head: bytes) -> tuple[int, bytes]:
         connection = _CONNECTION.search(head)
+        if asked := _REFUSED_CALLS.match(head):
+            return 0, _answer(str(_LIMITS.refused[asked[1]]).encode())
         if connection is None:
             return 0, _LINODE_ANSWER if b"/linode/" in head else _S3_ANSWER
         wait = int(connection[2])
-        if head.startswith(b"POST"):
+        if connection[3] and not _LIMITS.allow(connection[3], connection[0]):
+            return wait, _TOO_MANY
+        if head.startswith((b"POST", b"PATCH")):
             return wait, _CREATED
         cursor, host = _CURSOR.search(head), _HOST.search(head)
         assert host is not None

@@ -27,3 +27,11 @@ def test_the_benchmark_measures_and_tells() -> None:
     jobs = json.loads(done.stdout)["jobs"]
     assert [job["job"] for job in jobs] == ["--version", "one HTTPS call, 100 records"]
     assert all(job["seconds"] > 0 for job in jobs)
+
+
+@pytest.mark.benchmark
+def test_the_jobs_under_limits_are_timed() -> None:
+    argv = [sys.executable, str(RUN.with_name("limited.py")), "--connections=2", "--only=fan-out"]
+    done = subprocess.run(argv, check=False, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].endswith("| 0 |")
