@@ -16,7 +16,7 @@ _STARTS_REQUEST = re.compile(r"^([.'])", re.MULTILINE)
 _WIDEST = 78
 # Of the last change that users see; the page is generated, and must be the same
 # wherever that is done.
-_DATE = "2026-11-23"
+_DATE = "2026-11-27"
 _DESCRIPTION = """\
 Every operation of the APIs is a command. Results go to standard output as they were served,
 everything else to standard error. Options go after the operation, in any order; those that name
