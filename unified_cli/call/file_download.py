@@ -33,7 +33,7 @@ from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, output_file
-from unified_cli.storage.atomic_file import AtomicFile
+from unified_cli.storage.atomic_file import AtomicFile, NotSyncedError
 
 _MOST_TOLD = 10
 _DIGEST = re.compile(r"(sha-256|sha-512|md5)=:?([A-Za-z0-9+/=]+):?", re.IGNORECASE)
@@ -85,6 +85,8 @@ class Download:
                 digest = file.digest("sha256").hex()
                 named = download_targets.from_header(answer.headers.get("content-disposition", ""))
                 path = target.publish(file, tuple(map(masked, (named, *proposals))), digest)
+        except NotSyncedError as error:
+            raise StorageError(error.message) from None
         except OSError as error:
             raise StorageError(f"cannot write into {target.folder}: {error.strerror}") from None
         return SavedFile(path, file.size, digest)

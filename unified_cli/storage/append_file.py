@@ -10,7 +10,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from unified_cli.storage import regular_file
+from unified_cli.storage import folders, regular_file
 
 if TYPE_CHECKING:
     import hashlib
@@ -82,8 +82,12 @@ class AppendFile:
             rest = rest[written:]
 
     def sync(self) -> None:
-        """Have on the disk what the file holds; for its name see `folders.sync`."""
+        """Have on the disk what the file holds; for its name see `sync_name`."""
         os.fsync(self._handle)
+
+    def sync_name(self) -> None:
+        """Have on the disk that the file is there."""
+        folders.sync(self.path.parent)
 
     def cut(self, size: int) -> None:
         """Remove what is after the first `size` bytes."""
@@ -180,6 +184,9 @@ class MemoryFile:
 
     def sync(self) -> None:
         """Do nothing: there is no disk."""
+
+    def sync_name(self) -> None:
+        """Do nothing: there is no name."""
 
     def cut(self, size: int) -> None:
         """Remove what is after the first `size` bytes."""

@@ -17,7 +17,14 @@ _CHUNK = 1024 * 1024
 
 
 class NotSyncedError(OSError):
-    """A file has its name and its content; only whether that survives a power cut is not known."""
+    """A file has its name and its content; only whether that survives a power cut is not known.
+
+    `message` says so, and of which file.
+    """
+
+    def __init__(self, path: Path, error: OSError) -> None:
+        super().__init__(error.errno, error.strerror, str(path.parent))
+        self.message = f"{path} is written, but may be lost in a power cut: {error.strerror}"
 
 
 class AtomicFile:
@@ -119,7 +126,7 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
     try:
         folders.sync(path.parent)
     except OSError as error:
-        raise NotSyncedError(error.errno, error.strerror, str(path.parent)) from None
+        raise NotSyncedError(path, error) from None
 
 
 def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: None) -> None:

@@ -1,9 +1,13 @@
 """Folders: made for this user only, and synced so that the names in them survive a power cut."""
 
+import errno
 import os
 from pathlib import Path
 
 from unified_cli.errors import StorageError, UnsafeError
+
+# File systems that sync files and no folders: CIFS before Linux 4.17, WSL 1, some FUSE.
+_NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF}
 
 
 def make_private(folder: Path) -> None:
@@ -73,13 +77,14 @@ class FixedFolder:
 
 def sync(folder: Path) -> None:
     """Have the names in the folder on the disk: files that were made, renamed or
-    removed. Raises OSError.
+    removed. Does nothing where the file system does not sync folders. Raises OSError.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
-        # The operating system names no file where an open one fails.
-        raise OSError(error.errno, error.strerror, str(folder)) from None
+        if error.errno not in _NOT_OFFERED:
+            # The operating system names no file where an open one fails.
+            raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(handle)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from unified_cli.errors import StorageError
 from unified_cli.runtime import WholeWriter
 from unified_cli.storage import atomic_file, regular_file
-from unified_cli.storage.atomic_file import AtomicFile
+from unified_cli.storage.atomic_file import AtomicFile, NotSyncedError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -34,7 +34,7 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
     bytes they are.
 
     `instead` says what to do about a file that is there. Raises StorageError; then
-    nothing is left of it.
+    nothing is left of it, unless the error says that it is written.
     """
     check(path, force=force, instead=instead)
     try:
@@ -45,6 +45,8 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
             file.publish(path, replace=force)
     except FileExistsError:
         raise StorageError(f"{path} exists", hint=instead) from None
+    except NotSyncedError as error:
+        raise StorageError(error.message) from None
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
     return file.size

@@ -38,9 +38,7 @@ def locked(path: Path) -> Iterator[Path]:
             f"another process has held the lock of {path} for {_LOCK_SECONDS} seconds"
         ) from None
     except atomic_file.NotSyncedError as error:
-        raise ConfigError(
-            f"{path} is changed, but may be lost in a power cut: {error.strerror}"
-        ) from None
+        raise ConfigError(error.message) from None
     except NotRegularError as error:
         # Of the lock, since the target was looked at before.
         raise ConfigError(

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from unified_cli.errors import ConfigError, StateError, StorageError
-from unified_cli.storage import folders, permissions, regular_file, state
+from unified_cli.storage import permissions, regular_file, state
 from unified_cli.storage.append_file import AppendFile, MemoryFile
 from unified_cli.storage.state import StateLine
 from unified_cli.writes.entry import AFTER_SENT, OUTCOMES, STATES, EntryState, JournalEntry, bounded
@@ -44,7 +44,7 @@ class Journal:
         """
         self._append([msgspec.json.encode(header)])
         try:
-            folders.sync(self.path.parent)
+            self._file.sync_name()
         except OSError as error:
             raise self._failure(error) from None
 

@@ -19,7 +19,7 @@ from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, permissions, regular_file, state
-from unified_cli.storage.atomic_file import AtomicFile
+from unified_cli.storage.atomic_file import AtomicFile, NotSyncedError
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.writes.entry import VERSION, JournalEntry, RunKind, read_header
 
@@ -177,6 +177,10 @@ class RunRegistry:
                     file.write(chunk)
                 file.publish(path, replace=False)
         except OSError as error:
+            if isinstance(error, NotSyncedError):
+                # The run goes on without this journal, which would do it all once more.
+                with contextlib.suppress(OSError):
+                    path.unlink()
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
         return path
 

@@ -14,7 +14,7 @@ from unified_cli.cli.prompt import Asking
 from unified_cli.commands.move.side import Identity, SideFacts
 from unified_cli.errors import StateError, StorageError
 from unified_cli.json_text.members import text
-from unified_cli.storage import folders, permissions, regular_file, state
+from unified_cli.storage import permissions, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 
@@ -180,7 +180,7 @@ class IdFile:
         self._file = AppendFile(path)
         try:
             self._file.open(missing_ok=True)
-            folders.sync(path.parent)
+            self._file.sync_name()
             self._end_last_line()
             if not self._file.size:
                 self._file.append(f"{header.line}\n".encode())

@@ -22,7 +22,7 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.request import Request
 from unified_cli.masking import NO_TEXT, MaskedText
 from unified_cli.output.progress import Progress
-from unified_cli.storage import atomic_file, folders, regular_file, state
+from unified_cli.storage import atomic_file, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
@@ -59,7 +59,7 @@ class DownloadManifest:
         self._lock = threading.Lock()
         try:
             self._file.open(missing_ok=True)
-            folders.sync(path.parent)
+            self._file.sync_name()
             self._entries = [self._entry(line) for line in state.lines(self._file, _REMEDY)]
         except regular_file.NotRegularError:
             raise state.not_regular(path, _REMEDY) from None
