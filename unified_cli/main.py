@@ -37,8 +37,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
                 command()
             stdout.unpage(shown)
         except UnifiedError as error:
-            os_limits.add_hint(error)
-            return _report(error, shown)
+            return _report(os_limits.explained(error), shown)
         except stdout.QuitError:
             return ExitCode.DONE
         except stdout.ClosedError:
@@ -103,6 +102,8 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     if os_limits.is_no_descriptor(error):
         # Its file name is often that of a module, which is none of the user's business.
         return os_limits.no_descriptor()
+    if isinstance(error, FileNotFoundError) and (lost := os_limits.lost_directory()):
+        return lost
     if isinstance(error, OSError) and (error.filename or error.errno in _STORAGE):
         return StorageError(
             f"{error.filename or 'the operating system'}: {error.strerror or error}"

@@ -7,15 +7,17 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
 from unified_cli import signals
-from unified_cli.errors import StorageError, UnifiedError
+from unified_cli.errors import ExitCode, StorageError, UnifiedError
 
+_GONE = "the working directory is gone"
+_ELSEWHERE = "cd to another one"
 _FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
 # A folder may hold millions.
 _MOST_FILES = 1000
@@ -61,14 +63,64 @@ def no_descriptor() -> StorageError:
     )
 
 
-def add_hint(error: UnifiedError) -> None:
-    """Say in an error without a hint what to do, if that refusal or a missing file is behind it."""
-    cause: BaseException | None = error
-    while cause is not None and error.hint is None:
-        if is_no_descriptor(cause):
+def absolute(path: Path) -> Path:
+    """Return the path from the root; links and `..` stay in it. Raises StorageError where it is
+    below a working directory that was removed.
+    """
+    try:
+        return path.absolute()
+    except OSError:
+        raise StorageError(
+            f"{path} is below the working directory, which is gone", hint=_ELSEWHERE
+        ) from None
+
+
+def real(path: Path) -> Path:
+    """Return the path from the root without links and `..`; it need not exist.
+    Raises as `absolute` does, and OSError.
+    """
+    # `Path.resolve` raises for links in a circle before Python 3.13.
+    return Path(os.path.realpath(absolute(path)))
+
+
+def lost_directory() -> StorageError | None:
+    """Return the error for a working directory that was removed; None where it is there."""
+    try:
+        Path.cwd()
+    except OSError:
+        return StorageError(_GONE, hint=_ELSEWHERE)
+    return None
+
+
+def explained(error: UnifiedError) -> UnifiedError:
+    """Return the error with what to do, where that refusal, a missing file or a working
+    directory that was removed is behind it.
+
+    A setting that names a file in such a directory is right, so that is no ConfigError.
+    """
+    causes = [*_causes(error)]
+    if any(isinstance(one, FileNotFoundError) for one in causes) and lost_directory():
+        if _ELSEWHERE not in error.message:
+            error.add_hint(f"{_GONE}: {_ELSEWHERE}")
+        if error.code is ExitCode.CONFIG:
+            return StorageError(error.reason, hint=error.hint)
+    for one in causes:
+        if error.hint is None and is_no_descriptor(one):
             error.add_hint(_FEWER_FILES)
-        elif isinstance(cause, OSError) and (hint := _about_file(cause, error.message)):
+        elif (
+            error.hint is None
+            and isinstance(one, OSError)
+            and (hint := _about_file(one, error.message))
+        ):
             error.add_hint(hint)
+    return error
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, and those during which it was raised."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
         cause = cause.__context__
 
 
@@ -96,7 +148,7 @@ def _nearest(missing: Path) -> str | None:
         return f"there is no folder {missing.parent}"
     if near := get_close_matches(missing.name, there, 1, _CLOSE):
         return f"did you mean {missing.with_name(near[0])}?"
-    return None if missing.is_absolute() else f"it was looked for in {Path.cwd()}"
+    return None if missing.is_absolute() else f"it was looked for in {absolute(Path())}"
 
 
 class UnansweredError(TimeoutError):

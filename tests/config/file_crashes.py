@@ -144,6 +144,7 @@ def race(path: Path, processes: int) -> None:
         special = {
             "base_url": f"https://{number}.example",
             "timeout": f"{number + 1}",
+            "ca_bundle": f"/changed-{number}",
             "token_file": f"/changed-{number}",
         }
         value = special.get(key, f"changed-{number}")

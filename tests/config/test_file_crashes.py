@@ -51,7 +51,7 @@ def test_what_many_processes_change_at_once_is_all_kept(profiles: int, tmp_path:
         f"p{number}": {
             "account_id": f"changed-{5 * number}",
             "base_url": f"https://{5 * number + 1}.example",
-            "ca_bundle": f"changed-{5 * number + 2}",
+            "ca_bundle": f"/changed-{5 * number + 2}",
             "token_file": f"/changed-{5 * number + 3}",
             "timeout": 5 * number + 5,
         }

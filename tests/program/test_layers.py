@@ -237,6 +237,14 @@ def test_only_the_runtime_uses_streams_and_the_clock(word: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "word", [r"(?<!os_limits)\.absolute\(", r"\.resolve\(\)", r"cwd\(", "realpath", "abspath"]
+)
+def test_one_module_asks_for_the_working_directory(word: str) -> None:
+    allowed = {"os_limits.py"}
+    assert {path for path, text in TEXTS.items() if re.search(word, text)} <= allowed
+
+
+@pytest.mark.parametrize(
     "word", ["fsync", r"os\.(?:replace|rename|link|ftruncate)", "hardlink_to", "O_EXCL"]
 )
 def test_only_storage_makes_things_durable(word: str) -> None:

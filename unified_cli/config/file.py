@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from unified_cli import os_limits
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
@@ -54,6 +55,7 @@ def read(runtime: Runtime) -> Config:
     if path is None or found is None:
         if path and str(path) != os.devnull and runtime.environ.get(KEYS["config"].variable):
             # A typo there must not lead to a call without the intended settings.
+            os_limits.absolute(path)
             variable = KEYS["config"].variable
             raise ConfigError(
                 f"{variable} names {path}, which does not exist",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unified_cli import hints
+from unified_cli import hints, os_limits
 from unified_cli.config import address, edit, file, keyring, profiles, resolution
 from unified_cli.config.file import Config, exists, expand
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
@@ -152,8 +152,8 @@ def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
     table = config.top if place.profile is None else config.profiles.get(place.profile, {})
     declared = table.get("token_file")
     if isinstance(declared, str) and declared:
-        return expand(declared, runtime.environ).absolute()
-    return place.token_file.absolute()
+        return os_limits.absolute(expand(declared, runtime.environ))
+    return os_limits.absolute(place.token_file)
 
 
 def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource | None:
@@ -193,7 +193,7 @@ def traces(
     named = None
     if declared:
         if declared.kind == "token_file":
-            named = expand(declared.detail, runtime.environ).absolute()
+            named = os_limits.absolute(expand(declared.detail, runtime.environ))
             declared = declared._replace(detail=str(named))
         yield declared
     own = _ours(runtime, profile)
@@ -216,7 +216,9 @@ def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
 
 def _ours(runtime: Runtime, profile: str | None) -> Path | None:
     config = file.locate(runtime)
-    return TokenPlace(profile, "file", None, config).token_file.absolute() if config else None
+    if config is None:
+        return None
+    return os_limits.absolute(TokenPlace(profile, "file", None, config).token_file)
 
 
 def _origin(runtime: Runtime) -> str | None:

@@ -37,6 +37,8 @@ class LocalFolder:
     save_seconds = 1.0
 
     def __init__(self, runtime: Runtime, folder: Path) -> None:
+        """Raises StorageError where the working directory that it is below is gone."""
+        os_limits.absolute(folder)
         self.most_untold = max(_LEAST_UNTOLD, os_limits.open_files() // _SHARE)
         self._runtime = runtime
         self._folder = folder

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unified_cli import os_limits
 from unified_cli.errors import StorageError
 from unified_cli.runtime import WholeWriter
 from unified_cli.storage import atomic_file, regular_file
@@ -69,6 +70,7 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
 
 def check_folder(path: Path) -> None:
     """Raise StorageError for what names no file, and where the file's folder does not take it."""
+    os_limits.absolute(path)
     if not path.name or path.name == "..":
         raise StorageError(f"{path} is a folder; name a file in it")
     if not path.parent.is_dir():

@@ -8,6 +8,7 @@ import os
 import stat
 from pathlib import Path
 
+from unified_cli import os_limits
 from unified_cli.errors import ConfigError
 
 _OTHERS_READ = stat.S_IRGRP | stat.S_IROTH
@@ -56,7 +57,7 @@ def check_with_folder(path: Path, status: os.stat_result) -> None:
         return
     check(path, status)
     # A link has two folders, and whoever can write in either chooses what is read.
-    for folder in dict.fromkeys((path.parent, Path(os.path.realpath(path)).parent)):
+    for folder in dict.fromkeys((path.parent, os_limits.real(path).parent)):
         _check_folder(folder)
 
 

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from unified_cli import os_limits
 from unified_cli.errors import ConfigError
 from unified_cli.storage import atomic_file, file_lock, folders
 from unified_cli.storage.atomic_file import AtomicFile
@@ -24,7 +25,7 @@ def locked(path: Path) -> Iterator[Path]:
     Makes the folder, open to this user only, where there is none. Raises ConfigError
     where the folder cannot be written or another process holds the lock for 30 seconds.
     """
-    target = Path(os.path.realpath(path))
+    target = os_limits.real(path)
     _check_target(target)
     try:
         folders.make_private(target.parent)

@@ -12,7 +12,7 @@ from typing import Self
 
 import msgspec
 
-from unified_cli import __version__
+from unified_cli import __version__, os_limits
 from unified_cli.catalogue import Operation
 from unified_cli.cli.option_parts import ConnectionOptions
 from unified_cli.errors import StateError, StorageError, UsageError
@@ -61,7 +61,8 @@ class RunHeader(msgspec.Struct):
         """The header of so many calls of an operation to the connections that the
         options select.
         """
-        token_file = str(Path(options.token_file).absolute()) if options.token_file else ""
+        named = options.token_file
+        token_file = str(os_limits.absolute(Path(named))) if named else ""
         return cls(
             "",
             operation.command,

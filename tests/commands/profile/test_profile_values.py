@@ -46,6 +46,18 @@ def test_a_token_file_is_kept_with_its_folder(
     assert result.stderr.endswith(said) is not there
 
 
+@pytest.mark.parametrize(
+    "command", ["profile add new --ca-bundle x.pem", "profile set acme ca_bundle=x.pem"]
+)
+def test_a_bundle_of_authorities_is_kept_with_its_folder(
+    command: str, unified: Unified, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = config(PROFILE)
+    monkeypatch.chdir(tmp_path)
+    assert unified(command).code == 0
+    assert f'ca_bundle = "{tmp_path / "x.pem"}"\n' in path.read_text()
+
+
 def test_a_token_file_at_home_stays_as_written(unified: Unified, config: Config) -> None:
     path = config(PROFILE)
     assert unified(["profile", "set", "acme", "token_file=~/mine"]).code == 0

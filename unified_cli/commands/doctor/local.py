@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from unified_cli import hints
+from unified_cli import hints, os_limits
 from unified_cli.call.connection_probe import TokenCache
 from unified_cli.cli import aliases
 from unified_cli.cli.command import CommandContext
@@ -170,7 +170,7 @@ def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Fi
 
 
 def _leftovers(path: Path) -> Iterator[Finding]:
-    folder = Path(os.path.realpath(path)).parent
+    folder = os_limits.real(path).parent
     for entry in sorted(folder.iterdir()):
         if _LEFTOVER.fullmatch(entry.name):
             message = "left by a process that was killed; the next change removes it"

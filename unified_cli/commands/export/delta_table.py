@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
+from unified_cli import os_limits
 from unified_cli.commands.export import delta_commits
 from unified_cli.commands.export.delta_commits import Digest, DistinctRecords
 from unified_cli.errors import ConfigError, StateError, StorageError
@@ -71,7 +72,7 @@ class TablePlace(NamedTuple):
             # The library gives files the rights that the process leaves open, and its
             # threads share them.
             os.umask(_OTHERS)
-            return cls(str(Path(url.prefix if url else text).absolute()), {}, url)
+            return cls(str(os_limits.absolute(Path(url.prefix if url else text))), {}, url)
         base = f"{url.scheme}://{url.bucket}/{quote(url.prefix)}".rstrip("/")
         return cls(base, object_store.table_settings(url, runtime.environ), url)
 

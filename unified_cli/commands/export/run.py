@@ -7,12 +7,12 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from unified_cli import signals
+from unified_cli import os_limits, signals
 from unified_cli.commands.export import report
 from unified_cli.commands.export.one_list import FailedList, FinishedList, ListResult, ListRunner
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
 from unified_cli.commands.export.report import ExportSummary
-from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
+from unified_cli.errors import AccessError, StateError, UnifiedError
 from unified_cli.exported import destination as destinations, list_history
 from unified_cli.exported.destination import Destination, FilePlace, InUseError
 from unified_cli.exported.list_export import ListTarget
@@ -70,7 +70,7 @@ def export(plan: ExportPlan) -> None:
         runtime, plan.options.to or "", make=True, tables=plan.form == "delta"
     )
     place = str(destination)
-    where = _absolute(place)
+    where = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
     with progress(runtime, Work(part="list", parts=len(plan.lists))) as shown:
         try:
             summary = carry_out(
@@ -80,18 +80,6 @@ def export(plan: ExportPlan) -> None:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
     report.report(runtime, place, len(plan.lists), summary, plan.options)
-
-
-def _absolute(place: str) -> str:
-    """Where the export goes, whatever the working directory is. Raises StorageError
-    where that is gone.
-    """
-    try:
-        return place if object_store.parse_url(place) else str(Path(place).absolute())
-    except FileNotFoundError:
-        raise StorageError(
-            f"{place} is below the working directory, which is gone", hint="cd to another one"
-        ) from None
 
 
 def _register(plan: ExportPlan, place: str, where: str) -> None:

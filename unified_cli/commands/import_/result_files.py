@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from unified_cli import os_limits
 from unified_cli.errors import StorageError
 from unified_cli.storage import output_file, state
 from unified_cli.storage.output_file import OutputStream
@@ -72,7 +73,7 @@ def open_report(name: str, source: Path) -> OutputStream | None:
     ours = (
         path.is_file()
         and not path.is_symlink()
-        and path.resolve() != source.resolve()
+        and os_limits.real(path) != os_limits.real(source)
         and _is_report(path)
     )
     if path.exists() and not ours:

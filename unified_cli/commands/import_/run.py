@@ -10,7 +10,7 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from unified_cli import __version__, signals
+from unified_cli import __version__, os_limits, signals
 from unified_cli.call import builder, dry_run
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import named_resource, prompt
@@ -165,7 +165,7 @@ def _locked_import(
         try:
             work = f"import {options.resource} {options.file}"
             registry = RunRegistry(task.runtime)
-            if run := registry.point(work, str(path.absolute())):
+            if run := registry.point(work, str(os_limits.absolute(path))):
                 task.runtime.stderr.begin_run(run)
             before = result_files.count(source, journal)
             stopped = _send_all(task, items, journal, source, options)

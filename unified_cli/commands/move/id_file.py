@@ -10,6 +10,7 @@ from typing import Self
 
 import msgspec
 
+from unified_cli import os_limits
 from unified_cli.cli.prompt import Asking
 from unified_cli.commands.move.side import Identity, SideFacts
 from unified_cli.errors import StateError, StorageError
@@ -104,6 +105,7 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
         if found.header is None and found.first:
             _adopt(path, wanted, asking)
     except FileNotFoundError:
+        os_limits.absolute(path)
         return IdMap()
     except regular_file.NotRegularError:
         raise state.not_regular(path, "move it away") from None
@@ -159,7 +161,7 @@ def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
                 f"nothing was sent; if they are {wanted.in_words}, its first line is {wanted.line}"
             ),
         )
-    place = path.resolve()
+    place = os_limits.real(path)
     content = place.read_bytes()
     with AtomicFile.beside(place) as file:
         file.write(f"{wanted.line}\n".encode() + content)

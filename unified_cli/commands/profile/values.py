@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from unified_cli import os_limits
 from unified_cli.cli.other_tools import meant_value
 from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED, exists, expand
@@ -68,9 +69,9 @@ def parse(name: str, value: Any) -> Any:
             address.parse(found, name)
         except ConfigError as error:
             raise UsageError(error.message) from None
-    if name == "token_file" and not found.startswith("~"):
+    if name in {"token_file", "ca_bundle"} and not found.startswith("~"):
         # A later call may run in another folder.
-        found = str(Path(found).absolute())
+        found = str(os_limits.absolute(Path(found)))
     if name == "output" and found not in FORMATS:
         meant = meant_value(found, FORMATS)
         hint = f'did you mean "{meant}"?' if meant else f"choose from {', '.join(FORMATS)}"

@@ -15,6 +15,7 @@ from xml.parsers import expat
 
 import msgspec
 
+from unified_cli import os_limits
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.report.command import ReportOptions
@@ -118,7 +119,7 @@ def exports(
     """The exports in these folders, whose files are compared, and those that runs of
     this user have `written`.
     """
-    asked = {Path(one).absolute() for one in folders}
+    asked = {os_limits.absolute(Path(one)) for one in folders}
     for folder in folders:
         yield _export(runtime, Path(folder), verify=True)
     for one in written:
