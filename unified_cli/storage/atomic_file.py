@@ -53,6 +53,11 @@ class AtomicFile:
             made._file.close()
 
     @property
+    def folder(self) -> Path:
+        """The folder that it is in."""
+        return self._file.path.parent
+
+    @property
     def size(self) -> int:
         """How many bytes were written."""
         return self._file.size

@@ -12,6 +12,7 @@ import msgspec
 
 from unified_cli.errors import StateError
 from unified_cli.storage import state
+from unified_cli.storage.append_file import MemoryFile
 from unified_cli.writes import journal as journals
 from unified_cli.writes.entry import VERSION, RunKind, read_header
 from unified_cli.writes.journal import Journal
@@ -68,6 +69,14 @@ class ImportJournal(Journal):
         journal.header, journal._other = header, other
         with journal.opening("use the journal"):
             journal._open(highest, restart=restart)
+        return journal
+
+    @classmethod
+    def in_memory(cls, header: ImportHeader, *, highest: int) -> "ImportJournal":
+        """A journal of this input that is gone with the process."""
+        journal = cls(MemoryFile(Path("(memory)")), _REMEDY)
+        journal.header, journal.highest = header, highest
+        journal.begin(header)
         return journal
 
     def _open(self, highest: int, *, restart: bool) -> None:

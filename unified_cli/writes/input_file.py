@@ -54,14 +54,17 @@ class InputFile:
         self.file.close()
 
 
-def examine(path: Path, wanted: str | None, items: str, *, ids: bool) -> InputFile:
+def examine(
+    path: Path, wanted: str | None, items: str, *, ids: bool, shown: Path | None = None
+) -> InputFile:
     """Look through a file before anything is done with it; `ids` says that lines may be bare ids.
 
-    Raises UsageError for what is no input at all: empty, too large, an array or CSV
-    that is broken; StorageError.
+    `shown` is its name for messages, if that is another one. Raises UsageError for what
+    is no input at all: empty, too large, an array or CSV that is broken; StorageError.
     """
     try:
         file = UnchangedFile(path)
+        file.path = shown or path
     except regular_file.NotRegularError:
         hint = "for a pipe: give - as the file, and pipe into it"
         raise UsageError(f"{path} is no regular file", hint=hint) from None

@@ -2,8 +2,11 @@
 journal to go on from.
 """
 
+import contextlib
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.runtime import Runtime
@@ -14,39 +17,47 @@ from unified_cli.writes import import_journal
 _FOLDER, _NAME = "imports", "stdin"
 
 
-def keep(runtime: Runtime, where: list[Any], token_stdin: bool) -> Path:
+class StdinCopy(NamedTuple):
+    """A copy of standard input; `not_kept` says why it is gone with the process, if it is."""
+
+    path: Path
+    not_kept: StorageError | None = None
+
+    @property
+    def shown(self) -> Path:
+        """The name for messages."""
+        return Path("standard input") if self.not_kept else self.path
+
+
+@contextlib.contextmanager
+def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[StdinCopy]:
     """Read standard input to its end and keep it in the data folder; `where` is what
     the records go into.
 
     The same records for the same place are the same file, so that a second run finds
-    the journal of the first. Raises UsageError where there is nothing to read, or with
-    `token_stdin`, as the token cannot come from there too; StorageError.
+    the journal of the first. Without a data folder the copy is there for the block
+    only. Raises UsageError where there is nothing to read, or with `token_stdin`, as
+    the token cannot come from there too; ConfigError where others can change the data
+    folder; StorageError.
     """
-    if token_stdin:
-        raise UsageError(
-            "standard input holds the records, so no token can be read from it (--token-file FILE)"
-        )
-    if runtime.stdin is None:
-        raise UsageError("standard input is closed, so there is nothing to import")
-    if runtime.stdin_is_terminal:
-        raise UsageError(
-            "standard input is a terminal (name a file, or: … | unified import API/RESOURCE -)"
-        )
+    _check(runtime, token_stdin)
     data = runtime.folder("data")
-    if data is None:
-        raise StorageError("no home directory for the journal (import from a file instead)")
-    import hashlib  # noqa: PLC0415  only where something is piped in
-    import json  # noqa: PLC0415  as above
-
-    folder = data / _FOLDER
-    try:
-        folders.make_private(folder)
-        permissions.check_own_folder(folder)
-        path = _copy(runtime, folder, hashlib.sha256(json.dumps(where).encode()))
-    except OSError as error:
-        raise StorageError(f"cannot keep what is piped in: {folder}: {error.strerror}") from None
-    runtime.stderr.note(f"standard input is saved as {path}")
-    return path
+    folder = data / _FOLDER if data else None
+    with contextlib.ExitStack() as stack:
+        try:
+            not_kept = None
+            copy = stack.enter_context(_begin(folder))
+        except StorageError as error:
+            not_kept = error
+            copy = stack.enter_context(_begin_elsewhere(stack, error))
+        path = _fill(runtime, copy, where)
+        if not_kept is None:
+            runtime.stderr.note(f"standard input is saved as {path}")
+        elif folder and _is_begun(folder / path.name):
+            # Without what its journal knows, all that is done would be sent once more.
+            not_kept.add_hint("nothing was sent")
+            raise not_kept
+        yield StdinCopy(path, not_kept)
 
 
 def unfinished(runtime: Runtime) -> list[Path]:
@@ -66,10 +77,52 @@ def unfinished(runtime: Runtime) -> list[Path]:
     return found
 
 
-def _copy(runtime: Runtime, folder: Path, digest: Any) -> Path:
+def _check(runtime: Runtime, token_stdin: bool) -> None:
+    if token_stdin:
+        raise UsageError(
+            "standard input holds the records, so no token can be read from it (--token-file FILE)"
+        )
+    if runtime.stdin is None:
+        raise UsageError("standard input is closed, so there is nothing to import")
+    if runtime.stdin_is_terminal:
+        raise UsageError(
+            "standard input is a terminal (name a file, or: … | unified import API/RESOURCE -)"
+        )
+
+
+def _begin_elsewhere(stack: contextlib.ExitStack, why: StorageError) -> AtomicFile:
+    """A new file in a folder that is gone at the end; `why` is raised where there is
+    none either.
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="unified-import-", ignore_cleanup_errors=True)
+        return AtomicFile.beside(Path(stack.enter_context(folder)) / _NAME)
+    except OSError:
+        why.add_hint("import from a file instead")
+        raise why from None
+
+
+def _begin(folder: Path | None) -> AtomicFile:
+    """A new file in the folder, which is made where there is none."""
+    if folder is None:
+        raise StorageError("there is no home directory")
+    try:
+        folders.make_private(folder)
+        permissions.check_own_folder(folder)
+        atomic_file.sweep_unheld(folder, _NAME)
+        return AtomicFile.beside(folder / _NAME)
+    except OSError as error:
+        raise StorageError(f"cannot write into {folder}: {error.strerror}") from None
+
+
+def _fill(runtime: Runtime, copy: AtomicFile, where: list[Any]) -> Path:
+    """Write all of standard input into the file, and name it by its content."""
+    import hashlib  # noqa: PLC0415  only where something is piped in
+    import json  # noqa: PLC0415  as above
+
     assert runtime.stdin is not None  # noqa: S101  checked above
-    atomic_file.sweep_unheld(folder, _NAME)
-    with AtomicFile.beside(folder / _NAME) as copy:
+    digest = hashlib.sha256(json.dumps(where).encode())
+    try:
         while chunk := runtime.stdin.read(1 << 20):
             if copy.size > input_bounds.LARGEST_COPY:
                 bound = f"{input_bounds.LARGEST_COPY >> 30} GiB"
@@ -79,6 +132,18 @@ def _copy(runtime: Runtime, folder: Path, digest: Any) -> Path:
                 )
             digest.update(chunk)
             copy.write(chunk)
-        path = folder / f"{digest.hexdigest()[:24]}.ndjson"
+        path = copy.folder / f"{digest.hexdigest()[:24]}.ndjson"
         copy.publish(path, replace=True)
+    except OSError as error:
+        raise StorageError(
+            f"cannot keep what is piped in: {copy.folder}: {error.strerror}"
+        ) from None
     return path
+
+
+def _is_begun(copy: Path) -> bool:
+    """Whether an import of this copy has a journal; so it may where one cannot look."""
+    try:
+        return copy.with_name(f"{copy.name}{import_journal.SUFFIX}").exists()
+    except OSError:
+        return True

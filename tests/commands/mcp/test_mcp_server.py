@@ -657,3 +657,14 @@ def test_known_parameters_are_not_remarked_on(reader: Agent) -> None:
         "read", operation="ticketing tickets list", profile="prod-a", query=query, limit=1
     )
     assert "unknown_parameters" not in found
+
+
+def test_without_a_home_it_writes_and_says_that_its_log_is_not_kept(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = str(place / "config.toml")
+    create = {"operation": "ticketing tags create", "profile": "prod-a", "body": {"name": "x"}}
+    with agent(place, "-p prod-a --allow-writes", UNIFIED_CONFIG=config, HOME="/") as found:
+        assert found.call("write", **create)
+    said = capfd.readouterr().err
+    assert "the log of this server is not kept: there is no home directory" in said

@@ -41,7 +41,8 @@ class ImportTask:
     """An operation on the connection of each profile, with its parameters; on the only
     one where its name is None.
 
-    `used` is how many records of the input name each profile.
+    `used` is how many records of the input name each profile. What is not `kept` is
+    gone with the process: its journal is in memory.
     """
 
     runtime: Runtime
@@ -50,6 +51,7 @@ class ImportTask:
     operation: Operation
     query: list[tuple[str, str]]
     map: str | None
+    kept: bool = True
     used: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -1,6 +1,7 @@
 """The outcome of an import, as files that can be imported again, and as a report."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -20,11 +21,12 @@ from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
 _REPORT_BEGINS = b'{"line":'
 
 
-def check(beside: Path, report: str | None) -> None:
+def check(beside: Path | None, report: str | None) -> None:
     """Raise StateError or StorageError, before anything is sent, where a file of
-    results could not be written.
+    results could not be written; None where there are none beside the input.
     """
-    outcome_files.check(beside)
+    if beside is not None:
+        outcome_files.check(beside)
     if report and not output_file.is_stream(Path(report)):
         output_file.check(Path(report), force=True)
 
@@ -36,13 +38,15 @@ def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
 
 
 def write(
-    source: InputFile, journal: Journal, counts: Mapping[EntryState, int]
+    source: InputFile, journal: Journal, counts: Mapping[EntryState, int], *, beside: bool
 ) -> list[OutcomeGroup]:
     """Write a file beside the input for each outcome that records have, and remove what
-    an earlier run left for others.
+    an earlier run left for others; or only count them.
 
     Raises StorageError.
     """
+    if not beside:
+        return [replace(one, count=sum(counts[state] for state in one.states)) for one in GROUPS]
     return [_write(group, source, journal, counts) for group in GROUPS]
 
 

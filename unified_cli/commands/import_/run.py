@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,6 +44,7 @@ from unified_cli.writes.input_records import InputItem
 from unified_cli.writes.outcome_files import OutcomeGroup
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.sender import FairWriters
+from unified_cli.writes.stdin_copy import StdinCopy
 
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
@@ -74,19 +75,29 @@ def run(context: CommandContext, options: ImportOptions) -> None:
     )
 
     piped = options.file == "-"
-    path = (
-        stdin_copy.keep(runtime, task.where, options.token_stdin) if piped else Path(options.file)
+    given = (
+        stdin_copy.copied(runtime, task.where, options.token_stdin)
+        if piped
+        else nullcontext(StdinCopy(Path(options.file)))
     )
-    with closing(
-        input_file.examine(path, options.format, catalogue.service.items, ids=operation.takes_id)
-    ) as source:
+    with given as copy:
+        found = input_file.examine(
+            copy.path,
+            options.format,
+            catalogue.service.items,
+            ids=operation.takes_id,
+            shown=copy.shown,
+        )
+    with closing(found) as source:
         task = task.counted(source)
         if options.dry_run:
             _preview(task, source)
             return
-        result_files.check(source.path, options.report)
+        result_files.check(None if copy.not_kept else source.path, options.report)
         _confirm(task, source, yes=options.yes, piped=piped)
-        _import(task, source, options)
+        if copy.not_kept:
+            runtime.stderr.line(f"this import cannot be resumed: {copy.not_kept.message}")
+        _import(replace(task, kept=copy.not_kept is None), source, options)
 
 
 def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:
@@ -139,20 +150,21 @@ def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> 
 
 def _import(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
     """Import with the journal locked, and print the outcome."""
-    path = source.path.with_name(source.path.name + import_journal.SUFFIX)
     report = result_files.open_report(options.report, source.path) if options.report else None
     with report or nullcontext():
-        _locked_import(task, source, options, path, report)
+        _with_report(task, source, options, report)
 
 
-def _locked_import(
-    task: ImportTask,
-    source: InputFile,
-    options: ImportOptions,
-    path: Path,
-    report: OutputStream | None,
-) -> None:
-    items = task.items(source)
+@contextmanager
+def _journal(
+    task: ImportTask, source: InputFile, options: ImportOptions
+) -> Iterator[ImportJournal]:
+    """The journal beside the input, locked, or one in memory."""
+    header = _header(task, source)
+    if not task.kept:
+        yield ImportJournal.in_memory(header, highest=source.last)
+        return
+    path = source.path.with_name(source.path.name + import_journal.SUFFIX)
     run_journal.check_owner(path)
     lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
     lock.take(str(path))
@@ -160,33 +172,39 @@ def _locked_import(
         replays = task.runtime.replays
         other = Counterpart(_fingerprint(task, replays=not replays), is_replay=not replays)
         journal = ImportJournal.open(
-            path, _header(task, source), other, highest=source.last, restart=options.restart
+            path, header, other, highest=source.last, restart=options.restart
         )
-        try:
+        with closing(journal):
             work = f"import {options.resource} {options.file}"
             registry = RunRegistry(task.runtime)
             if run := registry.point(work, str(os_limits.absolute(path))):
                 task.runtime.stderr.begin_run(run)
-            before = result_files.count(source, journal)
-            stopped = _send_all(task, items, journal, source, options)
-            counts = result_files.count(source, journal)
-            groups = result_files.write(source, journal, counts)
-            if options.report:
-                result_files.report(source, journal, options.report, report)
-        finally:
-            journal.close()
+            yield journal
     finally:
         lock.release()
+
+
+def _with_report(
+    task: ImportTask, source: InputFile, options: ImportOptions, report: OutputStream | None
+) -> None:
+    items = task.items(source)
+    with _journal(task, source, options) as journal:
+        before = result_files.count(source, journal)
+        stopped = _send_all(task, items, journal, source, options)
+        counts = result_files.count(source, journal)
+        groups = result_files.write(source, journal, counts, beside=task.kept)
+        if options.report:
+            result_files.report(source, journal, options.report, report)
     if before == counts and not any(group.count for group in groups[1:]):
         task.runtime.stderr.note(
-            f"already imported, according to {path} (--restart sends everything again)"
+            f"already imported, according to {journal.path} (--restart sends everything again)"
         )
     outcome_files.show(
         task.runtime, options.output, "record", groups, left_out=counts[EntryState.LEFT_OUT]
     )
     if options.file != "-":
         source.file.check_name()
-    _raise_for(groups, stopped, repeats=task.repeats)
+    _raise_for(groups, stopped, task)
 
 
 def _send_all(
@@ -211,24 +229,26 @@ def _send_all(
                 task, options, journal, writers, ImportProgress(shown, runtime.stderr)
             ).run(items)
         except KeyboardInterrupt as stop:
+            onward = f"{signals.RUN_AGAIN} (its journal is {journal.path})"
             signals.say_how_to_continue(
-                stop, shown.so_far(), f"{signals.RUN_AGAIN} (its journal is {journal.path})"
+                stop, shown.so_far(), onward if task.kept else "pipe in the records that are left"
             )
             raise
 
 
 def _raise_for(
-    groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, repeats: bool
+    groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, task: ImportTask
 ) -> None:
-    """Raise the error that sums up the import; `repeats` says that the same command
-    sends again what is in doubt.
-    """
+    """Raise the error that sums up the import."""
     try:
         conclude(outcome_files.ending_of("record", groups, stopped))
     except UnknownError as error:
+        if not task.kept:
+            error.add_hint("look whether they were done: piped in again, they are sent again")
+            raise
         error.add_hint(
             "the same command retries them where that is safe; --retry-in-doubt sends them again"
-            if repeats
+            if task.repeats
             else (
                 "look whether they were done: only --retry-in-doubt sends them again, which may do"
                 " them twice"

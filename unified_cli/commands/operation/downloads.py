@@ -3,7 +3,7 @@ record of a list.
 """
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
 from unified_cli.writes import stdin_copy
+from unified_cli.writes.stdin_copy import StdinCopy
 
 
 def run(
@@ -60,20 +61,20 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     runtime, catalogue, settings, _, mode = call
     options = part(call.options, DownloadOptions)
     folder = None if mode.shown else _folder(options)
-    piped = source_name == "-"
-    path = (
-        stdin_copy.keep(runtime, [operation.command], options.token_stdin)
-        if piped
-        else Path(source_name)
-    )
-
     from unified_cli.commands.operation import download_batch  # noqa: PLC0415  as above
     from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
     from unified_cli.writes import input_file  # noqa: PLC0415  as above
 
-    with closing(
-        input_file.examine(path, options.format, catalogue.service.items, ids=True)
-    ) as source:
+    given = (
+        stdin_copy.copied(runtime, [operation.command], options.token_stdin)
+        if source_name == "-"
+        else nullcontext(StdinCopy(Path(source_name)))
+    )
+    with given as copy:
+        found = input_file.examine(
+            copy.path, options.format, catalogue.service.items, ids=True, shown=copy.shown
+        )
+    with closing(found) as source:
         downloads = _items(call, operation, source)
         if folder is None:
             _show(call, downloads)
