@@ -19,7 +19,17 @@ from unified_cli.masking import hide, visible
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
+# The last three are of a sandbox that refuses a call, and of a disk without locks.
+_STORAGE = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EROFS,
+    errno.EIO,
+    errno.EPERM,
+    errno.ENOSYS,
+    errno.ENOLCK,
+}
 
 
 def main(argv: list[str], runtime: Runtime) -> int:

@@ -19,6 +19,8 @@ from unified_cli.errors import ExitCode, StorageError, UnifiedError
 _GONE = "the working directory is gone"
 _ELSEWHERE = "cd to another one"
 _FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
+# macOS has the lowest default, 256.
+_UNKNOWN_FILES = 256
 # A folder may hold millions.
 _MOST_FILES = 1000
 _CLOSE = 0.8
@@ -42,12 +44,16 @@ def start_thread(work: Callable[[], None]) -> Thread:
 
 
 def open_files() -> int:
-    """How many files and connections this process may have open at a time."""
+    """Return how many files and connections this process may have open at a time."""
     if sys.platform == "win32":
-        return 512
+        return _UNKNOWN_FILES
     import resource  # noqa: PLC0415  not on Windows
 
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    except OSError:
+        # A sandbox may refuse to say.
+        return _UNKNOWN_FILES
     return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 

@@ -311,9 +311,11 @@ def _raised_limit() -> int:
     """
     try:
         import resource  # noqa: PLC0415  not on Windows
-    except ImportError:
-        return 500
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    except (ImportError, OSError):
+        # There are none, or a sandbox refuses to say.
+        return 150
     wanted = _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, _CONNECTIONS)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with contextlib.suppress(OSError, ValueError):

@@ -6,6 +6,7 @@ lines.
 """
 
 import contextlib
+import errno
 import select
 import threading
 from collections.abc import Callable
@@ -205,4 +206,6 @@ def _cause(error: BaseException) -> BaseException:
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return stdout.failure(error) if isinstance(error, OSError) else error
+    if isinstance(error, OSError) and error.errno != errno.EPERM:
+        return stdout.failure(error)
+    return error
