@@ -18,14 +18,12 @@ TOKEN = b"t-0123456789\n"
 class Writer:
     """A command and a pattern of what it writes, below the folder that it runs in.
 
-    `locks` says that it takes the lock of a file beside the one that it writes, `extra`
-    names a package that it needs.
+    `extra` names a package that it needs, `code` is how it ends.
     """
 
     command: str
     writes: str
     stdin: bytes = b""
-    locks: bool = False
     extra: str = ""
     code: int = 0
 
@@ -33,24 +31,20 @@ class Writer:
 _EXPORT = "-p old export ticketing/tags --to dump"
 _DOWNLOAD = "-p old ticketing attachments download"
 _WRITERS = {
-    "list": Writer(
-        "-p old ticketing tickets list --all -o ndjson --out o.ndjson", "o.ndjson", locks=True
-    ),
+    "list": Writer("-p old ticketing tickets list --all -o ndjson --out o.ndjson", "o.ndjson"),
     "page": Writer("-p old ticketing tickets list --out o.json", "o.json"),
     "junit": Writer("-p old ticketing tags list --expect true --junit j.xml", "j.xml"),
     "record": Writer("-p old ticketing tags list --record r.har", "r.har"),
-    "export": Writer(_EXPORT, "dump/old/ticketing/tags.ndjson", locks=True),
-    "export csv": Writer(f"{_EXPORT} -o csv", "dump/old/ticketing/tags.csv", locks=True),
+    "export": Writer(_EXPORT, "dump/old/ticketing/tags.ndjson"),
+    "export csv": Writer(f"{_EXPORT} -o csv", "dump/old/ticketing/tags.csv"),
     "export parquet": Writer(
         f"{_EXPORT} --format parquet",
         "dump/old/ticketing/tags.parquet",
-        locks=True,
         extra="pyarrow",
     ),
     "export delta": Writer(
         f"{_EXPORT} --format delta",
         "dump/ticketing/tags/_delta_log/*0.json",
-        locks=True,
         extra="deltalake",
     ),
     "export url": Writer(
@@ -59,36 +53,29 @@ _WRITERS = {
     "import": Writer(
         "-p new import ticketing/tags in.ndjson --report r.ndjson",
         "in.ndjson.unified-journal",
-        locks=True,
     ),
     "import pipe": Writer(
         "-p new import ticketing/tags -",
         "data/imports/*.unified-journal",
         b'{"name":"a"}\n',
-        locks=True,
     ),
     "report": Writer("report --to r.html -p old", "r.html", extra="jinja2"),
     "download": Writer(f"{_DOWNLOAD} -q id=attachments-1 --out f.bin", "f.bin"),
     "download folder": Writer(f"{_DOWNLOAD} -q id=attachments-1 --out d/", "d/screenshot.png"),
-    "download many": Writer(
-        f"{_DOWNLOAD} --from a.ndjson --out d/", "d/screenshot.png", locks=True
-    ),
-    "profile add": Writer("profile add more --account-id 2", "config/config.toml", locks=True),
-    "profile set": Writer("profile set acme tags=x", "config/config.toml", locks=True),
+    "download many": Writer(f"{_DOWNLOAD} --from a.ndjson --out d/", "d/screenshot.png"),
+    "profile add": Writer("profile add more --account-id 2", "config/config.toml"),
+    "profile set": Writer("profile set acme tags=x", "config/config.toml"),
     "login": Writer(
         "profile login acme --token-stdin --store file",
         "config/config.toml.tokens/*",
         TOKEN,
-        locks=True,
     ),
     "completion": Writer("completion install --shell bash", "home/.local/share/**/unified"),
-    "run": Writer(
-        "-p old -p new ticketing tags create -f name=x --yes", "data/runs/*.ndjson", locks=True
-    ),
-    "apply": Writer("-p new apply p.plan --yes", "data/plans/*.ndjson", locks=True),
+    "run": Writer("-p old -p new ticketing tags create -f name=x --yes", "data/runs/*.ndjson"),
+    "apply": Writer("-p new apply p.plan --yes", "data/plans/*.ndjson"),
     "apply ids": Writer("-p new apply p.plan --yes --ids ids.ndjson", "ids.ndjson"),
     "bundle": Writer("doctor --bundle b.zip", "b.zip", code=3),
-    "sandbox": Writer("-p new ticketing tags create -f name=x", "data/sandbox.db", locks=True),
+    "sandbox": Writer("-p new ticketing tags create -f name=x", "data/sandbox.db"),
     "cache": Writer("-p old capabilities", "cache/capabilities/*"),
 }
 

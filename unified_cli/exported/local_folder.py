@@ -54,7 +54,7 @@ class LocalFolder:
         Raises StorageError, StateError where another run has the lock, UnsafeError for
         a link that leads nowhere.
         """
-        lock = HeldLock(self._folder / f"{manifest}.lock")
+        lock = HeldLock(self._folder / f"{manifest}.lock", "--to a folder on another disk")
         if not self._folder.exists():
             self._make()
         elif not self._folder.is_dir():

@@ -23,6 +23,7 @@ from unified_cli.storage.folders import FixedFolder
 
 # Pages are made safe together: at the latest after so many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
+_WITHOUT_LOCKS = "--out a file on another disk, or > FILE"
 Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
 """Reads lines of NDJSON from the one, and sends the bytes of another format to the other."""
 
@@ -52,7 +53,7 @@ class PartialFile:
         self._exists = f"{path} exists ({instead})"
         self._part = path.with_name(f"{path.name}.part")
         self._ckpt = path.with_name(f"{path.name}.ckpt")
-        self._lock = HeldLock(path.with_name(f"{path.name}.lock"))
+        self._lock = HeldLock(path.with_name(f"{path.name}.lock"), _WITHOUT_LOCKS)
         self._monotonic, self._wall = runtime.monotonic, runtime.wall
         self._file = AppendFile(self._part)
         self._hash = self._counted = hashlib.sha256()

@@ -89,6 +89,9 @@ def _create(path: Path) -> None:
                 database.execute("PRAGMA journal_mode = WAL")
                 database.executescript(f"{_SCHEMA}PRAGMA user_version = {_LAYOUT};")
             atomic_file.give_name(part, path, replace=True)
+    except file_lock.NoLocksError as error:
+        hint = "--state takes a file on another disk, or :memory:"
+        raise StorageError(error.reason, hint=hint) from error
     except OSError as error:
         raise StorageError(f"cannot make the sandbox's state {path}: {error.strerror}") from error
 

@@ -334,7 +334,7 @@ def own_store(
     try:
         store = SandboxStore.open(folder / NAME, seed, records=records)
     except StorageError as error:
-        return _forgetful(runtime, error.message, seed, records)
+        return _forgetful(runtime, error.reason, seed, records)
     tell_lost(runtime, store)
     return store
 

@@ -13,6 +13,9 @@ from unified_cli.storage import regular_file
 if TYPE_CHECKING:
     from filelock import FileLock
 
+IN_DATA_FOLDER = "XDG_DATA_HOME=DIR names a folder on another disk"
+# Some NFS, Lustre without the option flock, 9p.
+_WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _MODE = 0o600
 _MOMENT = 0.2
 # Not shorter: two hundred waiting processes that look again and again would leave no
@@ -22,15 +25,24 @@ _POLL_SECONDS = 0.1
 _MOST_TRIES = 10
 
 
+class NoLocksError(OSError):
+    """The disk of a folder has no locks; `reason` names both."""
+
+    def __init__(self, folder: Path, error: OSError) -> None:
+        self.reason = f"the folder {folder} is on a disk without locks: {error.strerror}"
+        super().__init__(error.errno, self.reason)
+
+
 class HeldLock:
     """A lock that is not waited for, held from `take` to `release`.
 
     Its file says which process holds it, and is gone when it is released. It may be
-    released by another thread.
+    released by another thread. `instead` says what to do where the disk has no locks.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, instead: str | None = None) -> None:
         self._path = path
+        self._instead = instead
         self._lock: FileLock | None = None
 
     def take(self, what: str, seconds: float = _MOMENT) -> None:
@@ -49,6 +61,7 @@ class HeldLock:
             thread_local=False,
             poll_interval=_MOMENT / 10,
             on_acquired=_sign,
+            fallback_to_soft=False,
         )
         for _ in range(_MOST_TRIES):
             try:
@@ -61,6 +74,8 @@ class HeldLock:
                 # Whoever held the lock has removed the file meanwhile, and a lock on a
                 # file without a name is none.
             except OSError as error:
+                if (lacking := _no_locks(self._path, error)) is not None:
+                    raise StorageError(lacking.reason, hint=self._instead) from None
                 raise _refused(self._path, error) from None
         else:
             raise StorageError(f"cannot create {self._path}: the folder accepts no file")
@@ -84,13 +99,19 @@ class HeldLock:
 def waiting(path: Path, seconds: float) -> Iterator[None]:
     """Hold the lock, and leave its file for the next; a negative number of seconds waits for ever.
 
-    Raises TimeoutError where another process holds it for so long, and OSError.
+    Raises TimeoutError where another process holds it for so long, NoLocksError, and
+    OSError.
     """
     from filelock import FileLock  # noqa: PLC0415  only for what changes files
 
     regular_file.check(path)
-    lock = FileLock(path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS)
-    lock.acquire()
+    lock = FileLock(
+        path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS, fallback_to_soft=False
+    )
+    try:
+        lock.acquire()
+    except OSError as error:
+        raise _no_locks(path, error) or error from None
     try:
         yield
     finally:
@@ -106,6 +127,15 @@ def _check(path: Path) -> None:
         raise StateError(f"{path} is not a regular file", hint="remove it") from None
     except OSError as error:
         raise _refused(path, error) from None
+
+
+def _no_locks(path: Path, error: OSError) -> NoLocksError | None:
+    """Return what to raise where the disk has no locks; the file is of no use then."""
+    if error.errno not in _WITHOUT_LOCKS:
+        return None
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+    return NoLocksError(path.parent, error)
 
 
 def _refused(path: Path, error: OSError) -> StorageError:

@@ -15,6 +15,8 @@ from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.regular_file import NotRegularError
 
 _LOCK_SECONDS = 30
+# The config file and, beside it, the files of tokens.
+_ON_ANOTHER_DISK = "UNIFIED_CONFIG=FILE names one on another disk"
 
 
 @contextlib.contextmanager
@@ -45,6 +47,8 @@ def locked(path: Path) -> Iterator[Path]:
         raise ConfigError(
             f"cannot write {path}: {error.filename} is {error.strerror}", hint="remove it"
         ) from None
+    except file_lock.NoLocksError as error:
+        raise ConfigError(error.reason, hint=_ON_ANOTHER_DISK) from None
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from None
 

@@ -9,7 +9,7 @@ from typing import Self
 import msgspec
 
 from unified_cli.errors import StateError, StorageError
-from unified_cli.storage import folders, permissions
+from unified_cli.storage import file_lock, folders, permissions
 from unified_cli.storage.append_file import MemoryFile
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.writes import journal as journals
@@ -79,7 +79,7 @@ class ApplyJournal(Journal):
             permissions.check_own_folder(folder)
         except OSError as error:
             raise StorageError(f"cannot write {folder}: {error.strerror}") from None
-        lock = HeldLock(path.with_name(f"{path.name}.lock"))
+        lock = HeldLock(path.with_name(f"{path.name}.lock"), file_lock.IN_DATA_FOLDER)
         lock.take(f"the plan {header.path}")
         try:
             journal = cls(journals.open_file(path, missing_ok=True), _REMEDY)

@@ -13,6 +13,7 @@ import msgspec
 from unified_cli.errors import StateError
 from unified_cli.storage import state
 from unified_cli.storage.append_file import MemoryFile
+from unified_cli.storage.file_lock import HeldLock
 from unified_cli.writes import journal as journals
 from unified_cli.writes.entry import VERSION, RunKind, read_header
 from unified_cli.writes.journal import Journal
@@ -24,6 +25,11 @@ _REMEDY = (
     "nothing was sent; restore it from a backup, or --restart sends every record again, under new"
     " keys"
 )
+
+
+def lock_of(source: Path, instead: str) -> HeldLock:
+    """Return the lock of the journal beside an input; `instead` is as in `HeldLock`."""
+    return HeldLock(source.with_name(f"{source.name}{SUFFIX}.lock"), instead)
 
 
 class ImportHeader(msgspec.Struct):

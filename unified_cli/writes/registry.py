@@ -18,7 +18,7 @@ from unified_cli.cli.option_parts import ConnectionOptions
 from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, folders, permissions, regular_file, state
+from unified_cli.storage import atomic_file, file_lock, folders, permissions, regular_file, state
 from unified_cli.storage.atomic_file import AtomicFile, NotSyncedError
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.writes.entry import VERSION, JournalEntry, RunKind, read_header
@@ -249,4 +249,4 @@ def journal_text(header: RunHeader, entries: Iterable[JournalEntry]) -> Iterator
 
 
 def _lock_of(path: Path) -> HeldLock:
-    return HeldLock(path.with_name(f"{path.name}.lock"))
+    return HeldLock(path.with_name(f"{path.name}.lock"), file_lock.IN_DATA_FOLDER)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unified_cli.errors import StorageError, UsageError
+from unified_cli.errors import StateError, StorageError, UsageError
 from unified_cli.runtime import Runtime
-from unified_cli.storage import atomic_file, folders, input_bounds, permissions
+from unified_cli.storage import atomic_file, file_lock, folders, input_bounds, permissions
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.writes import import_journal
 
@@ -51,6 +51,8 @@ def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[St
             not_kept = error
             copy = stack.enter_context(_begin_elsewhere(stack, error))
         path = _fill(runtime, copy, where)
+        if not_kept is None and (not_kept := _lacks_locks(path)) is not None:
+            stack.callback(path.unlink, missing_ok=True)
         if not_kept is None:
             runtime.stderr.note(f"standard input is saved as {path}")
         elif folder and _is_begun(folder / path.name):
@@ -139,6 +141,19 @@ def _fill(runtime: Runtime, copy: AtomicFile, where: list[Any]) -> Path:
             f"cannot keep what is piped in: {copy.folder}: {error.strerror}"
         ) from None
     return path
+
+
+def _lacks_locks(path: Path) -> StorageError | None:
+    """Why an import of this file could not be locked; one that is locked can be."""
+    lock = import_journal.lock_of(path, file_lock.IN_DATA_FOLDER)
+    try:
+        lock.take(str(path))
+    except StateError:
+        return None
+    except StorageError as error:
+        return error
+    lock.release()
+    return None
 
 
 def _is_begun(copy: Path) -> bool:

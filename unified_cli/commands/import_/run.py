@@ -28,7 +28,6 @@ from unified_cli.fleet.fair_turns import spread
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.storage import file_lock
 from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes import (
     import_journal,
@@ -45,6 +44,8 @@ from unified_cli.writes.outcome_files import OutcomeGroup
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.sender import FairWriters
 from unified_cli.writes.stdin_copy import StdinCopy
+
+_ON_ANOTHER_DISK = "copy the input to another disk, or give - as the file and pipe it in"
 
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
@@ -166,7 +167,7 @@ def _journal(
         return
     path = source.path.with_name(source.path.name + import_journal.SUFFIX)
     run_journal.check_owner(path)
-    lock = file_lock.HeldLock(path.with_name(path.name + ".lock"))
+    lock = import_journal.lock_of(source.path, _ON_ANOTHER_DISK)
     lock.take(str(path))
     try:
         replays = task.runtime.replays

@@ -163,7 +163,7 @@ def run(
 
     Raises StateError where another process fills the folder, and StorageError.
     """
-    lock = HeldLock(folder / _LOCK)
+    lock = HeldLock(folder / _LOCK, "--out a folder on another disk")
     lock.take(str(folder))
     try:
         atomic_file.sweep(folder / _LABEL)
