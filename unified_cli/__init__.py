@@ -1,6 +1,12 @@
 """`unified`: a command line over a family of unified, connection-scoped HTTP APIs."""
 
 __version__ = "0.3.0"
-# As other programs know it: the name of the distribution.
-PRODUCT = f"unified-api-cli/{__version__}"
+DISTRIBUTION = "unified-api-cli"
+# As other programs know it.
+PRODUCT = f"{DISTRIBUTION}/{__version__}"
+REPOSITORY = ""
+"""The public address of the project; empty while it has none.
+
+`Source` and `Issues` of `[project.urls]` in pyproject.toml are made of it.
+"""
 VERSION_LINE = f"unified {__version__}\n"

@@ -23,6 +23,7 @@ Raised where the failure is detected; only `main` turns them into exit codes.
 from enum import IntEnum
 from typing import ClassVar, NamedTuple, Self
 
+import unified_cli
 from unified_cli.masking import MaskedText, masked
 from unified_cli.values import Json, JsonObject
 
@@ -39,7 +40,7 @@ class ExitCode(IntEnum):
         return member
 
     DONE = 0, "done and complete"
-    BUG = 1, "a bug in this program; please report it"
+    BUG = 1, "a bug in this program"
     USAGE = 2, "invalid usage: the command line, or a body given with it"
     CONFIG = 3, "configuration or credentials on this machine"
     REFUSED = 4, "refused by the API (400, 404, 405, 409, 422 …)"
@@ -56,6 +57,14 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130, "interrupted (SIGINT)"
     TERMINATED = 143, "terminated (SIGTERM)"
     CLOSED = 141, "the output was closed by its reader"
+
+
+def of_bug(text: str, *, more: str = "") -> str:
+    """Return the end of a bug: what it is, `more` to look at, and where to report it."""
+    address = unified_cli.REPOSITORY
+    where = f"please report it at {address}/issues, with what unified doctor prints"
+    hint = "; ".join(filter(None, [more, where if address else ""]))
+    return f"{text} ({hint})" if hint else text
 
 
 class ErrorResponse(NamedTuple):

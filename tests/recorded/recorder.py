@@ -148,6 +148,8 @@ _NEW = re.compile(
     r"|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)"
     r"|(?P<program>/[^\s\",]*/(?:unified|python[\d.]*)(?=\"))"
     r"|(?P<version>(?<=unified-api-cli/)\d+\.\d+\.\d+)|(?P<digest>\b[0-9a-f]{64}(?=\.ndjson))"
+    r"|(?P<machine>installed by [^\t\n\"]+)|(?P<packages>\btyper \d[^\t\n\"]+)"
+    r"|(?P<release>(?<=\bunified )\d+\.\d+\.\d+)"
     r"|(?P<took>\b\d+(?= ms\b)|(?<=\"milliseconds\":)\d+)"
 )
 

@@ -12,6 +12,8 @@ from keyrings import InMemory, using
 from screen import configured, drawn
 from server import Reply, Service
 
+from unified_cli import __version__
+
 Config = Callable[[str], Path]
 WHERE = "; unified help profiles says where a token comes from"
 BASE = 'base_url = "https://api.example.com"\n'
@@ -175,6 +177,8 @@ def test_a_healthy_machine_is_told_so_without_a_packet(
     result = unified("doctor -o json")
     assert (result.code, result.stderr) == (0, "")
     assert findings(result) == [
+        ("ok", "program", f"unified {__version__}"),
+        ("ok", "packages", ""),
         ("ok", "proxy", ""),
         ("ok", "authorities", ""),
         ("ok", "data folder", str(tmp_path / "data")),
@@ -506,7 +510,9 @@ def test_a_terminal_shows_what_is_wrong_first_and_counts_the_others(
         "[profiles.bare]\n",
     )
     shown = drawn(tmp_path, ["doctor"], columns)
-    assert shown == [*told, "✓ 6 checks (-v shows them)", "error: found 1 error"]
+    assert shown[: len(told)] == told
+    assert shown[len(told)].startswith(f"✓ program unified {__version__}: installed by")
+    assert shown[-2:] == ["✓ 7 checks (-v shows them)", "error: found 1 error"]
 
 
 def test_a_terminal_shows_every_check_where_it_is_asked_to(
@@ -514,10 +520,10 @@ def test_a_terminal_shows_every_check_where_it_is_asked_to(
 ) -> None:
     config(BASE + "[profiles.a]\naccount_id='1'\ntoken='t-canary'\n")
     shown = unified(
-        "doctor -v", tty=True, columns=300, environ={"NO_COLOR": "1"}
+        "doctor -v", tty=True, columns=600, environ={"NO_COLOR": "1"}
     ).stdout.splitlines()
     assert shown[0] == "! token a: plain text in the config file"
-    assert shown[2] == "✓ proxy: none: direct connection"
+    assert shown[4] == "✓ proxy: none: direct connection"
     assert shown[-1] == "✓ profiles token: 1 ready, token in the config file"
     coloured = unified("doctor", tty=True, columns=60, environ={"FORCE_COLOR": "1"}).stdout
     assert "\x1b[33m!\x1b[0m token" in coloured

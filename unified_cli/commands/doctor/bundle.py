@@ -4,17 +4,15 @@ the last runs, a recording.
 
 import io
 import json
-import platform
-import sys
 import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 
 import msgspec
 
-from unified_cli import __version__, masking
+from unified_cli import masking
+from unified_cli.commands.doctor import versions
 from unified_cli.config import resolution, token
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
@@ -32,10 +30,6 @@ _MOST_RUNS = 20
 _MOST_PROFILES = 200
 _READ_AT_ONCE = {"environment", "token", "token_file"}
 _RECORDING = "session.har"
-_PACKAGES = (
-    "typer rich httpx httptools certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress"
-    " truststore keyring obstore pyarrow distributed mcp"
-)
 _ABOUT = """\
 Made by `unified doctor --bundle`, to be sent with a report.
 
@@ -84,7 +78,7 @@ def write(
         _know_tokens(runtime, config)
     texts: JsonObject = {
         "findings.json": findings,
-        "versions.json": _versions(),
+        "versions.json": versions.versions(),
         "settings.json": _settings(runtime, config),
         "runs.json": listed_runs.newest(runtime)[:_MOST_RUNS],
     }
@@ -110,17 +104,6 @@ def _know_tokens(runtime: Runtime, config: Config) -> None:
             source = resolution.resolve(Overrides(name), runtime, config).token
             if source and source.kind in _READ_AT_ONCE:
                 token.read(source, runtime)
-
-
-def _versions() -> JsonObject:
-    found = {}
-    for name in _PACKAGES.split():
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    system = {"python": sys.version, "platform": platform.platform()}
-    return {"unified": __version__, **system, "packages": found}
 
 
 def _settings(runtime: Runtime, config: Config | None) -> list[JsonObject]:

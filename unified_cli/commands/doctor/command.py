@@ -48,6 +48,7 @@ DOCTOR = Command(
     text=(
         "Find problems with the configuration, the credentials and this machine.",
         "Checks all profiles, or the named ones.",
+        "Also prints what a report of a bug needs: versions, and how this was installed.",
         "With --bundle it writes what it found into a ZIP file that can be sent with a report.",
         "With --network it also asks how each named connection is or, without one, that of a call.",
     ),

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from unified_cli import hints, os_limits
+from unified_cli import __version__, hints, os_limits
 from unified_cli.call.connection_probe import TokenCache
 from unified_cli.cli import aliases
 from unified_cli.cli.command import CommandContext
+from unified_cli.commands.doctor import versions
 from unified_cli.config import (
     address,
     connection_facts,
@@ -35,7 +36,7 @@ from unified_cli.storage import permissions
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The result of one check; `error` is what a call would end with, `remedy` what to
-    do about it.
+    do about it. It is shown `always`, or where something is wrong.
     """
 
     check: str
@@ -44,6 +45,7 @@ class Finding:
     remedy: str = ""
     error: UnifiedError | None = None
     doubtful: bool = False
+    always: bool = False
 
     @property
     def level(self) -> str:
@@ -61,7 +63,10 @@ _ANY = address.Address("https", "service.invalid", 443)
 
 
 def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
-    """The environment, the network settings, and the folders."""
+    """The versions, the environment, the network settings, and the folders."""
+    about = versions.program_in_words()
+    yield Finding("program", f"unified {__version__}", about, always=True)
+    yield Finding("packages", "", versions.packages_in_words())
     yield from _variables(runtime)
     yield from _network_settings(runtime, ca_bundle)
     data = runtime.folder("data")

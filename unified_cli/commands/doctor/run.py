@@ -122,8 +122,10 @@ def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
     """
     rows = list[tuple[Cell, Cell]]()
     shown = sorted(findings, key=lambda one: [*_MARKS].index(one.level))
-    fine = 0 if runtime.stderr.verbosity else sum(one.level == _OK for one in findings)
-    for finding in shown[: len(shown) - fine]:
+    if not runtime.stderr.verbosity:
+        shown = [one for one in shown if one.always or one.level != _OK]
+    fine = len(findings) - len(shown)
+    for finding in shown:
         where = " ".join(filter(None, (finding.check, finding.subject)))
         rows.append((_mark(runtime, finding.level), masked(f"{where}: {finding.message}")))
         if finding.remedy:
