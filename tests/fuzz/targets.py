@@ -37,6 +37,7 @@ from unified_cli.main import main
 from unified_cli.masking import masked
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
+from unified_cli.storage.names import folded
 from unified_cli.writes import input_file
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.writes.input_records import ItemRules, items
@@ -297,7 +298,7 @@ def names(data: bytes) -> None:
     assert name not in {"", ".", ".."}
     assert not {*name} & {"/", "\\", "\0", "\n"}
     assert len(name.encode()) <= 255
-    download_targets.folded(download_targets.numbered(name, 2))
+    folded(download_targets.numbered(name, 2))
 
 
 _PAGE = (

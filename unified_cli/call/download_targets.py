@@ -91,11 +91,6 @@ def numbered(name: str, number: int) -> str:
     return f"{stem}-{number}.{ending}" if dot and stem else f"{name}-{number}"
 
 
-def folded(name: str) -> str:
-    """What two names have in common where a file system cannot tell them apart."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
-
-
 class DownloadTarget(Protocol):
     """Where a file is to go."""
 

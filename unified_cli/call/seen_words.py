@@ -14,7 +14,7 @@ from unified_cli.http import decoding, page_body
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record
 from unified_cli.masking import masked
-from unified_cli.storage import atomic_file, cache, folders, permissions, regular_file
+from unified_cli.storage import atomic_file, cache, folders, names, permissions, regular_file
 
 _MOST_WORDS = 300
 # What no shell takes for anything but a word.
@@ -145,6 +145,9 @@ def _words(call: Call) -> CompletionWords | None:
     runtime, _, settings, *_ = call
     path = file.locate(runtime)
     if not (settings.profile and settings.is_of_file and path):
+        return None
+    if names.others_like(settings.profile, file.read(runtime).profiles):
+        # A shell cannot tell whose words they are where a disk takes the names for one.
         return None
     return CompletionWords(
         runtime.folder("cache"), runtime.wall, settings.profile, settings.digest, path

@@ -19,7 +19,7 @@ from unified_cli.config import file, profiles
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
-from unified_cli.storage import permissions, private_file
+from unified_cli.storage import names, permissions, private_file
 from unified_cli.storage.atomic_file import NotSyncedError
 from unified_cli.values import OpenTomlTable, Toml, TomlTable
 
@@ -148,6 +148,7 @@ def change(
         wanted = copy.deepcopy(before)
         alter(Draft(wanted))
         _check_result(path, wanted, touched)
+        _check_names(runtime, path, before.get("profiles", {}), wanted.get("profiles", {}))
         if wanted != before:
             try:
                 private_file.replace(target, _rewritten(path, text, wanted, alter), first)
@@ -181,6 +182,18 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
         found += file.table_problems(data.get("profiles", {}).get(name, {}), name)
     if found:
         raise file.located(path, found[0])
+
+
+def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTable) -> None:
+    """Raise UsageError where a disk takes the name of a new profile for that of another."""
+    new = [name for name in wanted if name not in before]
+    for folder in filter(None, (path.parent, runtime.folder("cache"))):
+        if pair := names.taken_for_one(folder, new, before):
+            raise UsageError(
+                f'profiles "{pair[0]}" and "{pair[1]}" would share files: the disk of {folder}'
+                " takes these names for one",
+                hint="choose another name",
+            )
 
 
 def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> bytes:

@@ -19,6 +19,7 @@ from server import Reply, Seen, Service
 
 from unified_cli.call import download_targets
 from unified_cli.masking import visible
+from unified_cli.storage import names
 
 CONTENT = bytes(range(256)) * 40
 PNG = {"Content-Type": "image/png"}
@@ -536,7 +537,7 @@ def test_200_files_are_200_files(unified: Unified, served: dict[str, str], tmp_p
     )  # fmt: skip
     manifest = [json.loads(line) for line in (out / "manifest.ndjson").read_text().splitlines()]
     assert {entry["id"]: (out / entry["file"]).read_bytes() for entry in manifest} == wanted
-    assert len({download_targets.folded(entry["file"]) for entry in manifest}) == 200
+    assert len({names.folded(entry["file"]) for entry in manifest}) == 200
     assert (out / "same.txt").read_text() == "mine"
     assert len(left(out)) == 202
     assert left(tmp_path) == before

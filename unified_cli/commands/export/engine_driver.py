@@ -32,6 +32,7 @@ from unified_cli.commands.export.engine_results import EngineResults
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.shared_place import SharedPlace
 from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
+from unified_cli.exported.manifest import NAME
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import WINDOW
 from unified_cli.output.progress import Progress, Work, progress
@@ -171,6 +172,7 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
 
     form = plan.file_format(options)
     destination = runs.destination_of(runtime, options.to or "", make=False, tables=form == "delta")
+    runs.check_names(destination, NAME, [task.name for task in job.tasks.values()])
     results = EngineResults(job.tasks, form, destination)
     lists = sum(len(task.lists) for task in job.tasks.values())
     with progress(runtime, Work(part="list", parts=lists)) as shown:

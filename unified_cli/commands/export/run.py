@@ -9,10 +9,11 @@ from pathlib import Path, PurePosixPath
 
 from unified_cli import os_limits, signals
 from unified_cli.commands.export import report
+from unified_cli.commands.export.connection_task import manifest_name
 from unified_cli.commands.export.one_list import FailedList, FinishedList, ListResult, ListRunner
-from unified_cli.commands.export.plan import ExportPlan, PlannedList
+from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.commands.export.report import ExportSummary
-from unified_cli.errors import AccessError, StateError, UnifiedError
+from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
 from unified_cli.exported import destination as destinations, list_history
 from unified_cli.exported.destination import Destination, FilePlace, InUseError
 from unified_cli.exported.list_export import ListTarget
@@ -25,9 +26,10 @@ from unified_cli.exported.manifest import (
     without_lists,
 )
 from unified_cli.http.rate_limit import WINDOW
+from unified_cli.masking import visible
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
-from unified_cli.storage import object_store
+from unified_cli.storage import names, object_store
 from unified_cli.writes.registry import RunRegistry
 
 # A run that nobody wants any more may wait for its turn so long, and give a sign of life meanwhile.
@@ -82,6 +84,37 @@ def export(plan: ExportPlan) -> None:
     report.report(runtime, place, len(plan.lists), summary, plan.options)
 
 
+def check_names(destination: Destination, manifest: str, connections: Iterable[str]) -> None:
+    """Raise StorageError where the disk takes the names of two connections for one, or
+    that of one and what is there; an object store takes none for another.
+    """
+    url = object_store.parse_url(str(destination))
+    if url and not url.is_folder:
+        return
+    folder = Path(url.prefix if url else str(destination))
+    there, known = list[str](), set[str]()
+    with suppress(OSError):
+        # One that is missing is made, and one that cannot be read is reported by then.
+        there = [one.name for one in folder.iterdir()]
+    if manifest in there:
+        with suppress(StateError):
+            # A damaged one is reported by whoever goes on with it.
+            kept = Manifest.of(destination.read(manifest) or b"", manifest, str(destination))
+            known = {entry.profile for entry in kept.entries.values()}
+    wanted = {
+        name: connection
+        for connection in [*known, *connections]
+        for name in (file_for(connection, "", "").partition("/")[0], manifest_name(connection))
+    }
+    if pair := names.taken_for_one(folder, wanted, [manifest, *there]):
+        first, second = (wanted.get(one, one) for one in pair)
+        raise StorageError(
+            f'"{visible(first)}" and "{second}" would share files: the disk of {folder} takes these'
+            " names for one",
+            hint="--to another folder for one of them",
+        )
+
+
 def _register(plan: ExportPlan, place: str, where: str) -> None:
     """List the export among the runs, unless it is a task of another one."""
     if not plan.options.task:
@@ -102,6 +135,7 @@ def carry_out(
     Raises StateError where another run is under way, StorageError.
     """
     runtime, name, not_before = plan.context.runtime, plan.manifest, float("-inf")
+    check_names(destination, name, dict.fromkeys(one.connection for one in plan.lists))
     with plan.readers, _held(destination, plan):
         held()
         if plan.options.restart:

@@ -22,7 +22,7 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.request import Request
 from unified_cli.masking import NO_TEXT, MaskedText
 from unified_cli.output.progress import Progress
-from unified_cli.storage import atomic_file, regular_file, state
+from unified_cli.storage import atomic_file, names, regular_file, state
 from unified_cli.storage.append_file import AppendFile
 from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
@@ -209,7 +209,7 @@ class _DownloadBatch:
         self._folder, self._call, self._readers = folder, call, readers
         self._shown, self._manifest = shown, manifest
         self._lock = threading.Lock()
-        self._taken = {download_targets.folded(name) for name in (MANIFEST, _LOCK)}
+        self._taken = {names.folded(name) for name in (MANIFEST, _LOCK)}
         self._summary = DownloadSummary()
 
     def publish(
@@ -226,9 +226,9 @@ class _DownloadBatch:
             for number in count(1):
                 candidate = download_targets.numbered(name, number)
                 path = self._folder / candidate
-                if download_targets.folded(candidate) in self._taken or os.path.lexists(path):
+                if names.folded(candidate) in self._taken or os.path.lexists(path):
                     continue
-                self._taken.add(download_targets.folded(candidate))
+                self._taken.add(names.folded(candidate))
                 listed = msgspec.structs.replace(entry, file=candidate)
                 with suppress(FileExistsError):
                     file.publish(path, replace=False, before=partial(self._manifest.add, listed))

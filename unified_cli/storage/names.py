@@ -1,0 +1,56 @@
+"""Names that a disk may take for one: those that differ only by case, or by the normal
+form of Unicode.
+"""
+
+import contextlib
+import os
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def folded(name: str) -> str:
+    """Return what two names have in common where a file system cannot tell them apart."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def others_like(name: str, names: Iterable[str]) -> list[str]:
+    """Return those of the names that some disk takes for this one."""
+    wanted = folded(name)
+    return [one for one in names if one != name and folded(one) == wanted]
+
+
+def taken_for_one(
+    folder: Path, names: Iterable[str], there: Iterable[str] = ()
+) -> tuple[str, str] | None:
+    """Return two names that the disk of a folder takes for one; None where all are apart.
+
+    One of them is of `names`, the other too, or one that is already `there`. The folder
+    may not exist yet.
+    """
+    by_fold: dict[str, list[str]] = {}
+    for name in dict.fromkeys(there):
+        by_fold.setdefault(folded(name), []).append(name)
+    for name in dict.fromkeys(names):
+        alike = by_fold.setdefault(folded(name), [])
+        for other in alike:
+            if other != name and are_one(folder, other, name):
+                return other, name
+        alike.append(name)
+    return None
+
+
+def are_one(folder: Path, one: str, other: str) -> bool:
+    """Return whether the disk of a folder takes two names for one.
+
+    That is tried in a temporary folder: what a disk folds depends on how it was made
+    and mounted. Where nothing can be written the answer is no.
+    """
+    import tempfile  # noqa: PLC0415  few names are alike
+
+    with contextlib.suppress(OSError):
+        there = next(place for place in (folder, *folder.parents) if place.is_dir())
+        with tempfile.TemporaryDirectory(prefix=".unified-", dir=there) as made:
+            (Path(made) / one).touch()
+            return os.path.lexists(Path(made) / other)
+    return False
