@@ -11,10 +11,9 @@ from unified_cli.cli.command import CommandContext, Later, yes_or_no
 from unified_cli.cli.flags import Options, by_name, names_of
 from unified_cli.cli.option_parts import EarlyOptions, EvidenceOptions, MessageOptions
 from unified_cli.commands import COMMANDS
-from unified_cli.config.keys import AUTO, format_for
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import UsageError
-from unified_cli.output import stdout
+from unified_cli.output import formats, stdout
 from unified_cli.runtime import Runtime
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -89,14 +88,19 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
 
 def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
     """The options of a built-in command, of which most read no settings: what these say
-    is said by the options.
+    is said by the options. Raises UsageError for a format that the command does not have.
     """
     from unified_cli.cli.options import CallOptions  # noqa: PLC0415  not for the page above
 
-    if getattr(options, "output", None) == AUTO and not isinstance(options, CallOptions):
-        # What makes a call finds it among the settings.
-        found = {"output": format_for(AUTO, terminal=runtime.stdout_is_terminal)}
-        options = replace(options, **found)
+    output = getattr(options, "output", None)
+    # What makes a call finds it among the settings.
+    if output is not None and not isinstance(options, CallOptions):
+        if output == formats.AUTO:
+            output = str(formats.named(output, terminal=runtime.stdout_is_terminal))
+            found = {"output": output}
+            options = replace(options, **found)
+        # Right after the program's name, each format of an operation is accepted.
+        formats.check_choice(output, by_name(type(options))["output"].choices)
     if hasattr(options, "quiet"):
         # A command that reads settings finds the same, or that the config file says more.
         runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")

@@ -76,3 +76,18 @@ def test_profiles_before_the_api_and_after_it_are_selected_together(
     service.reply = lambda _: Reply(200, b'{"result":[],"next_cursor":null}')
     assert unified("-p ? voice calls list -p '!c'", environ=service.environ).code == 0
     assert {dict(seen.query)["integrated_account_id"] for seen in service.seen} == {"1", "2"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["import ticketing/tags {}", "capabilities ticketing", "schema ticketing/tags", "doctor"],
+)
+def test_a_format_that_a_command_does_not_have_is_refused_before_anything_is_sent(
+    command: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    records = tmp_path / "tags.ndjson"
+    records.write_text('{"name": "a"}\n')
+    result = unified(f"-o ids {command.format(records)}", environ=service.environ)
+    assert (result.code, service.seen) == (2, [])
+    assert "this command does not support -o ids (choose from table, " in result.stderr
+    assert [*tmp_path.glob("*.unified-*")] == []

@@ -7,9 +7,10 @@ import pytest
 from front_door import ROOT, Unified
 
 from unified_cli.commands.help import topics
-from unified_cli.config.keys import FORMATS, KEYS
+from unified_cli.config.keys import KEYS
 from unified_cli.docs.completion import FILES
 from unified_cli.errors import ExitCode
+from unified_cli.output import formats
 
 
 def test_the_topics_are_these() -> None:
@@ -50,7 +51,7 @@ def test_topics_hold_what_the_code_knows(unified: Unified) -> None:
     assert all(key.variable in variables for key in KEYS.values() if key.env)
     keys = unified("help config").stdout
     assert all(re.search(rf"^  {key.name} ", keys, re.MULTILINE) for key in KEYS.values() if key.at)
-    assert ", ".join(FORMATS) in " ".join(unified("help output").stdout.split())
+    assert ", ".join(formats.SETTINGS) in " ".join(unified("help output").stdout.split())
 
 
 def test_config_says_what_goes_before_the_environment(unified: Unified) -> None:

@@ -29,6 +29,8 @@ from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Query, Request
 from unified_cli.masking import visible
+from unified_cli.output import formats
+from unified_cli.output.formats import Format
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -92,23 +94,25 @@ def of_many(
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
     return (
-        settings if asked or not runtime.stdout_is_terminal else settings._replace(output="table")
+        settings
+        if asked or not runtime.stdout_is_terminal
+        else settings._replace(output=formats.TABLE)
     )
 
 
-def check_labelled(output: str) -> None:
+def check_labelled(output: Format) -> None:
     """Refuse a format whose records cannot name their connections."""
-    if output in {"raw", "ids"}:
+    if not output.fields:
         raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
 
 
-def check_cells(output: str, *, bom: bool, csv_safe: bool) -> None:
+def check_cells(output: Format, *, bom: bool, csv_safe: bool) -> None:
     """Refuse options of CSV in other formats: readers of those would take a byte-order
     mark for data.
     """
-    if bom and output != "csv":
+    if bom and output.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {output}", hint="-o csv")
-    if csv_safe and output not in {"csv", "tsv"}:
+    if csv_safe and not output.delimiter:
         raise UsageError(f"--csv-safe is for CSV and TSV, not for {output}", hint="-o csv")
 
 

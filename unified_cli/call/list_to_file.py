@@ -16,14 +16,12 @@ from unified_cli.fleet import read
 from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
-from unified_cli.output.printer import ROWS
+from unified_cli.output import formats
 from unified_cli.output.progress import Work, progress
 from unified_cli.output.transform import ColumnCheck, Transform
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
-
-_FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "ids")
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:
@@ -57,7 +55,7 @@ def run(call: Call, clients: Clients, request: Request) -> None:
     finally:
         file.close()
     _report(runtime, file.path, state)
-    misspelt = options.transform.check.misspelt() if options.style.format in ROWS else ()
+    misspelt = options.transform.check.misspelt() if options.style.format.delimiter else ()
     for remark in options.transform.remarks():
         if remark not in misspelt:
             runtime.stderr.note(remark)
@@ -76,7 +74,7 @@ def _partial_file(
     output_file.check_folder(path)
     identity = ListIdentity.of(
         request,
-        format=options.style.format,
+        format=options.style.format.name,
         columns=[*options.style.columns],
         jq=call.options.jq,
         csv_safe=options.style.safe_cells,
@@ -103,16 +101,17 @@ def _report(runtime: Runtime, path: Path, state: Checkpoint) -> None:
 def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     form, options = call.settings.output, call.options
     pages = part(options, PageOptions)
-    if form not in _FORMATS:
-        raise UsageError(f"--out does not support -o {form} (choose from {', '.join(_FORMATS)})")
-    if form in {"json", "yaml"} and options.jq:
+    if not form.file:
+        others = ", ".join(one.name for one in formats.RESULTS if one.file)
+        raise UsageError(f"--out does not support -o {form} (choose from {others})")
+    if form.document and options.jq:
         raise UsageError(
             "--jq would need the whole result, but --out writes it page by page (use -o ndjson)"
         )
-    if pages.dedupe and (form != "ndjson" or options.jq or options.columns):
+    if pages.dedupe and (not form.dedupe or options.jq or options.columns):
         raise UsageError("--dedupe id needs -o ndjson without --jq and --columns")
     style = record_output.style_for(call, request.operation, screen=False)
-    chosen = style.columns if form in {"json", "ndjson", "yaml"} else ()
+    chosen = style.columns if form.json or form.document else ()
     return list_export.ListExportOptions(
         listing.span(call),
         style,

@@ -14,15 +14,12 @@ from unified_cli.json_text import members as records
 from unified_cli.json_text.record_columns import project
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import visible
-from unified_cli.output import printer, stdout
+from unified_cli.output import formats, printer, stdout
 from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import ColumnCheck
 
 if TYPE_CHECKING:
     from unified_cli.output.jq_program import JqProcess, JqProgram
-
-_SERVED = {"json", "ndjson"}
-"""The formats that, without columns, have everything as it was served."""
 
 
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
@@ -34,16 +31,16 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
     chosen = columns(call.options.columns)
     try:
         _check_page(body, call.catalogue.service, request)
-        if not (program and output in {"json", "yaml"}):
+        if not (program and output.document):
             decoding.check_document(body)
     except decoding.TooLargeError as error:
         raise ServiceError(f"{error} ({request.method} {request.path})", retryable=False) from None
-    if program and output in {"json", "yaml"}:
+    if program and output.document:
         style = style_for(call, request.operation)
         printer.put(runtime, printer.render(program, body, style), style)
         for remark in program.remarks():
             runtime.stderr.note(remark)
-    elif output == "yaml" and not chosen:
+    elif output is formats.YAML and not chosen:
         from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
 
         stdout.write(runtime, convert(body))
@@ -51,7 +48,7 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
         inner = unwrapped(body, call.catalogue.service, request.operation)
         found = [bytes(one) for one in records.items(inner)] if inner.startswith(b"[") else [inner]
         style = style_for(call, request.operation)._replace(listing=found != [body])
-        if output == "json" and found == [inner]:
+        if output is formats.JSON and found == [inner]:
             _write_record(call, request, records.Record(inner), style)
             return
         made = printer.Printer(runtime, style, program, strict=not request.writes)
@@ -116,7 +113,7 @@ def style_for(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
         # JSON with all that was served needs no knowledge of it, which takes a millisecond to read.
         known=[field.name for field in operation.facts.fields]
-        if operation and (chosen or call.settings.output not in _SERVED)
+        if operation and (chosen or not call.settings.output.json)
         else (),
         first=first,
         safe_cells=call.options.csv_safe,
@@ -146,7 +143,7 @@ def printer_for(
         label=label
     )
     # Several documents in one result are not a page with a cursor.
-    style = style._replace(listing=False) if style.format in {"json", "yaml"} else style
+    style = style._replace(listing=False) if style.format.document else style
     return printer.Printer(
         call.runtime, style, program, strict=not operation.changes, gathers=gathers
     )

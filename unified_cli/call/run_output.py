@@ -2,18 +2,16 @@
 
 from unified_cli.call import Call, record_output
 from unified_cli.json_text.record_label import LABEL
+from unified_cli.output import formats
 from unified_cli.output.printer import Printer
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import RunKind
 from unified_cli.writes.results import OutcomeRecords, OutcomeTable, RunResults, ServedRecords
 from unified_cli.writes.run import StoredRun
 
-_COLUMNS = {
-    "table": (LABEL, "outcome", "status", "error.message", "idempotency_key"),
-    **dict.fromkeys(
-        ("csv", "tsv"), (LABEL, "outcome", "status", "result", "error", "idempotency_key")
-    ),
-}
+# What people read has no room for a whole record.
+_FOR_PEOPLE = (LABEL, "outcome", "status", "error.message", "idempotency_key")
+_FOR_PROGRAMS = (LABEL, "outcome", "status", "result", "error", "idempotency_key")
 
 
 def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResults:
@@ -22,15 +20,15 @@ def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResul
         return lines(call, run, connections)
     options = call.options
     if (
-        call.settings.output == "table"
+        call.settings.output is formats.TABLE
         and call.runtime.stdout_is_terminal
         and not (options.columns or options.jq)
     ):
         return OutcomeTable(call.runtime, _names(run))
     style = record_output.style_for(call, None, first=(LABEL,))
-    if not style.columns:
-        columns = _COLUMNS.get(style.format, ())
-        style = style._replace(columns=columns, first=columns or style.first)
+    if style.format.columns and not style.columns:
+        columns = _FOR_PROGRAMS if style.format.delimiter else _FOR_PEOPLE
+        style = style._replace(columns=columns, first=columns)
     printer = Printer(call.runtime, style, record_output.program(call.options), strict=False)
     return OutcomeRecords(printer, call.catalogue.service, connections.operation)
 

@@ -117,10 +117,10 @@ def select(
 
 def _check_format(call: Call, *, several: bool) -> None:
     output = call.settings.output
-    if output == "raw" or (several and output == "ids"):
+    if output.binary or (several and not output.fields):
         what = (
             "is not taken apart, so it cannot be checked"
-            if output == "raw"
+            if output.binary
             else "cannot tell connections apart"
         )
         raise UsageError(f"-o {output} {what}", hint="-o ndjson")

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 # Modules that only some calls need are imported where they are used, and httpx only to
 # send a request.
 
-_RECORD_FORMATS = {"ndjson", "table", "csv", "tsv", "ids"}
-_AS_SERVED = ("json", "raw")
-
 
 Exchange = Callable[[Call, "Clients", Request], None]
 """Sends a request, and writes what is answered."""
@@ -143,9 +140,9 @@ def _is_list(call: Call, request: Request) -> bool:
         return True
     if request.operation is None or not request.operation.lists:
         return False
-    columns = options.columns and output != "raw"
+    columns = options.columns and not output.binary
     within_page = (pages.cursor or "").startswith(OWN_CURSOR)
-    return bool(columns) or output in _RECORD_FORMATS or within_page
+    return bool(columns) or not output.whole or within_page
 
 
 def _is_file(call: Call, request: Request) -> bool:
@@ -154,7 +151,7 @@ def _is_file(call: Call, request: Request) -> bool:
     """
     options = call.options
     listing = request.operation is not None and request.operation.lists
-    transformed = call.settings.output not in _AS_SERVED or options.jq or options.columns
+    transformed = not call.settings.output.as_served or options.jq or options.columns
     return not request.writes and not listing and not transformed
 
 
@@ -176,7 +173,7 @@ def once(call: Call, clients: "Clients", request: Request) -> None:
     try:
         # How much of a file has been sent is told.
         with _told(runtime, request.upload) if request.upload else nullcontext():
-            got = client.send(request, any_type=settings.output == "raw")
+            got = client.send(request, any_type=settings.output.binary)
         _write(call, request, got, program)
     finally:
         client.close()
@@ -221,7 +218,7 @@ def write_answer(
     """
     runtime, output, options = call.runtime, call.settings.output, call.options
     if options.out:
-        if output not in _AS_SERVED or program or options.columns is not None:
+        if not output.as_served or program or options.columns is not None:
             raise UsageError(
                 "--out writes one answer as served (with --all it takes -o, --columns and --jq)"
             )
@@ -245,9 +242,9 @@ def write_answer(
         stdout.write(runtime, answer.chunks)
     elif not answer.body:
         runtime.stderr.note(f"done ({answer.status}, no content)")
-    elif output == "raw":
+    elif output.binary:
         stdout.write(runtime, [answer.body])
-    elif output == "json" and not program and options.columns is None:
+    elif output.as_served and not program and options.columns is None:
         stdout.write_json(runtime, answer.body)
     else:
         from unified_cli.call import (  # noqa: PLC0415  not for a document printed as served

@@ -85,8 +85,8 @@ class Flag(NamedTuple):
     saying what is expected. Help shows the options of a group by their `order`, and
     those alike as they are declared. `when` says for which operations the option means
     something, None that it does for all whose class has it. `common` says that people
-    use it most, so that `-h` shows it. `name`, `kind` and `choices` are those of the
-    field.
+    use it most, so that `-h` shows it. `choices` are the values that it takes, those of
+    the field where its type is a Literal. `name` and `kind` are those of the field.
     """
 
     spellings: tuple[str, ...]
@@ -210,7 +210,9 @@ def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> t
         mark._replace(
             name=name,
             kind=kind,
-            choices=get_args(_element(kind)) if get_origin(_element(kind)) is Literal else (),
+            choices=get_args(_element(kind))
+            if get_origin(_element(kind)) is Literal
+            else mark.choices,
         )
         for name, field in declared.items()
         for kind in [_kind(field)]

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from unified_cli.masking import visible
+from unified_cli.output import formats
 
 _PLACE = re.compile(r"\{(.+?)\}")
 _DOTS = re.compile(r" …([A-Z=]*)")
@@ -38,6 +39,7 @@ def quoted(text: str) -> str:
     return visible(shlex.quote(text))
 
 
+_FORMATS = ", ".join(formats.names(formats.RESULTS))
 _GROUPS: Mapping[str, OwnSpelling] = {
     "--filter --filters --params --param --query-string --where": OwnSpelling(
         "--query", "-q {NAME=VALUE} filters"
@@ -59,11 +61,9 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--account --account_id": OwnSpelling("--account-id", "-a {ID}"),
     "--json": OwnSpelling("--output", "-o json prints JSON; -d JSON is a body"),
     "--output-format --out-format --as-json --print": OwnSpelling(
-        "--output", "-o FORMAT: json, ndjson, table, csv, tsv, yaml, ids, raw"
+        "--output", f"-o FORMAT: {_FORMATS}"
     ),
-    "--format": OwnSpelling(
-        "--output", "-o {FORMAT}: json, ndjson, table, csv, tsv, yaml, ids, raw"
-    ),
+    "--format": OwnSpelling("--output", f"-o {{FORMAT}}: {_FORMATS}"),
     "--csv": OwnSpelling("--output", "-o csv"),
     "--yaml": OwnSpelling("--output", "-o yaml"),
     "--table --human": OwnSpelling("--output", "-o table"),
@@ -309,12 +309,13 @@ def meant_value(text: str, choices: Sequence[str]) -> str | None:
 def not_one_of(text: str, choices: Sequence[str]) -> str:
     """The words that say so, with the choice or the option that was meant."""
     wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
-    if instead := _instead_of_format(text) if "ndjson" in choices else "":
+    is_format = formats.NDJSON.name in choices
+    if instead := _instead_of_format(text) if is_format else "":
         return f"{wrong}; did you mean {instead}?"
-    if text in {"parquet", "delta"} and "ndjson" in choices:
+    if is_format and text in formats.names(formats.EXPORTS):
         return f"{wrong}; unified export --format {text} writes it"
     meant = meant_value(text, choices)
-    if not meant and "parquet" in choices:
+    if not meant and formats.PARQUET.name in choices:
         return f"{wrong}; did you mean --to {quoted(text)}?"
     return f'{wrong}; did you mean "{meant}"?' if meant else wrong
 

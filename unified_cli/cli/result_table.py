@@ -1,20 +1,15 @@
 """The results of built-in commands: a table on a terminal, lines on a pipe, or JSON."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Literal, NamedTuple, get_args
+from typing import Annotated, NamedTuple
 
-from unified_cli.cli.shared_options import Output, flag_of
-from unified_cli.errors import UsageError
+from unified_cli.cli.shared_options import output_of
 from unified_cli.masking import masked
-from unified_cli.output import screen, stdout, terminal
+from unified_cli.output import formats, screen, stdout, terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 
-TableFormat = Literal["table", "json", "tsv"]
-
-FORMATS: tuple[str, ...] = get_args(TableFormat)
-
-TableOutput = Annotated[TableFormat | None, flag_of(Output)]
+TableOutput = Annotated[str | None, output_of(formats.TABLES)]
 """The option `-o` of commands that print tables."""
 
 
@@ -42,15 +37,11 @@ def show(
     lines of its own; where `drawn` is given, that is what a terminal shows, or what it
     makes.
     """
-    chosen = output or ("table" if runtime.stdout_is_terminal else "tsv")
-    if chosen not in FORMATS:
-        raise UsageError(
-            f"this command does not support -o {chosen} (choose from {', '.join(FORMATS)})"
-        )
-    if chosen == "json":
+    chosen = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
+    if chosen is formats.JSON:
         stdout.write_value(runtime, _masked(value))
         return
-    if chosen == "table" and drawn and runtime.stdout_is_terminal:
+    if chosen is formats.TABLE and drawn and runtime.stdout_is_terminal:
         made = (
             [screen.table(runtime, drawn.heads, drawn.rows, apart=apart)]
             if isinstance(drawn, Drawn)
@@ -59,7 +50,7 @@ def show(
         stdout.show(runtime, made)
         return
     shown = [[masked(cell) for cell in row] for row in rows]
-    if chosen == "table":
+    if chosen is formats.TABLE:
         stdout.show(runtime, [screen.table(runtime, heads, shown, apart=apart)])
     else:
         stdout.write(runtime, [terminal.tabbed(shown)])

@@ -1,5 +1,6 @@
 """The options that several commands share, alone and in groups."""
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Annotated, Any, Literal
 
@@ -21,7 +22,9 @@ from unified_cli.cli.flags import (
     Common,
     Flag,
 )
-from unified_cli.config.keys import KEYS, Format
+from unified_cli.config.keys import KEYS
+from unified_cli.output import formats
+from unified_cli.output.formats import Format
 
 # Assumption: these start a job, whose record says when there is something to download.
 WAITS = ("knowledge-base page-exports create",)
@@ -40,6 +43,11 @@ def told(field: Any, about: str, group: str | None = None, metavar: str | None =
     return flag._replace(
         about=about, group=group or flag.group, metavar=metavar or flag.metavar, order=0, when=None
     )
+
+
+def output_of(choices: Sequence[Format]) -> Flag:
+    """The option `-o` of a command that has these formats."""
+    return flag_of(Output)._replace(choices=formats.names(choices))
 
 
 lists = attrgetter("lists")
@@ -176,7 +184,10 @@ InputFormat = Annotated[
         when=lambda operation: operation.takes_id or operation.name == "download",
     ),
 ]
-Output = Annotated[Format | None, Common(("-o", "--output"), OUTPUT, "the output format", "FORMAT")]
+Output = Annotated[
+    str | None,
+    Common(("-o", "--output"), OUTPUT, "the output format", "FORMAT", choices=formats.SETTINGS),
+]
 Columns = Annotated[
     str | None,
     Common(

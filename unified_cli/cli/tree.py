@@ -16,9 +16,9 @@ from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, 
 from unified_cli.cli.command import APIS, CommandContext, CommandStub, Entry, Group, Later
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
 from unified_cli.cli.option_parts import EarlyOptions
-from unified_cli.config.keys import KEYS, format_for
+from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
-from unified_cli.output import stdout, terminal
+from unified_cli.output import formats, stdout, terminal
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -312,8 +312,8 @@ def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> boo
     The settings of a profile, which are read later, may ask for it too.
     """
     given = output or runtime.environ.get(KEYS["output"].variable, "")
-    shown = format_for(given, terminal=runtime.stdout_is_terminal)
-    return asked or (shown in {"json", "ndjson"} and not runtime.stderr_is_terminal)
+    shown = formats.named(given, terminal=runtime.stdout_is_terminal)
+    return asked or bool(shown and shown.json and not runtime.stderr_is_terminal)
 
 
 def ask_for_json(argv: Sequence[str], runtime: Runtime) -> bool:

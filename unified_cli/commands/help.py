@@ -18,10 +18,10 @@ from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Argument, Fla
 from unified_cli.cli.help_page import CodeBlock, HelpPage, Rows, render
 from unified_cli.cli.options import operation_flags
 from unified_cli.config import file
-from unified_cli.config.keys import FORMATS, KEYS, Key
+from unified_cli.config.keys import KEYS, Key
 from unified_cli.errors import ExitCode, UsageError
 from unified_cli.masking import visible
-from unified_cli.output import stdout, terminal
+from unified_cli.output import formats, stdout, terminal
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.fault_plan import FAULT_WORDS
 
@@ -76,7 +76,7 @@ def _every_option(context: CommandContext) -> list[Section]:
 
 _TABLES: Mapping[str, Callable[[CommandContext], list[Section]]] = {
     "exit-codes": lambda _: [("Exit codes", [(str(int(code)), code.meaning) for code in ExitCode])],
-    "output": lambda _: [("Formats", ", ".join(FORMATS)), _options(OUTPUT)],
+    "output": lambda _: [("Formats", ", ".join(formats.SETTINGS)), _options(OUTPUT)],
     "query": lambda _: [_options(QUERY), _options(BODY)],
     "config": lambda _: [
         ("At the top or in a profile", _keys(lambda key: key.at == "tp")),

@@ -8,7 +8,7 @@ from unified_cli.cli.command import Command, CommandContext
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.errors import UsageError
-from unified_cli.output import stdout
+from unified_cli.output import formats, stdout
 
 VERSION = 1
 """Of what `-o json` prints; `operations.schema.json` is its JSON Schema."""
@@ -46,7 +46,9 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
     if not found:
         runtime.stderr.note(f"no operation has these words: {' '.join(options.words)}")
     # With the path a row would be wider than most terminals.
-    short = runtime.stdout_is_terminal and runtime.width < _WIDE and options.output != "tsv"
+    short = (
+        runtime.stdout_is_terminal and runtime.width < _WIDE and options.output != formats.TSV.name
+    )
     heads = ["command", "summary"] if short else ["command", "method", "path", "summary"]
     rows = [[one.command, *(() if short else (one.method, one.path)), one.summary] for one in found]
     described = [describe(one) for one in found]

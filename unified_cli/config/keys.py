@@ -3,14 +3,13 @@ each; what a command line sets.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar
+
+from unified_cli.output import formats
 
 N = TypeVar("N", int, float)
 
 PREFIX = "UNIFIED_"
-Format = Literal["json", "ndjson", "table", "csv", "tsv", "yaml", "ids", "raw", "auto"]
-FORMATS: tuple[str, ...] = get_args(Format)
-"""The formats of what is printed, the first one the default."""
 
 
 class Key(NamedTuple):
@@ -183,7 +182,7 @@ KEYS = {
             "output",
             "json, ndjson, table … as with -o; auto: a table at a terminal, else json",
             text,
-            default="json",
+            default=formats.JSON.name,
         ),
         Key(
             "pager",
@@ -215,21 +214,11 @@ KEYS = {
     )
 }
 
-AUTO = "auto"
-"""The format of the result that depends on where it goes."""
-
 TOKEN_SOURCES = ("keyring", "token_command", "token_file", "token")
 """The sources of a token, of which a table may have one."""
 
 IDENTITY = ("base_url", "account_id")
 """The keys that, with the token, come from one place when a profile is named."""
-
-
-def format_for(asked: str, *, terminal: bool) -> str:
-    """The format of the result that is meant: `auto` is a table at a terminal and JSON
-    elsewhere.
-    """
-    return asked if asked != AUTO else "table" if terminal else "json"
 
 
 class Overrides(NamedTuple):

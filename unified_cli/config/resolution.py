@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from unified_cli.config import address, file, profiles
 from unified_cli.config.address import Address
 from unified_cli.config.file import Config
-from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key, Overrides, format_for
+from unified_cli.config.keys import IDENTITY, KEYS, TOKEN_SOURCES, Key, Overrides
 from unified_cli.config.settings import DEFAULT, OWN_ACCOUNT, Settings, Value
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError, UnsafeError, UsageError
+from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 from unified_cli.values import TomlTable
 
@@ -52,7 +53,8 @@ def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
         is_own=values["account_id"].value == OWN_ACCOUNT,
         token=token,
         tokens_left=left,
-        output=format_for(values["output"].value, terminal=on_terminal),
+        # `own_account` refuses an unknown name.
+        output=formats.named(values["output"].value, terminal=on_terminal) or formats.JSON,
         token_rate=rate * _TOKEN_FACTOR if token_rate is None else token_rate,
         **{field: values[field].value for field in _AS_FOUND},
         values=values,

@@ -9,6 +9,7 @@ from unified_cli.config.address import Address
 from unified_cli.config.keys import KEYS
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError
+from unified_cli.output.formats import Format
 from unified_cli.values import JsonObject
 
 OWN_ACCOUNT = "me"
@@ -47,7 +48,7 @@ class Settings(NamedTuple):
     """The token is said to be the connection's own; its real id may be known by now."""
     token: TokenSource | None
     tokens_left: tuple[str, ...]
-    output: str
+    output: Format
     """The format of the result."""
     timeout: float
     """Seconds for one request with all its retries."""

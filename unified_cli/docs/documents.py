@@ -92,9 +92,19 @@ LAYERS = (
     Layer(2, ("stderr",), "the only writer of stderr"),
     Layer(
         1,
-        ("catalogue", "errors", "hints", "masking", "plural", "text_width", "values", "json_text"),
+        (
+            "catalogue",
+            "errors",
+            "hints",
+            "masking",
+            "plural",
+            "text_width",
+            "values",
+            "json_text",
+            "output.formats",
+        ),
         "the operations as data; the errors; text without secrets, and its width; ages in words;"
-        " JSON as text",
+        " JSON as text; the table of formats",
     ),
 )
 """The test of imports and the table in CONTRIBUTING.md are made from this."""

@@ -16,6 +16,7 @@ from unified_cli.http.pagination import Page, Span
 from unified_cli.json_text import change_time
 from unified_cli.json_text.members import Record, parts
 from unified_cli.masking import masked
+from unified_cli.output import formats
 from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import Transform, writer
 
@@ -71,8 +72,8 @@ class ListExportOptions:
     def format(self) -> str:
         """The format of the file."""
         if self.table:
-            return "delta"
-        return "parquet" if self.parquet else self.style.format
+            return formats.DELTA.name
+        return formats.PARQUET.name if self.parquet else self.style.format.name
 
 
 class TakenOverError(StateError):

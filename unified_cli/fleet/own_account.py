@@ -6,9 +6,10 @@ from contextlib import closing
 
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
-from unified_cli.config.keys import FORMATS, KEYS, Overrides
+from unified_cli.config.keys import KEYS, Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, ServiceError, UnifiedError
+from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
 # What may mean that the token is not that of a single connection.
@@ -33,19 +34,15 @@ def shared(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
 def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
     """Apply the settings for messages. Raises ConfigError for an unknown output format."""
     output = settings.values["output"]
-    if output.value not in FORMATS:
+    if output.value not in formats.SETTINGS:
         from unified_cli.cli.other_tools import meant_value  # noqa: PLC0415  only for an error
 
-        meant = meant_value(str(output.value), FORMATS)
-        hint = f'did you mean "{meant}"?' if meant else f"there are {', '.join(FORMATS)}"
+        meant = meant_value(str(output.value), formats.SETTINGS)
+        hint = f'did you mean "{meant}"?' if meant else f"there are {', '.join(formats.SETTINGS)}"
         raise ConfigError(f"{output.source}: no output format {output.value!r}", hint=hint)
     runtime.stderr.quiet = settings.quiet
     # The profile may ask for JSON too, not only the command line, which main has checked.
-    if (
-        settings.output in {"json", "ndjson"}
-        and output.source != "default"
-        and not runtime.stderr_is_terminal
-    ):
+    if settings.output.json and output.source != "default" and not runtime.stderr_is_terminal:
         runtime.stderr.machine = True
 
 

@@ -25,9 +25,8 @@ class Delimited(RecordWriter):
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
-        super().__init__(memory)
-        self._style = style
-        self._csv = style.format == "csv"
+        super().__init__(style, memory)
+        self._csv = style.format.delimiter == ","
         self._paths = {*(style.columns or style.more)}
         columns = memory.get("columns")
         self._columns: dict[str, None] | None = None if columns is None else dict.fromkeys(columns)

@@ -9,7 +9,8 @@ import msgspec
 
 from unified_cli.errors import UsageError
 from unified_cli.json_text.members import Record
-from unified_cli.output import stdout, terminal
+from unified_cli.output import formats, stdout, terminal
+from unified_cli.output.formats import Format
 from unified_cli.output.record_writer import RecordWriter, Style
 from unified_cli.output.transform import ColumnCheck, Transform, writer
 from unified_cli.runtime import Runtime
@@ -18,9 +19,6 @@ from unified_cli.values import Json
 if TYPE_CHECKING:
     from unified_cli.output.jq_program import JqProgram
 
-_JSON = {"json", "ndjson"}
-_DOCUMENTS = {"json", "yaml"}
-ROWS = {"csv", "tsv"}
 _LONGEST_HELD = 1024 * 1024
 LARGEST_DOCUMENT = 32 * 1024 * 1024
 """Bytes of a document for a jq program, which takes about twenty times as much memory."""
@@ -46,8 +44,8 @@ class Printer:
     ) -> None:
         self._runtime = runtime
         self._style = style
-        whole = program is not None and style.format in _DOCUMENTS
-        chosen = style.columns if style.format in _JSON | _DOCUMENTS else ()
+        whole = program is not None and style.format.document
+        chosen = style.columns if style.format.json or style.format.document else ()
         self._transform = Transform(None if whole else program, chosen, ColumnCheck.of(style))
         self._strict = strict
         self._held = b""
@@ -101,7 +99,7 @@ class Printer:
             raise error
         self._put(self._writer.end(next_cursor))
         self.flush()
-        misspelt = check.misspelt() if self._strict and self._style.format in ROWS else ()
+        misspelt = check.misspelt() if self._strict and self._style.format.delimiter else ()
         for remark in (*self._transform.remarks(), *self._writer.remarks()):
             if remark not in misspelt:
                 self._runtime.stderr.note(remark)
@@ -117,9 +115,9 @@ class Printer:
         style = self._style
         if self._whole:
             put(self._runtime, data, style)
-        elif style.format == "table" and style.width is not None:
+        elif style.format is formats.TABLE and style.width is not None:
             stdout.show(self._runtime, [terminal.styled(data.decode(style.encoding))])
-        elif style.format in _JSON and (style.colour or style.width is not None):
+        elif style.format.json and (style.colour or style.width is not None):
             stdout.show(self._runtime, stdout.shown(data, colour=style.colour))
         elif style.width is not None:
             stdout.write(self._runtime, [data])
@@ -130,7 +128,7 @@ class Printer:
 
 
 def style_for(
-    runtime: Runtime, form: str, items: str, cursor: str, *, screen: bool = True
+    runtime: Runtime, form: Format, items: str, cursor: str, *, screen: bool = True
 ) -> Style:
     """How a list in that format looks on this stdout, or in a file where it is not for
     the `screen`.
@@ -154,8 +152,7 @@ class JqDocument(RecordWriter):
     """Collects all records into one document, and writes the results of a jq program for it."""
 
     def __init__(self, style: Style, program: "JqProgram") -> None:
-        super().__init__({})
-        self._style = style
+        super().__init__(style, {})
         self._program = program
         self._records: list[Record] = []
         self._size = 0
@@ -197,7 +194,7 @@ def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
     """
     _check(len(body))
     values = program.run(body)
-    if style.format == "yaml":
+    if style.format is formats.YAML:
         from unified_cli.output.yaml_text import dump as dump_yaml  # noqa: PLC0415  only where it is asked for
 
         return b"---\n".join(dump_yaml(value) for value in values)
@@ -221,7 +218,7 @@ def _result(value: Json, style: Style) -> str:
 
 def put(runtime: Runtime, data: bytes, style: Style) -> None:
     """Write what `render` gave."""
-    if style.width is not None and style.format != "yaml":
+    if style.width is not None and style.format is not formats.YAML:
         # What is foreign in it is visible already.
         stdout.show(runtime, [terminal.styled(data.decode("utf-8"))])
     else:

@@ -7,6 +7,7 @@ import msgspec
 
 from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import SLICE, Record, one_line as on_one_line, parts, text
+from unified_cli.output.formats import Format
 from unified_cli.output.stdout import pretty
 from unified_cli.plural import counted
 
@@ -20,7 +21,7 @@ class Style(NamedTuple):
     JSON is indented, `listing` that the records are a list, not one alone.
     """
 
-    format: str
+    format: Format
     items: str
     cursor: str
     columns: Sequence[str] = ()
@@ -67,7 +68,8 @@ class RecordWriter:
     the same file.
     """
 
-    def __init__(self, memory: WriterMemory) -> None:
+    def __init__(self, style: Style, memory: WriterMemory) -> None:
+        self._style = style
         self.memory = memory
 
     def page(self, slices: Iterable[Sequence[Record]], *, one_line: bool) -> Iterator[bytes]:
@@ -127,8 +129,7 @@ class JsonDocument(RecordWriter):
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
-        super().__init__(memory)
-        self._style = style
+        super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  a document may break lines
@@ -178,8 +179,8 @@ def _flat(record: bytes) -> bytes:
 class Ids(RecordWriter):
     """One id a line."""
 
-    def __init__(self, memory: WriterMemory) -> None:
-        super().__init__(memory)
+    def __init__(self, style: Style, memory: WriterMemory) -> None:
+        super().__init__(style, memory)
         self._without: int = memory.get("without", 0)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  ids are short

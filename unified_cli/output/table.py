@@ -211,8 +211,7 @@ class Table(RecordWriter):
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
-        super().__init__(memory)
-        self._style = style
+        super().__init__(style, memory)
         self._widths: dict[str, int] | None = None
         self._hidden: dict[str, None] = {}
         self._begun = False

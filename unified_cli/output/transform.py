@@ -5,6 +5,7 @@ them none has, and the format.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from unified_cli.errors import UsageError
@@ -12,19 +13,11 @@ from unified_cli.json_text.members import Record, parts, slices
 from unified_cli.json_text.record_columns import paths, pick, project
 from unified_cli.json_text.record_label import label, relabel
 from unified_cli.masking import excerpt
-from unified_cli.output.record_writer import (
-    Ids,
-    JsonDocument,
-    Lines,
-    RecordWriter,
-    Style,
-    WriterMemory,
-)
+from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
 
 if TYPE_CHECKING:
     from unified_cli.output.jq_program import JqProgram
 
-_FORMATS_WITHOUT = {"ids", "raw"}
 _MOST_NAMES = 500
 _SEPARATOR = re.compile(r"[;|\s]+")
 
@@ -48,7 +41,7 @@ class ColumnCheck:
     @classmethod
     def of(cls, style: Style) -> "ColumnCheck":
         """The check of a style's columns but for those that the program adds to the records."""
-        chosen = () if style.format in _FORMATS_WITHOUT else style.columns
+        chosen = style.columns if style.format.fields else ()
         return cls([one for one in chosen if one not in style.first], style.known)
 
     def look(self, records: Sequence[Record]) -> None:
@@ -176,29 +169,13 @@ def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
     """The writer of a format; it continues after one with this memory. Raises
     UsageError for `raw`.
     """
-    kept = memory or {}
-    match style.format:
-        case "json":
-            return JsonDocument(style, kept)
-        case "ndjson":
-            return Lines(kept)
-        case "ids":
-            return Ids(kept)
-        case "csv" | "tsv":
-            from unified_cli.output.delimited import (  # noqa: PLC0415  only what is asked for is imported
-                Delimited,
-            )
-
-            return Delimited(style, kept)
-        case "table":
-            from unified_cli.output.table import Table  # noqa: PLC0415  as above
-
-            return Table(style, kept)
-        case "yaml":
-            from unified_cli.output.yaml_text import Yaml  # noqa: PLC0415  as above
-
-            return Yaml(style, kept)
-    raise UsageError(
-        f"-o {style.format} prints one answer as served, so records cannot be selected (-o json"
-        " can)"
+    module, _, name = style.format.writer.partition(":")
+    if not module:
+        raise UsageError(
+            f"-o {style.format} prints one answer as served, so records cannot be selected (-o json"
+            " can)"
+        )
+    made: RecordWriter = getattr(import_module(f"unified_cli.output.{module}"), name)(
+        style, memory or {}
     )
+    return made

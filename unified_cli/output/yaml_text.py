@@ -53,8 +53,7 @@ class Yaml(RecordWriter):
     """One YAML document: a mapping with the records as a list, then the cursor."""
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
-        super().__init__(memory)
-        self._style = style
+        super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  records are written anew

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unified_cli.cli import result_table
-from unified_cli.cli.result_table import TableFormat
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending
 from unified_cli.runtime import Runtime
@@ -69,7 +68,7 @@ def _path_of(group: OutcomeGroup, beside: Path) -> Path:
 
 def show(
     runtime: Runtime,
-    output: TableFormat | None,
+    output: str | None,
     unit: str,
     groups: Sequence[OutcomeGroup],
     *,

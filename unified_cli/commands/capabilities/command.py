@@ -1,14 +1,13 @@
 """`unified capabilities`: its page and its options."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import LIST, Argument, Common
 from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
-from unified_cli.cli.shared_options import Output, flag_of
-
-MatrixFormat = Literal["table", "tsv", "json", "ndjson", "csv", "junit"]
+from unified_cli.cli.shared_options import output_of
+from unified_cli.output import formats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +29,7 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
             ("--product",), LIST, "what a product offers that need not be connected yet", "SLUG"
         ),
     ] = None
-    output: Annotated[MatrixFormat | None, flag_of(Output)] = None
+    output: Annotated[str | None, output_of(formats.MATRICES)] = None
 
 
 _EXAMPLES = """unified -p sandbox capabilities ticketing

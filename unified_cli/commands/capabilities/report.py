@@ -26,7 +26,8 @@ from unified_cli.cli.command import CommandContext
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import MaskedText, masked, visible
-from unified_cli.output import junit, layout, screen, stdout, terminal
+from unified_cli.output import formats, junit, layout, screen, stdout, terminal
+from unified_cli.output.formats import Format
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.output.screen import Cell, Look, Word
 from unified_cli.output.terminal import TerminalText, taken
@@ -56,20 +57,20 @@ def show(
 ) -> None:
     """Print the table on a terminal, lines on a pipe, or what `form` says."""
     runtime, service = context.runtime, context.catalogue.service
-    chosen = form or ("table" if runtime.stdout_is_terminal else "tsv")
-    if chosen == "table":
+    chosen = formats.of_command(form, formats.MATRICES, terminal=runtime.stdout_is_terminal)
+    if chosen is formats.TABLE:
         if runtime.stdout_is_terminal:
             stdout.show(runtime, _matrix(runtime, operations, found))
         else:
             _table(runtime, operations, found)
         _tell_errors(runtime, service, found)
-    elif chosen == "json":
+    elif chosen is formats.JSON:
         stdout.write_value(
             runtime, {"version": VERSION, "capabilities": [*_records(found, service)]}
         )
-    elif chosen == "junit":
+    elif chosen is formats.JUNIT:
         stdout.write(runtime, junit.document([*map(_suite, found)]))
-    elif chosen == "ndjson":
+    elif chosen is formats.NDJSON:
         stdout.write(runtime, (encoded(record) + b"\n" for record in _records(found, service)))
     else:
         stdout.write(runtime, _rows(found, chosen, service))
@@ -94,11 +95,11 @@ def _records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[Jso
             }
 
 
-def _rows(found: Sequence[ConnectionOffer], form: str, service: Service) -> Iterator[bytes]:
+def _rows(found: Sequence[ConnectionOffer], form: Format, service: Service) -> Iterator[bytes]:
     """CSV with a head, or lines separated by tabs."""
     text = io.StringIO()
     writer = csv.writer(text)
-    if form == "csv":
+    if form is formats.CSV:
         writer.writerow(
             [LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"]
         )
@@ -106,7 +107,7 @@ def _rows(found: Sequence[ConnectionOffer], form: str, service: Service) -> Iter
         # More columns would be taken for the last one.
         del record["held"]
         cells = [_WRITTEN.get(value, value) for value in record.values()]
-        if form == "csv":
+        if form is formats.CSV:
             writer.writerow(cells)
             yield text.getvalue().encode()
             text.seek(0)

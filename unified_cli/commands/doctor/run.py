@@ -5,7 +5,7 @@ from pathlib import Path
 
 from unified_cli.call import connection_probe
 from unified_cli.cli.command import CommandContext
-from unified_cli.cli.result_table import TableFormat, show
+from unified_cli.cli.result_table import show
 from unified_cli.commands.doctor import bundle, local
 from unified_cli.commands.doctor.command import DoctorOptions
 from unified_cli.commands.doctor.local import Finding
@@ -16,7 +16,7 @@ from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.fleet import conclude
 from unified_cli.masking import NO_TEXT, masked
-from unified_cli.output import layout, stdout
+from unified_cli.output import formats, layout, stdout
 from unified_cli.output.screen import Cell, Look, Word
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -94,8 +94,9 @@ def _config(context: CommandContext, findings: list[Finding]) -> Config | None:
         return None
 
 
-def _show(runtime: Runtime, output: TableFormat | None, findings: Sequence[Finding]) -> None:
-    if output in {None, "table"} and runtime.stdout_is_terminal:
+def _show(runtime: Runtime, output: str | None, findings: Sequence[Finding]) -> None:
+    form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
+    if form is formats.TABLE and runtime.stdout_is_terminal:
         _show_screen(runtime, findings)
         return
     rows = [(one.level, one.check, one.subject, one.message, one.remedy) for one in findings]

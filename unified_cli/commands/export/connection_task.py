@@ -13,7 +13,7 @@ from unified_cli import __version__
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.flags import by_name
 from unified_cli.commands.export import plan as plans
-from unified_cli.commands.export.options import ExportFormat, ExportOptions
+from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.plan import ExportPlan
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UsageError
@@ -41,7 +41,7 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     page_size: Annotated[int, msgspec.Meta(gt=0)] | None = None
     allow_partial: bool = False
     dedupe: str | None = None
-    output: ExportFormat | None = None
+    output: str | None = None
     columns: str | None = None
     csv_safe: bool = False
     bom: bool = False

@@ -35,6 +35,7 @@ from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
 from unified_cli.exported.manifest import NAME
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate_limit import WINDOW
+from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
 
@@ -171,7 +172,9 @@ def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
     from unified_cli.commands.export.dask_engine import DaskEngine  # noqa: PLC0415  see above, and it is an extra
 
     form = plan.file_format(options)
-    destination = runs.destination_of(runtime, options.to or "", make=False, tables=form == "delta")
+    destination = runs.destination_of(
+        runtime, options.to or "", make=False, tables=form is formats.DELTA
+    )
     runs.check_names(destination, NAME, [task.name for task in job.tasks.values()])
     results = EngineResults(job.tasks, form, destination)
     lists = sum(len(task.lists) for task in job.tasks.values())

@@ -18,6 +18,7 @@ from unified_cli.exported.destination import Destination
 from unified_cli.exported.manifest import Manifest, ManifestEntry
 from unified_cli.fleet import pool
 from unified_cli.masking import excerpt
+from unified_cli.output.formats import Format
 from unified_cli.output.progress import Progress
 
 _LONGEST_LINE = 300
@@ -34,7 +35,7 @@ class EngineResults:
     """
 
     def __init__(
-        self, tasks: Mapping[str, ConnectionTask], form: str, destination: Destination
+        self, tasks: Mapping[str, ConnectionTask], form: Format, destination: Destination
     ) -> None:
         self.summary = ExportSummary()
         self._tasks = tasks

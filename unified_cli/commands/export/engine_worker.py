@@ -25,6 +25,7 @@ from unified_cli.errors import ConfigError, StateError, UnifiedError, of_bug
 from unified_cli.exported.list_export import TakenOverError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.masking import hide
+from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
 from unified_cli.storage.object_store import StoredObjects
@@ -131,7 +132,7 @@ def _done(
 ) -> TaskOutcome:
     plan = plan_of(context, task, ExportOptions())
     destination = run.destination_of(
-        context.runtime, plan.options.to or "", make=False, tables=plan.form == "delta"
+        context.runtime, plan.options.to or "", make=False, tables=plan.form is formats.DELTA
     )
 
     def tell_as_owner(news: bytes) -> None:

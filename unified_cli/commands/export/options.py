@@ -22,10 +22,11 @@ from unified_cli.cli.shared_options import (
     To,
     WaitTimeout,
     flag_of,
+    output_of,
     told,
 )
-
-ExportFormat = Literal["ndjson", "csv", "tsv", "json", "parquet", "delta"]
+from unified_cli.output import formats
+from unified_cli.output.formats import Format
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +109,8 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         None
     )
     output: Annotated[
-        ExportFormat | None,
-        flag_of(Output)._replace(
+        str | None,
+        output_of(formats.EXPORTS)._replace(
             spellings=(*flag_of(Output).spellings, *flag_of(InputFormat).spellings),
             group=EXPORT,
             about="the format of the files",
@@ -125,3 +126,10 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = None
     csv_safe: CsvSafe = False
     bom: Bom = False
+
+    @property
+    def form(self) -> Format:
+        """The format of the files. Raises UsageError for one that an export has not."""
+        return formats.of_command(
+            self.output, formats.EXPORTS, terminal=False, otherwise=formats.NDJSON
+        )

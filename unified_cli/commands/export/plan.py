@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 from urllib.parse import quote
 
 from unified_cli.call import Call, builder, record_output
@@ -18,7 +18,7 @@ from unified_cli.catalogue.known_filters import DoubtfulParameter, doubtful
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
-from unified_cli.commands.export.options import ExportFormat, ExportOptions
+from unified_cli.commands.export.options import ExportOptions
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
@@ -30,14 +30,13 @@ from unified_cli.fleet.read import FairReaders
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import Request
-from unified_cli.output import printer
+from unified_cli.output import formats, printer
+from unified_cli.output.formats import Format
 from unified_cli.output.transform import ColumnCheck, Transform
 from unified_cli.plural import counted
 from unified_cli.storage import object_store
 
 _LAG = 60.0
-_WITH_COLUMNS = {"parquet", "delta", "csv", "tsv"}
-_INCREMENTAL = {"ndjson", "parquet", "delta"}
 # What readers of tables do not take.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
 _CLOSE = 0.9
@@ -48,26 +47,21 @@ _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 
-def file_format(options: ExportOptions) -> str:
+def file_format(options: ExportOptions) -> Format:
     """The format of the files.
 
     Raises UsageError for options that do not fit it or each other, ConfigError without its package.
     """
     builder.pairs(options.query)
-    form = options.output or "ndjson"
-    # Right after the program's name any format is accepted.
-    if form not in get_args(ExportFormat):
-        raise UsageError(
-            f"export does not support -o {form} (choose from {', '.join(get_args(ExportFormat))})"
-        )
-    if options.dedupe and form not in {"ndjson", "parquet"}:
+    form = options.form
+    if options.dedupe and not form.dedupe:
         raise UsageError("--dedupe id needs -o ndjson or parquet")
-    if form not in _INCREMENTAL and object_store.parse_url(options.to or ""):
+    if not form.increments and object_store.parse_url(options.to or ""):
         raise UsageError(
             f"-o {form} makes one file of a list, and an object store has several (use ndjson,"
             " parquet or delta)"
         )
-    if record_output.columns(options.columns) and form not in _WITH_COLUMNS:
+    if record_output.columns(options.columns) and not form.columns:
         raise UsageError(
             f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv"
         )
@@ -78,9 +72,9 @@ def file_format(options: ExportOptions) -> str:
         raise UsageError("--wait-timeout needs --engine")
     if options.incremental:
         _check_increments(options, form)
-    if form == "parquet":
+    if form is formats.PARQUET:
         parquet_file.check()
-    if form == "delta":
+    if form is formats.DELTA:
         _check_table(options)
     return form
 
@@ -103,9 +97,9 @@ def _check_table(options: ExportOptions) -> None:
     delta_table.check()
 
 
-def _check_increments(options: ExportOptions, form: str) -> None:
+def _check_increments(options: ExportOptions, form: Format) -> None:
     """Raise UsageError for what an incremental export cannot do."""
-    if form not in _INCREMENTAL:
+    if not form.increments:
         raise UsageError("--incremental needs --format ndjson, parquet or delta")
     if options.restart:
         raise UsageError(
@@ -201,7 +195,7 @@ def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) ->
     return number % shard[1] == shard[0] - 1
 
 
-def file_for(connection: str, name: str, form: str) -> str:
+def file_for(connection: str, name: str, form: Format) -> str:
     """Where a list such as `ats/jobs` goes, below the export's folder; no connection's
     name leads out of it.
     """
@@ -274,7 +268,7 @@ class ExportPlan:
 
     context: CommandContext
     options: ExportOptions
-    form: str
+    form: Format
     span: Span
     manifest: str
     connections: ExportConnections
@@ -313,11 +307,11 @@ class ExportPlan:
         columns, more = self.columns, more_columns(options)
         parquet = (
             ParquetColumns(one.connection, more, self.timestamps)
-            if self.form == "parquet"
+            if self.form is formats.PARQUET
             else None
         )
-        table = self._table_part(one, more) if self.form == "delta" else None
-        form = "ndjson" if parquet or table else self.form
+        table = self._table_part(one, more) if self.form is formats.DELTA else None
+        form = formats.NDJSON if parquet or table else self.form
         style = printer.style_for(
             self.context.runtime, form, service.items, service.cursor, screen=False
         )

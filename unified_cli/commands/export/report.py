@@ -14,6 +14,7 @@ from unified_cli.exported.destination import Destination
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.fleet.conclude import Ending, conclude, own_failure
 from unified_cli.masking import excerpt
+from unified_cli.output import formats
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import object_store
@@ -73,7 +74,7 @@ def preview(plan: ExportPlan) -> None:
     for one in plan.lists:
         address, account = plan.connections.resolve(one.connection).reachable()
         file = PurePosixPath(one.file)
-        if plan.form == "delta":
+        if plan.form is formats.DELTA:
             where = f"{url or to}/{one.operation.api}/{one.operation.resource}"
         else:
             where = f"{url}/{file.with_suffix('')}/" if url else str(PurePosixPath(to) / file)
@@ -99,7 +100,7 @@ def report(
 ) -> None:
     """Print the outcome, failures last, and raise the error that sums it up."""
     absent = f", {summary.not_offered} not offered" if summary.not_offered else ""
-    thing = "list" if options.output == "delta" else "file"
+    thing = "list" if options.form is formats.DELTA else "file"
     runtime.stderr.note(
         f"wrote {counted(summary.written, thing)} with {counted(summary.records, 'record')} to"
         f" {destination}, {summary.unchanged} already complete{absent}"
@@ -149,11 +150,7 @@ def _ages(old: Mapping[str, str]) -> str:
 
 def _reads_again(options: ExportOptions) -> str:
     """What reads lists again that are complete."""
-    ways = (
-        ["--incremental adds what changed since"]
-        if options.output in {None, "ndjson", "parquet", "delta"}
-        else []
-    )
+    ways = ["--incremental adds what changed since"] if options.form.increments else []
     if not (options.task or options.engine):
         ways.append("--restart reads everything again")
     return ", ".join(ways) or "another folder takes them anew"

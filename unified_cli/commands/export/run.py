@@ -27,6 +27,7 @@ from unified_cli.exported.manifest import (
 )
 from unified_cli.http.rate_limit import WINDOW
 from unified_cli.masking import visible
+from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
 from unified_cli.storage import names, object_store
@@ -69,7 +70,7 @@ def export(plan: ExportPlan) -> None:
     """Carry out the plan, and tell what came of it. Raises the error that says what is missing."""
     runtime = plan.context.runtime
     destination = destination_of(
-        runtime, plan.options.to or "", make=True, tables=plan.form == "delta"
+        runtime, plan.options.to or "", make=True, tables=plan.form is formats.DELTA
     )
     place = str(destination)
     where = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
@@ -104,7 +105,7 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     wanted = {
         name: connection
         for connection in [*known, *connections]
-        for name in (file_for(connection, "", "").partition("/")[0], manifest_name(connection))
+        for name in (file_for(connection, "", formats.NDJSON).partition("/")[0], manifest_name(connection))
     }
     if pair := names.taken_for_one(folder, wanted, [manifest, *there]):
         first, second = (wanted.get(one, one) for one in pair)
@@ -144,7 +145,7 @@ def carry_out(
         text = destination.read(name)
         if text is None:
             kept = Manifest(name, timestamp(runtime.wall()), plan.options.shard)
-            if plan.form == "parquet" and not plan.options.restart:
+            if plan.form is formats.PARQUET and not plan.options.restart:
                 kept.parquet = destinations.parquet_columns(destination)
         else:
             kept = Manifest.of(text, name, str(destination))

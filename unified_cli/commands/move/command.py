@@ -13,21 +13,20 @@ from unified_cli.cli.shared_options import (
     DryRun,
     From,
     Map,
-    Output,
     Profiles,
     To,
     TokenFile,
     TokenStdin,
     Yes,
-    flag_of,
+    output_of,
     told,
 )
+from unified_cli.output import formats
 
 NOT_COMPARED = ("created_at", "updated_at", "etag", "remote_data")
 """What the service fills in, and what is outside the unified model: compared only where
 all fields are.
 """
-DiffFormat = Literal["table", "ndjson", "json"]
 PlannedOperation = Literal["create", "update", "delete"]
 
 
@@ -82,7 +81,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
 class DiffOptions(CompareOptions):
     """What is compared, and how differences are printed."""
 
-    output: Annotated[DiffFormat | None, flag_of(Output)] = None
+    output: Annotated[str | None, output_of(formats.DIFFERENCES)] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,21 +4,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import get_args
 
 import msgspec
 
 from unified_cli.cli.command import CommandContext
-from unified_cli.commands.move.command import DiffFormat, DiffOptions
+from unified_cli.commands.move.command import DiffOptions
 from unified_cli.commands.move.comparison import Comparison, comparison, prepared
 from unified_cli.commands.move.grouped import DifferenceGroups
 from unified_cli.commands.move.join import UNMATCHED, Change, Pairing
 from unified_cli.commands.move.side import SpooledSide
-from unified_cli.errors import DifferentError, IncompleteError, UsageError
+from unified_cli.errors import DifferentError, IncompleteError
 from unified_cli.json_text.difference import ValueDifference, differences
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Record, join, text
-from unified_cli.output import printer, stdout
+from unified_cli.output import formats, printer, stdout
 from unified_cli.output.printer import Printer
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -32,12 +31,12 @@ def run(context: CommandContext, options: DiffOptions) -> None:
     for what cannot be compared.
     """
     runtime = context.runtime
-    form = options.output or ("table" if runtime.stdout_is_terminal else "ndjson")
-    # Right after the program's name any format is accepted.
-    if form not in get_args(DiffFormat):
-        raise UsageError(
-            f"diff does not support -o {form} (choose from {', '.join(get_args(DiffFormat))})"
-        )
+    form = formats.of_command(
+        options.output,
+        formats.DIFFERENCES,
+        terminal=runtime.stdout_is_terminal,
+        otherwise=formats.NDJSON,
+    )
     sides = prepared(context, options)
     if options.ids and not Path(options.ids).exists():
         runtime.stderr.note(
@@ -47,12 +46,12 @@ def run(context: CommandContext, options: DiffOptions) -> None:
     with comparison(context, sides) as found:
         counts: Counter[Change] = Counter()
         pairings = _tallied(found.join.pairings(found.rules), counts)
-        if form == "json":
+        if form is formats.JSON:
             _print_document(runtime, found, pairings)
-        elif form == "table" and runtime.stdout_is_terminal:
+        elif form is formats.TABLE and runtime.stdout_is_terminal:
             _draw(runtime, found, pairings)
         else:
-            row, columns = (_table_row, _TABLE_COLUMNS) if form == "table" else (_record_row, ())
+            row, columns = (_table_row, _TABLE_COLUMNS) if form.columns else (_record_row, ())
             service = context.catalogue.service
             style = printer.style_for(runtime, form, service.items, service.cursor)
             _print_rows(Printer(runtime, style._replace(columns=columns)), found, pairings, row)

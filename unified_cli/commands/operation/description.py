@@ -15,7 +15,6 @@ from unified_cli.catalogue.described import (
 from unified_cli.cli import result_table
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config import known_methods
-from unified_cli.config.keys import AUTO
 from unified_cli.errors import RefusedError, ServiceError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import request as requests
@@ -24,7 +23,8 @@ from unified_cli.http.request import Content, Request, Scope
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.masking import masked, visible
-from unified_cli.output import stdout
+from unified_cli.output import formats, stdout
+from unified_cli.output.formats import Format
 from unified_cli.runtime import Runtime
 
 
@@ -62,7 +62,6 @@ def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescripti
 
 
 _HEADS = ("in", "name", "type", "required", "values", "about")
-_AS_SERVED = ("json", "raw")
 
 
 def run(
@@ -80,6 +79,8 @@ def run(
             "--describe takes no --jq, --columns and --out", hint="-o json prints what is served"
         )
     call = builder.resolve(runtime, catalogue, options, mode)
+    name = options.output if options.output != formats.AUTO else call.settings.output.name
+    form = formats.of_command(name, formats.DESCRIPTIONS, terminal=runtime.stdout_is_terminal)
     scope = requests.scope_of(call.settings, catalogue.service)
 
     def ask(call: Call, clients: Clients, _: Request) -> None:
@@ -88,19 +89,17 @@ def run(
             found = asked(client, scope, operation)
         known_methods.keep(runtime, call.settings, operation, found)
         seen_words.keep_described(call, operation)
-        _show(call, found)
+        _show(runtime, form, found)
 
     single.send(call, request_for(scope, operation), ask)
 
 
-def _show(call: Call, found: MethodDescription) -> None:
-    runtime, asked = call.runtime, call.options.output
-    output = call.settings.output if asked == AUTO else asked
-    if output in _AS_SERVED:
+def _show(runtime: Runtime, form: Format, found: MethodDescription) -> None:
+    if form.as_served:
         stdout.write_json(runtime, found.served)
         return
     rows = [_row("query", one) for one in found.query] + [_row("body", one) for one in found.body]
-    result_table.show(runtime, output, _HEADS, rows, None)
+    result_table.show(runtime, form.name, _HEADS, rows, None)
     if not found.whole:
         runtime.stderr.note("the connection says more than is shown here: -o json prints all of it")
     elif not rows:

@@ -290,7 +290,7 @@ class _Judge:
             )
             return
         body = bytes(whole.records[0])
-        if call.settings.output == "json" and not self._program and call.options.columns is None:
+        if call.settings.output.as_served and not self._program and call.options.columns is None:
             stdout.write_json(call.runtime, body)
         else:
             record_output.write(call, request, body, self._program)

@@ -10,7 +10,7 @@ from unified_cli.call import connection_probe
 from unified_cli.call.connection_probe import Probe, ProbeResult, TokenCache
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.option_parts import MessageOptions
-from unified_cli.cli.result_table import Drawn, TableFormat, show
+from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.profile.options import CheckOptions, ListProfilesOptions, ShowOptions
 from unified_cli.config import connection_facts, file, resolution
 from unified_cli.config.connection_facts import ConnectionFact
@@ -20,7 +20,7 @@ from unified_cli.config.profiles import select, tags_of
 from unified_cli.errors import ConfigError, UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.masking import masked
-from unified_cli.output import stdout
+from unified_cli.output import formats, stdout
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
@@ -67,11 +67,12 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
 
 
 def _print(
-    runtime: Runtime, output: TableFormat | None, default: object, found: Iterable[JsonObject]
+    runtime: Runtime, output: str | None, default: object, found: Iterable[JsonObject]
 ) -> None:
     found = [*found]
     # Off a terminal programs read it, and the word stays.
-    meant = runtime.stdout_is_terminal and output in {None, "table"}
+    form = formats.of_command(output, formats.TABLES, terminal=runtime.stdout_is_terminal)
+    meant = form is formats.TABLE and runtime.stdout_is_terminal
     rows: list[tuple[str, ...]] = [
         (
             one["name"],
@@ -147,7 +148,7 @@ def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
     }
 
 
-def _list_names(runtime: Runtime, output: TableFormat | None) -> None:
+def _list_names(runtime: Runtime, output: str | None) -> None:
     """Print the profile names found in a file that cannot be used."""
     path = file.locate(runtime)
     try:

@@ -10,9 +10,10 @@ from unified_cli import os_limits
 from unified_cli.cli.other_tools import meant_value
 from unified_cli.config import address
 from unified_cli.config.file import PROFILE_NAME, RESERVED, exists, expand
-from unified_cli.config.keys import FORMATS, KEYS, Key
+from unified_cli.config.keys import KEYS, Key
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.masking import visible
+from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 from unified_cli.values import Toml, TomlTable
 
@@ -72,9 +73,9 @@ def parse(name: str, value: Any) -> Any:
     if name in {"token_file", "ca_bundle"} and not found.startswith("~"):
         # A later call may run in another folder.
         found = str(os_limits.absolute(Path(found)))
-    if name == "output" and found not in FORMATS:
-        meant = meant_value(found, FORMATS)
-        hint = f'did you mean "{meant}"?' if meant else f"choose from {', '.join(FORMATS)}"
+    if name == "output" and found not in formats.SETTINGS:
+        meant = meant_value(found, formats.SETTINGS)
+        hint = f'did you mean "{meant}"?' if meant else f"choose from {', '.join(formats.SETTINGS)}"
         raise UsageError(f'no output format "{visible(found)}"', hint=hint)
     return int(found) if isinstance(found, float) and found.is_integer() else found
 

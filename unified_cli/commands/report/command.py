@@ -1,14 +1,13 @@
 """`unified report`: its page and its options."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import OUTPUT, WAIT, Common, Flag
 from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
-from unified_cli.cli.shared_options import Junit, Output, To, flag_of, told
-
-ReportFormat = Literal["json"]
+from unified_cli.cli.shared_options import Junit, To, output_of, told
+from unified_cli.output import formats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +40,7 @@ class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     junit: Annotated[
         tuple[str, ...], told(Junit, "also show the expectations in this file of --junit")
     ] = ()
-    output: Annotated[ReportFormat | None, flag_of(Output)] = None
+    output: Annotated[str | None, output_of(formats.REPORTS)] = None
 
 
 _SHOWS = (

@@ -71,7 +71,7 @@ def run(context: CommandContext, options: ReportOptions) -> None:
 
         size = output_file.write(to, markup.document(page), force=True)
         runtime.stderr.note(f"wrote {to}: {counted(len(seen), 'connection')}, {size / 1000:.0f} kB")
-    if options.output == "json":
+    if options.output:
         stdout.write_json(runtime, _json(page))
     if unseen:
         raise IncompleteError("; ".join(unseen))
@@ -81,12 +81,12 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
     """Where the page goes; everything is refused here that can be before anything is
     asked of the service.
     """
-    if options.output == "json":
+    if options.output:
         stdout.check(runtime)
     for one in options.export:
         work.check_export(runtime, one)
     if options.to is None:
-        if options.output != "json":
+        if not options.output:
             raise UsageError(
                 "the page needs a file", hint="--to FILE.html, or -o json for what it shows"
             )

@@ -14,7 +14,7 @@ from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import NO_TEXT, masked
-from unified_cli.output import printer, screen, stdout
+from unified_cli.output import formats, printer, screen, stdout
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
 from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import ago, counted
@@ -84,7 +84,7 @@ def _screen_row(runtime: Runtime, one: JsonObject) -> list[Cell]:
 def show_one(context: CommandContext, options: ShowRunOptions) -> None:
     """Show a run."""
     runtime = context.runtime
-    form = options.output or ("table" if runtime.stdout_is_terminal else "tsv")
+    form = formats.of_command(options.output, formats.RESULTS, terminal=runtime.stdout_is_terminal)
     wanted = options.run or listed_runs.LAST
     found = listed_runs.last(runtime, also_done=True) if wanted == listed_runs.LAST else wanted
     with StoredRun.look(RunRegistry(runtime), found) as stored:
@@ -93,12 +93,12 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
         selection = " ".join(f"-p {pattern}" for pattern in header.selection)
         runtime.stderr.note(f"run {header.run}: {header.command} {selection}, begun {begun}")
-        if form == "table" and runtime.stdout_is_terminal:
+        if form is formats.TABLE and runtime.stdout_is_terminal:
             stdout.show(runtime, [_by_cause(runtime, stored)])
             return
         service = context.catalogue.service
         style = printer.style_for(runtime, form, service.items, service.cursor)
-        columns = _COLUMNS if form in {"table", "csv", "tsv"} else ()
+        columns = _COLUMNS if form.columns else ()
         made = printer.Printer(
             runtime,
             style._replace(columns=columns, first=columns or (LABEL,), listing=False),

@@ -18,7 +18,7 @@ from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import masked, visible
-from unified_cli.output import junit, layout, screen
+from unified_cli.output import formats, junit, layout, screen
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.output.layout import STEP, Branch
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
@@ -60,7 +60,7 @@ def print_found(
     rows = [(name, one) for name, several in _compared(found).items() for one in several]
     value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
     lines = [(name, one.kind.value, one.path, one.before, one.now) for name, one in rows]
-    if lines or options.output == "json":
+    if lines or options.output == formats.JSON.name:
         # The name of a connection is shortened before a path is broken.
         heads: list[str | Column] = [Column(_HEADS[0], cut=True), *_HEADS[1:]]
         drawn = Drawn(heads, [[masked(cell) for cell in line] for line in lines])

@@ -32,7 +32,7 @@ from unified_cli.errors import StorageError, UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record
-from unified_cli.output import stdout
+from unified_cli.output import formats, stdout
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -111,7 +111,10 @@ def select_lists(
     """The lists of these connections, as far as they are looked at."""
     # Nothing is printed in this format, which any list can have.
     read = ReadOptions(
-        query=options.query, page_size=options.page_size, limit=options.records, output="table"
+        query=options.query,
+        page_size=options.page_size,
+        limit=options.records,
+        output=formats.TABLE.name,
     )
     read = with_parts(read, options, MessageOptions, NetworkOptions, ConnectionOptions)
     read = replace(read, profile=tuple(profiles))

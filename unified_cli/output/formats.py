@@ -1,0 +1,121 @@
+"""The formats that results are written in, with their traits; no other module keeps a
+set of their names.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from unified_cli.errors import UsageError
+
+AUTO = "auto"
+"""The name of the format that depends on where the result goes."""
+
+
+class Format(NamedTuple):
+    """A format and its traits."""
+
+    name: str
+    writer: str = ""
+    """The class in `output` that writes records, as `module:Class`; raw has none."""
+    lines: bool = False
+    """A record is a line, so that each can be used before the next one comes."""
+    document: bool = False
+    """A result is one document, so that a jq program sees all of it."""
+    json: bool = False
+    """It is JSON: coloured on a terminal, and with it errors are JSON, too."""
+    columns: bool = False
+    """A record is a row, so that there is a choice of columns even if none is named."""
+    delimiter: str = ""
+    """The character between two cells, of a format whose rows programs read."""
+    fields: bool = True
+    """It shows members of records, so that `--columns` chooses some of them, and
+    `_profile` can be one.
+    """
+    file: bool = False
+    """`--out` takes a list of many pages, which is resumed after a stop."""
+    binary: bool = False
+    """It is the bytes of one response, which is not split into records."""
+    dedupe: bool = False
+    """A file of it may leave out records that it has already."""
+    increments: bool = False
+    """What changed since can be added to an export of it."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def whole(self) -> bool:
+        """Whether one response is written as a whole where no columns are chosen."""
+        return self.document or self.binary
+
+    @property
+    def as_served(self) -> bool:
+        """Whether one response is passed on unchanged where no columns are chosen."""
+        return self.binary or (self.document and self.json)
+
+
+JSON = Format("json", "record_writer:JsonDocument", document=True, json=True, file=True)
+NDJSON = Format(
+    "ndjson", "record_writer:Lines", lines=True, json=True, file=True, dedupe=True, increments=True
+)
+TABLE = Format("table", "table:Table", columns=True)
+CSV = Format("csv", "delimited:Delimited", lines=True, columns=True, delimiter=",", file=True)
+TSV = Format("tsv", "delimited:Delimited", lines=True, columns=True, delimiter="\t", file=True)
+YAML = Format("yaml", "yaml_text:Yaml", document=True, file=True)
+IDS = Format("ids", "record_writer:Ids", lines=True, fields=False, file=True)
+RAW = Format("raw", fields=False, binary=True)
+PARQUET = Format("parquet", columns=True, dedupe=True, increments=True)
+DELTA = Format("delta", columns=True, increments=True)
+JUNIT = Format("junit")
+
+RESULTS = (JSON, NDJSON, TABLE, CSV, TSV, YAML, IDS, RAW)
+"""The formats of what operations give, the first one the default."""
+TABLES = (TABLE, JSON, TSV)
+"""The formats of what built-in commands print."""
+DESCRIPTIONS = (*TABLES, RAW)
+"""The formats of `--describe`."""
+MATRICES = (TABLE, TSV, JSON, NDJSON, CSV, JUNIT)
+"""The formats of `capabilities`."""
+DIFFERENCES = (TABLE, NDJSON, JSON)
+"""The formats of `diff`."""
+EXPORTS = (NDJSON, CSV, TSV, JSON, PARQUET, DELTA)
+"""The formats of the files of an export, the first one the default."""
+REPORTS = (JSON,)
+"""The formats of what `report` prints."""
+
+
+def names(formats: Sequence[Format]) -> tuple[str, ...]:
+    """Return their names."""
+    return tuple(one.name for one in formats)
+
+
+SETTINGS = (*names(RESULTS), AUTO)
+"""What `-o`, the variable and the key take."""
+
+
+def named(name: str, *, terminal: bool) -> Format | None:
+    """Return the format of a setting; `auto` is a table at a terminal, else JSON."""
+    if name == AUTO:
+        return TABLE if terminal else JSON
+    return next((one for one in RESULTS if one.name == name), None)
+
+
+def of_command(
+    name: str | None, choices: Sequence[Format], *, terminal: bool, otherwise: Format = TSV
+) -> Format:
+    """Return the format of a built-in command: without a name, a table at a terminal.
+
+    `otherwise` is the one off a terminal. Raises UsageError for a format that is not
+    among the choices.
+    """
+    if name is None:
+        return TABLE if terminal else otherwise
+    check_choice(name, names(choices))
+    return next(one for one in choices if one.name == name)
+
+
+def check_choice(name: str, choices: Sequence[str]) -> None:
+    """Raise UsageError for a format that a command does not have."""
+    if name not in choices:
+        allowed = ", ".join(choices)
+        raise UsageError(f"this command does not support -o {name} (choose from {allowed})")
