@@ -164,18 +164,18 @@ _unified_value() {
     kind=''
     case "$path $1" in
         export\ -o|export\ --output|export\ --format) kind='ndjson csv tsv json parquet delta' ;;
-        import\ -o|import\ --output) kind='table json tsv' ;;
-        diff\ -o|diff\ --output) kind='table ndjson json' ;;
-        apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output|schema\ -o|schema\ --output|operations\ -o|operations\ --output|sandbox\ status\ -o|sandbox\ status\ --output|doctor\ -o|doctor\ --output) kind='table json tsv' ;;
-        capabilities\ -o|capabilities\ --output) kind='table tsv json ndjson csv junit' ;;
-        connections\ list\ -o|connections\ list\ --output) kind='table json tsv' ;;
+        import\ -o|import\ --output) kind='table markdown json tsv' ;;
+        diff\ -o|diff\ --output) kind='table markdown ndjson json' ;;
+        apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output|schema\ -o|schema\ --output|operations\ -o|operations\ --output|sandbox\ status\ -o|sandbox\ status\ --output|doctor\ -o|doctor\ --output) kind='table markdown json tsv' ;;
+        capabilities\ -o|capabilities\ --output) kind='table markdown tsv json ndjson csv junit' ;;
+        connections\ list\ -o|connections\ list\ --output) kind='table markdown json tsv' ;;
         report\ -o|report\ --output) kind='json' ;;
-        profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output|profile\ test\ -o|profile\ test\ --output) kind='table json tsv' ;;
+        profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output|profile\ test\ -o|profile\ test\ --output) kind='table markdown json tsv' ;;
         *)
             case $1 in
                 -p|--profile) kind='connection' ;;
                 --token-file) kind='file' ;;
-                -o|--output) kind='json ndjson table csv tsv yaml ids raw auto' ;;
+                -o|--output) kind='json ndjson table markdown csv tsv yaml ids raw auto' ;;
                 -q|--query) kind='parameter' ;;
                 --dedupe) kind='id' ;;
                 --columns) kind='column' ;;

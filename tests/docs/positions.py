@@ -7,6 +7,7 @@ import random
 from entries import ENTRIES
 
 from unified_cli.cli.command_index import CommandEntry
+from unified_cli.output import formats
 
 PROFILES = ("acme", "globex-2", "north.west")
 CONFIG = """
@@ -42,12 +43,12 @@ def positions() -> list[tuple[str, set[str]]]:
             found.append(
                 (f"{_line(entry)}-v {spelling} ", set(flag.choices) or {"sandbox", *PROFILES})
             )
-    exported = {"ndjson", "csv", "tsv", "json", "parquet", "delta"}
+    exported = {*formats.names(formats.EXPORTS)}
     found += [
         (f"unified export ticketing {spelling} ", exported)
         for spelling in ("-o", "--output", "--format")
     ]
-    found.append(("unified runs list -o ", {"table", "json", "tsv"}))
+    found.append(("unified runs list -o ", {*formats.names(formats.TABLES)}))
     found.append(("unified -p ", {"sandbox", *PROFILES}))
     found.append(("unified --profile g", {"globex-2"}))
     found.append(("unified request ", {"GET", "POST", "PATCH", "PUT", "DELETE"}))

@@ -35,6 +35,7 @@ from unified_cli.http.pagination import Span
 from unified_cli.http.request import OWN_CURSOR, Content, Request, Scope
 from unified_cli.main import main
 from unified_cli.masking import masked
+from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 from unified_cli.storage.names import folded
@@ -53,7 +54,7 @@ ENVIRON = {
     "UNIFIED_RETRIES": "0",
     "UNIFIED_TIMEOUT": "1",
 }
-FORMATS = ("json", "ndjson", "csv", "tsv", "yaml", "table", "ids", "raw")
+FORMATS = formats.names(formats.RESULTS)
 TYPES = (
     b"application/json",
     b"text/html",

@@ -22,6 +22,7 @@ FORMATS = [
     "csv",
     "tsv",
     "table",
+    "markdown",
     "yaml --all",
     "ids",
     "json --columns id",

@@ -29,6 +29,7 @@ FORMATS = [
     "csv",
     "tsv",
     "table",
+    "markdown",
     "yaml",
     "yaml --all",
     "ids",
@@ -168,6 +169,7 @@ def test_no_page_of_57_mebibytes_takes_300_megabytes(
             assert peak.code == 0, (command, peak.stderr)
         lines = {f"{LIST} -o {output}": 300_000 for output in ("ndjson", "ids", "ndjson --jq .")}
         lines |= {f"{LIST} -o {output}": 300_001 for output in ("csv", "tsv", "table")}
+        lines |= {f"{LIST} -o markdown": 300_002}
         assert lines.keys() <= {*OUTPUTS}
         assert {
             command: peak.lines for command, peak in found.items() if command in lines

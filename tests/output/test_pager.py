@@ -161,7 +161,7 @@ def test_it_gets_nothing_that_controls_the_terminal(
     start: Start, service: Service, tmp_path: Path
 ) -> None:
     serve(service, [[{"id": f"t-{at}", "name": "\x1b[2Jgone\x07\u202e"} for at in range(50)]])
-    for form in ("table", "json", "yaml", "csv", "ids"):
+    for form in ("table", "markdown", "json", "yaml", "csv", "ids"):
         assert start(f"ticketing tickets list -o {form}", PAGER=f"tee {tmp_path}/got").end() == 0
         got = (tmp_path / "got").read_text()
         assert got.count("\n") >= 50

@@ -12,6 +12,7 @@ from many_connections import account, profiles
 from pages import serve
 from server import Reply, Seen, Service
 
+from unified_cli.output import formats
 from unified_cli.text_width import width
 
 LISTS = ["ticketing tickets", "user-directory users", "calendar events", "voice calls"]
@@ -122,7 +123,7 @@ def test_marks_upon_marks_are_drawn_only_so_far(unified: Unified, service: Servi
         assert shown.count("\u0301") == 4
 
 
-@pytest.mark.parametrize("output", ["ndjson", "csv", "tsv", "yaml", "ids", "json", "table"])
+@pytest.mark.parametrize("output", [one for one in formats.names(formats.RESULTS) if one != "raw"])
 def test_no_format_lets_server_text_drive_the_terminal(
     output: str, unified: Unified, service: Service
 ) -> None:

@@ -108,14 +108,14 @@ TYPED = [
     Mistake(
         f"{LIST} -o yml",
         f"unified {LIST}: invalid value for '-o' / '--output': 'yml' is not one of 'json',"
-        " 'ndjson', 'table', 'csv', 'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean \"yaml\"?"
-        f" (unified {LIST} --help)",
+        " 'ndjson', 'table', 'markdown', 'csv', 'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean"
+        f' "yaml"? (unified {LIST} --help)',
     ),
     Mistake(
         f"{LIST} -o JSON",
         f"unified {LIST}: invalid value for '-o' / '--output': 'JSON' is not one of 'json',"
-        " 'ndjson', 'table', 'csv', 'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean \"json\"?"
-        f" (unified {LIST} --help)",
+        " 'ndjson', 'table', 'markdown', 'csv', 'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean"
+        f' "json"? (unified {LIST} --help)',
     ),
     Mistake(
         "export ticketing --to x -o jsonl",

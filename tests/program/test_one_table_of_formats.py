@@ -30,6 +30,7 @@ OTHERWISE = {
     "exported/manifest.py": "parquet table: members of a state file",
     "http/har_entry.py": "json: a media type",
     "runtime.py": "auto: when there are colours",
+    "sandbox/actions.py": "markdown: a member of a record",
     "sandbox/application.py": "raw: a parameter of the service",
     "sandbox/introspection.py": "json: a parameter of the service",
     "sandbox/list_page.py": "raw: a parameter of the service",

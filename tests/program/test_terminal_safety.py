@@ -15,6 +15,8 @@ import pytest
 from front_door import ROOT, Unified
 from server import Reply, Seen, Service
 
+from unified_cli.output import formats
+
 Config = Callable[[str], Path]
 
 EVIL = (
@@ -22,7 +24,8 @@ EVIL = (
     + "\u0301" * 30
     + "\U000e0041end"
 )
-FORMATS = ("json", "ndjson", "table", "csv", "tsv", "yaml", "raw", "ids")
+FORMATS = formats.names(formats.RESULTS)
+TABLES = formats.names(formats.TABLES)
 CALLS = (
     *(f"ticketing tickets list -o {form}" for form in FORMATS),
     *(f"ticketing tickets list --all -o {form}" for form in FORMATS if form != "raw"),
@@ -47,15 +50,12 @@ CALLS = (
     "ticketing tickets list -q name={evil} --as curl",
 )
 BUILT_IN = (
-    *(f"profile list -o {form}" for form in ("table", "tsv", "json")),
-    *(f"profile show acme -o {form}" for form in ("table", "tsv", "json")),
-    *(f"profile test acme other -o {form}" for form in ("table", "tsv", "json")),
-    *(f"doctor acme --network -o {form}" for form in ("table", "tsv", "json")),
-    *(f"connections list --health -o {form}" for form in ("table", "tsv", "json")),
-    *(
-        f"capabilities ticketing/tickets -o {form}"
-        for form in ("table", "tsv", "json", "ndjson", "csv", "junit")
-    ),
+    *(f"profile list -o {form}" for form in TABLES),
+    *(f"profile show acme -o {form}" for form in TABLES),
+    *(f"profile test acme other -o {form}" for form in TABLES),
+    *(f"doctor acme --network -o {form}" for form in TABLES),
+    *(f"connections list --health -o {form}" for form in TABLES),
+    *(f"capabilities ticketing/tickets -o {form}" for form in formats.names(formats.MATRICES)),
     "profile path",
     "operations suspend",
     "sandbox status",

@@ -16,7 +16,7 @@ from unified_cli.fleet import read
 from unified_cli.fleet.clients import Clients
 from unified_cli.http.pagination import Page, Span
 from unified_cli.http.request import Request
-from unified_cli.output import formats
+from unified_cli.output import transform
 from unified_cli.output.progress import Work, progress
 from unified_cli.output.transform import ColumnCheck, Transform
 from unified_cli.plural import counted
@@ -56,7 +56,8 @@ def run(call: Call, clients: Clients, request: Request) -> None:
         file.close()
     _report(runtime, file.path, state)
     misspelt = options.transform.check.misspelt() if options.style.format.delimiter else ()
-    for remark in options.transform.remarks():
+    writer = transform.writer(options.style, state.memory)
+    for remark in (*options.transform.remarks(), *writer.remarks()):
         if remark not in misspelt:
             runtime.stderr.note(remark)
     missing = [*misspelt]
@@ -101,9 +102,8 @@ def _report(runtime: Runtime, path: Path, state: Checkpoint) -> None:
 def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     form, options = call.settings.output, call.options
     pages = part(options, PageOptions)
-    if not form.file:
-        others = ", ".join(one.name for one in formats.RESULTS if one.file)
-        raise UsageError(f"--out does not support -o {form} (choose from {others})")
+    if form.binary:
+        raise UsageError(f"-o {form} is one response as served (-o json takes all pages)")
     if form.document and options.jq:
         raise UsageError(
             "--jq would need the whole result, but --out writes it page by page (use -o ndjson)"

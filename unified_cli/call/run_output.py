@@ -27,7 +27,7 @@ def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResul
         return OutcomeTable(call.runtime, _names(run))
     style = record_output.style_for(call, None, first=(LABEL,))
     if style.format.columns and not style.columns:
-        columns = _FOR_PROGRAMS if style.format.delimiter else _FOR_PEOPLE
+        columns = _FOR_PEOPLE if style.format.for_people else _FOR_PROGRAMS
         style = style._replace(columns=columns, first=columns)
     printer = Printer(call.runtime, style, record_output.program(call.options), strict=False)
     return OutcomeRecords(printer, call.catalogue.service, connections.operation)

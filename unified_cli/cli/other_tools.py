@@ -285,7 +285,8 @@ ARGUMENTS: Mapping[str, OwnSpelling] = {
 _VALUES = {
     "pq": "parquet",
     **dict.fromkeys(("jsonl", "jsonlines", "json-lines", "jsonstream"), "ndjson"),
-    **dict.fromkeys(("text", "wide", "human", "md", "markdown", "plain", "pretty"), "table"),
+    **dict.fromkeys(("text", "wide", "human", "plain", "pretty"), "table"),
+    **dict.fromkeys(("md", "gfm", "github"), "markdown"),
     **dict.fromkeys(("name", "id"), "ids"),
     "yml": "yaml",
     **dict.fromkeys(("excel", "xls", "xlsx", "spreadsheet"), "csv"),

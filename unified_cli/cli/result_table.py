@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 from unified_cli.cli.shared_options import output_of
 from unified_cli.masking import masked
-from unified_cli.output import formats, screen, stdout, terminal
+from unified_cli.output import formats, markdown, screen, stdout, terminal
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 
@@ -50,6 +50,9 @@ def show(
         stdout.show(runtime, made)
         return
     shown = [[masked(cell) for cell in row] for row in rows]
+    if chosen is formats.MARKDOWN:
+        stdout.write(runtime, [markdown.document(heads, shown)])
+        return
     if chosen is formats.TABLE:
         stdout.show(runtime, [screen.table(runtime, heads, shown, apart=apart)])
     else:

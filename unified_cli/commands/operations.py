@@ -46,9 +46,8 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
     if not found:
         runtime.stderr.note(f"no operation has these words: {' '.join(options.words)}")
     # With the path a row would be wider than most terminals.
-    short = (
-        runtime.stdout_is_terminal and runtime.width < _WIDE and options.output != formats.TSV.name
-    )
+    form = formats.of_command(options.output, formats.TABLES, terminal=runtime.stdout_is_terminal)
+    short = form is formats.TABLE and runtime.stdout_is_terminal and runtime.width < _WIDE
     heads = ["command", "summary"] if short else ["command", "method", "path", "summary"]
     rows = [[one.command, *(() if short else (one.method, one.path)), one.summary] for one in found]
     described = [describe(one) for one in found]

@@ -31,8 +31,6 @@ class Format(NamedTuple):
     """It shows members of records, so that `--columns` chooses some of them, and
     `_profile` can be one.
     """
-    file: bool = False
-    """`--out` takes a list of many pages, which is resumed after a stop."""
     binary: bool = False
     """It is the bytes of one response, which is not split into records."""
     dedupe: bool = False
@@ -42,6 +40,11 @@ class Format(NamedTuple):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def for_people(self) -> bool:
+        """Whether its rows are for people to read, so that it has no more than they need."""
+        return self.columns and not self.delimiter
 
     @property
     def whole(self) -> bool:
@@ -54,29 +57,30 @@ class Format(NamedTuple):
         return self.binary or (self.document and self.json)
 
 
-JSON = Format("json", "record_writer:JsonDocument", document=True, json=True, file=True)
+JSON = Format("json", "record_writer:JsonDocument", document=True, json=True)
 NDJSON = Format(
-    "ndjson", "record_writer:Lines", lines=True, json=True, file=True, dedupe=True, increments=True
+    "ndjson", "record_writer:Lines", lines=True, json=True, dedupe=True, increments=True
 )
 TABLE = Format("table", "table:Table", columns=True)
-CSV = Format("csv", "delimited:Delimited", lines=True, columns=True, delimiter=",", file=True)
-TSV = Format("tsv", "delimited:Delimited", lines=True, columns=True, delimiter="\t", file=True)
-YAML = Format("yaml", "yaml_text:Yaml", document=True, file=True)
-IDS = Format("ids", "record_writer:Ids", lines=True, fields=False, file=True)
+MARKDOWN = Format("markdown", "markdown:Markdown", columns=True)
+CSV = Format("csv", "delimited:Delimited", lines=True, columns=True, delimiter=",")
+TSV = Format("tsv", "delimited:Delimited", lines=True, columns=True, delimiter="\t")
+YAML = Format("yaml", "yaml_text:Yaml", document=True)
+IDS = Format("ids", "record_writer:Ids", lines=True, fields=False)
 RAW = Format("raw", fields=False, binary=True)
 PARQUET = Format("parquet", columns=True, dedupe=True, increments=True)
 DELTA = Format("delta", columns=True, increments=True)
 JUNIT = Format("junit")
 
-RESULTS = (JSON, NDJSON, TABLE, CSV, TSV, YAML, IDS, RAW)
+RESULTS = (JSON, NDJSON, TABLE, MARKDOWN, CSV, TSV, YAML, IDS, RAW)
 """The formats of what operations give, the first one the default."""
-TABLES = (TABLE, JSON, TSV)
+TABLES = (TABLE, MARKDOWN, JSON, TSV)
 """The formats of what built-in commands print."""
 DESCRIPTIONS = (*TABLES, RAW)
 """The formats of `--describe`."""
-MATRICES = (TABLE, TSV, JSON, NDJSON, CSV, JUNIT)
+MATRICES = (TABLE, MARKDOWN, TSV, JSON, NDJSON, CSV, JUNIT)
 """The formats of `capabilities`."""
-DIFFERENCES = (TABLE, NDJSON, JSON)
+DIFFERENCES = (TABLE, MARKDOWN, NDJSON, JSON)
 """The formats of `diff`."""
 EXPORTS = (NDJSON, CSV, TSV, JSON, PARQUET, DELTA)
 """The formats of the files of an export, the first one the default."""

@@ -115,7 +115,7 @@ class Printer:
         style = self._style
         if self._whole:
             put(self._runtime, data, style)
-        elif style.format is formats.TABLE and style.width is not None:
+        elif style.format.for_people and style.width is not None:
             stdout.show(self._runtime, [terminal.styled(data.decode(style.encoding))])
         elif style.format.json and (style.colour or style.width is not None):
             stdout.show(self._runtime, stdout.shown(data, colour=style.colour))

@@ -49,7 +49,8 @@ class WriterMemory(TypedDict, total=False):
     none, and counts.
 
     `unseen` are the chosen columns that no record had so far, `left_out` says what a
-    table does not take.
+    table does not take. `widths` are those of the columns of rows for people, `hidden`
+    the members without a column there.
     """
 
     columns: list[str]
@@ -58,6 +59,8 @@ class WriterMemory(TypedDict, total=False):
     begun: bool
     without: int
     unseen: list[str]
+    widths: dict[str, int]
+    hidden: list[str]
     left_out: list[str]
 
 

@@ -3,7 +3,7 @@ cell, and the rows.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -167,19 +167,20 @@ def cell(value: bytes | None, encoding: str) -> str:
     """A value on one line that is safe on a terminal: an object by its name or id, an
     array by its items.
     """
-    return encodable(visible(_BREAKS.sub(" ", _shown(value))), encoding)
+    return encodable(visible(_BREAKS.sub(" ", shown(value))), encoding)
 
 
-def _shown(value: bytes | None) -> str:
+def shown(value: bytes | None) -> str:
+    """Return the text of a value for people: an object's name or id, an array's items."""
     if value is None:
         return ""
     if value.startswith(b"["):
-        return ", ".join(_shown(bytes(item)) for item in items(value))
+        return ", ".join(shown(bytes(item)) for item in items(value))
     members = parts(value)
     if members is None:
         return text(value)
     name = _name(members)
-    return _shown(members[name]) if name else one_line(value).decode("utf-8")
+    return shown(members[name]) if name else one_line(value).decode("utf-8")
 
 
 def _name(members: Parts) -> str | None:
@@ -212,9 +213,10 @@ class Table(RecordWriter):
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
         super().__init__(style, memory)
-        self._widths: dict[str, int] | None = None
-        self._hidden: dict[str, None] = {}
-        self._begun = False
+        widths = memory.get("widths")
+        self._widths = widths and dict(widths)
+        self._hidden = dict.fromkeys(memory.get("hidden", ()))
+        self._begun = widths is not None
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
         """Choose the columns and their widths, if there are records and it is not done yet."""
@@ -227,6 +229,8 @@ class Table(RecordWriter):
             f"{line}\n" for record in records for line in self._lines(_members(record))
         ):
             yield lines.encode(self._style.encoding, "backslashreplace")
+        if self._widths is not None:
+            self.memory |= {"widths": self._widths, "hidden": [*self._hidden]}
 
     def _lines(self, members: Parts) -> Iterator[str]:
         if not self._style.listing:
@@ -235,15 +239,19 @@ class Table(RecordWriter):
         assert self._widths is not None  # noqa: S101  measured before the first line
         if not self._begun:
             self._begun = True
-            sign = self._style.ellipsis
-            heads = [
-                cut(visible(column).upper(), size, sign) for column, size in self._widths.items()
-            ]
-            head = self._line(heads, self._widths.values())
-            yield f"\x1b[1m{head}\x1b[0m" if self._style.colour else head
+            yield from self._head(self._widths)
         if not self._style.columns and len(self._hidden) < _MOST_HIDDEN:
             self._hidden |= dict.fromkeys(key for key in members if key not in self._widths)
         yield self._row(members)
+
+    def _head(self, sizes: Mapping[str, int]) -> Iterator[str]:
+        sign = self._style.ellipsis
+        heads = [cut(visible(column).upper(), size, sign) for column, size in sizes.items()]
+        head = self._line(heads, sizes.values())
+        yield f"\x1b[1m{head}\x1b[0m" if self._style.colour else head
+
+    def _cell(self, value: bytes | None) -> str:
+        return cell(value, self._style.encoding)
 
     def remarks(self) -> Sequence[str]:
         """The columns that are not shown."""
@@ -265,7 +273,7 @@ class Table(RecordWriter):
         sizes = {column: width(visible(column)) for column in columns}
         size = max((one for one in sizes.values() if room is None or one <= room // 2), default=0)
         for column in columns:
-            name, value = visible(column), cell(pick(members, column), self._style.encoding)
+            name, value = visible(column), self._cell(pick(members, column))
             if room is not None and sizes[column] > size:
                 yield from text_width.wrapped(name, room, fold=True)
                 name = ""
@@ -296,7 +304,7 @@ class Table(RecordWriter):
         for members in _all_members(slices):
             for column in columns:
                 value = pick(members, column)
-                natural[column] = max(natural[column], width(cell(value, style.encoding)))
+                natural[column] = max(natural[column], width(self._cell(value)))
                 if column not in found.fixed and shows_id(value):
                     found.fixed.add(column)
                 if column not in found.times and is_time(value):
@@ -327,7 +335,7 @@ class Table(RecordWriter):
         assert self._widths is not None  # noqa: S101  measured before the first line
         values = [pick(members, column) for column in self._widths]
         cells, sizes = (
-            [cell(value, self._style.encoding) for value in values],
+            [self._cell(value) for value in values],
             [*self._widths.values()],
         )
         room = self._style.width

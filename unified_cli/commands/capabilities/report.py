@@ -7,6 +7,7 @@ import csv
 import io
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 from unified_cli import text_width
@@ -26,7 +27,7 @@ from unified_cli.cli.command import CommandContext
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import MaskedText, masked, visible
-from unified_cli.output import formats, junit, layout, screen, stdout, terminal
+from unified_cli.output import formats, junit, layout, markdown, screen, stdout, terminal
 from unified_cli.output.formats import Format
 from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.output.screen import Cell, Look, Word
@@ -62,7 +63,13 @@ def show(
         if runtime.stdout_is_terminal:
             stdout.show(runtime, _matrix(runtime, operations, found))
         else:
-            _table(runtime, operations, found)
+            heads, rows = _table(operations, found, runtime.width)
+            shown: list[list[MaskedText]] = [[masked(cell) for cell in row] for row in rows]
+            stdout.show(runtime, [screen.table(runtime, heads, shown)])
+        _tell_errors(runtime, service, found)
+    elif chosen is formats.MARKDOWN:
+        heads, rows = _table(operations, found)
+        stdout.write(runtime, [markdown.document(heads, rows)])
         _tell_errors(runtime, service, found)
     elif chosen is formats.JSON:
         stdout.write_value(
@@ -130,21 +137,21 @@ def _case(cell: OfferCell) -> JUnitCase:
 
 
 def _table(
-    runtime: Runtime, operations: Sequence[Operation], found: Sequence[ConnectionOffer]
-) -> None:
-    """A column for each connection; of many, or wide ones, the counts and the exceptions."""
+    operations: Sequence[Operation], found: Sequence[ConnectionOffer], room: float = inf
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """Return heads and rows: a column for each connection; of many, or those that are
+    wider than the room, the counts and the exceptions.
+    """
     cells = [{cell.operation.command: cell for cell in one.cells} for one in found]
     heads = ["operation", *(one.name for one in found)]
     rows = [[one.command, *(_word(cell[one.command]) for cell in cells)] for one in operations]
     wide = (
-        sum(max(len(row[at]) for row in [heads, *rows]) + 2 for at in range(len(heads))) - 2
-        > runtime.width
+        sum(max(len(row[at]) for row in [heads, *rows]) + 2 for at in range(len(heads))) - 2 > room
     )
     if len(found) > _MOST_COLUMNS or (wide and len(found) > 1):
         heads = ["operation", "offered", "others"]
         rows = [[one.command, *_counts(one, found, cells)] for one in operations]
-    shown: list[list[MaskedText]] = [[masked(cell) for cell in row] for row in rows]
-    stdout.show(runtime, [screen.table(runtime, heads, shown)])
+    return heads, rows
 
 
 def _word(cell: OfferCell) -> str:

@@ -66,6 +66,6 @@ CASES = {
             requests=1,
         )
         for name, text in NASTY.items()
-        for output in ("table", "ndjson", "csv", "tsv", "yaml")
+        for output in ("table", "markdown", "ndjson", "csv", "tsv", "yaml")
     },
 }
