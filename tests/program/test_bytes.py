@@ -123,7 +123,7 @@ def test_a_file_may_have_any_name(
     assert unified(command.split(), environ=service.environ).code == 0
     assert [seen.body for seen in service.seen] == [content]
     result = unified(["voice", "calls", "list", "--out", f"out{BYTE}"], environ=service.environ)
-    assert (result.code, (tmp_path / f"out{BYTE}").read_bytes()) == (0, b"{}")
+    assert (result.code, (tmp_path / f"out{BYTE}").read_bytes()) == (0, b"{}\n")
 
 
 @pytest.mark.usefixtures("there")

@@ -214,7 +214,7 @@ def test_a_folder_is_no_file_to_write_a_list_to(
     out: str, unified: Unified, service: Service
 ) -> None:
     result = unified(f"voice calls list --all --out {out}", environ=service.environ)
-    assert (result.stderr, result.code) == (f"error: {out} is a folder; name a file in it\n", 11)
+    assert (result.stderr, result.code) == (f"error: {out} is a folder; name a file in it\n", 2)
     assert service.seen == []
 
 

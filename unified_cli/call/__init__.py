@@ -36,6 +36,29 @@ class ModeKind(Enum):
     """The same write to several connections, as a run."""
 
 
+class Place(Enum):
+    """Where a result goes."""
+
+    STDOUT = auto()
+    STREAM = auto()
+    """A device, a named pipe or an open descriptor."""
+    FILE = auto()
+    FOLDER = auto()
+
+
+class Delivery(Enum):
+    """How a result gets to its place."""
+
+    DOCUMENT = auto()
+    """One response, written when it is there."""
+    RECORDS = auto()
+    """The records of a list, page by page."""
+    PAGES = auto()
+    """The same into a file, resumed where an earlier run stopped."""
+    DOWNLOAD = auto()
+    """One response into a file or a folder while it comes, unchanged."""
+
+
 class Mode(NamedTuple):
     """The mode of an operation: what it does, whether to several connections, and how
     requests are shown, not sent.
@@ -48,7 +71,7 @@ class Mode(NamedTuple):
 
 class Call(NamedTuple):
     """What one call needs: the runtime, the catalogue, the settings of one connection,
-    and the typed options.
+    the typed options, and how its result is delivered.
     """
 
     runtime: Runtime
@@ -56,3 +79,4 @@ class Call(NamedTuple):
     settings: Settings
     options: CallOptions
     mode: Mode = Mode()
+    delivery: Delivery = Delivery.DOCUMENT

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unified_cli.call import Call, Mode
+from unified_cli.call import Call, Mode, delivery
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
@@ -30,7 +30,6 @@ from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Query, Request
 from unified_cli.masking import visible
 from unified_cli.output import formats
-from unified_cli.output.formats import Format
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -40,47 +39,55 @@ if TYPE_CHECKING:
 
 
 def resolve(
-    runtime: Runtime, catalogue: Catalogue, options: CallOptions, mode: Mode, *, scoped: bool = True
+    runtime: Runtime,
+    catalogue: Catalogue,
+    options: CallOptions,
+    mode: Mode,
+    operation: Operation | None,
+    *,
+    method: str = "GET",
+    scoped: bool = True,
 ) -> Call:
     """The call to one connection that the options describe; its message settings apply from now on.
 
-    What is not `scoped` is for no connection, which need not be known.
+    The `method` is that of a request without an operation. What is not `scoped` is for
+    no connection, which need not be known. Raises UsageError for options that mean
+    nothing together, before anything is sent.
     """
     flags = overrides(options, profiles.one(options.profile))
-    config = file.read(runtime)
-    if scoped:
-        settings = own_account.resolved(flags, runtime, config)
-    else:
-        settings = resolution.resolve(flags, runtime, config).without_account()
+    settings = resolution.resolve(flags, runtime, file.read(runtime))
+    settings = settings if scoped else settings.without_account()
     own_account.apply_to_messages(runtime, settings)
-    check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
-    return Call(runtime, catalogue, settings, options, mode)
+    call = delivery.decided(Call(runtime, catalogue, settings, options, mode), operation, method)
+    if not scoped:
+        return call
+    return call._replace(settings=own_account.identified(call.settings, flags, runtime))
 
 
 def common(
-    runtime: Runtime, catalogue: Catalogue, config: Config, options: CallOptions, mode: Mode
+    runtime: Runtime,
+    catalogue: Catalogue,
+    config: Config,
+    options: CallOptions,
+    mode: Mode,
+    operation: Operation,
 ) -> Call:
     """What the calls to several connections have in common; the settings for messages
     apply from now on.
 
-    Raises UsageError for what is for one connection.
+    Raises UsageError for what is for one connection, and as `resolve` does.
     """
     from unified_cli.fleet import selection  # noqa: PLC0415  most calls are to one connection
 
     selection.check_account(options.account_id)
     if part(options, PageOptions).cursor:
         raise UsageError("a cursor belongs to one connection (-p with one name)")
-    if options.out:
-        raise UsageError(
-            "--out takes the records of one connection (unified export writes a file for each)"
-        )
     settings = own_account.shared(runtime, config, overrides(options))
-    check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     if runtime.stdout_is_terminal:
         settings = of_many(
             settings, runtime, options.jq, config, profiles.select(config, options.profile)
         )
-    return Call(runtime, catalogue, settings, options, mode)
+    return delivery.decided(Call(runtime, catalogue, settings, options, mode), operation)
 
 
 def of_many(
@@ -100,22 +107,6 @@ def of_many(
     )
 
 
-def check_labelled(output: Format) -> None:
-    """Refuse a format whose records cannot name their connections."""
-    if not output.fields:
-        raise UsageError(f"-o {output} cannot tell connections apart (-o ndjson or csv can)")
-
-
-def check_cells(output: Format, *, bom: bool, csv_safe: bool) -> None:
-    """Refuse options of CSV in other formats: readers of those would take a byte-order
-    mark for data.
-    """
-    if bom and output.delimiter != ",":
-        raise UsageError(f"--bom is for CSV, not for {output}", hint="-o csv")
-    if csv_safe and not output.delimiter:
-        raise UsageError(f"--csv-safe is for CSV and TSV, not for {output}", hint="-o csv")
-
-
 def check_options(options: CallOptions) -> None:
     """Refuse what means nothing: an option without the other that it needs, an empty
     value, as of an unset variable.
@@ -125,8 +116,6 @@ def check_options(options: CallOptions) -> None:
         raise UsageError("--cursor is empty", hint="leave it out to start at the first page")
     if options.out == "":
         raise UsageError("--out is empty", hint="leave it out to print to standard output")
-    if (pages.restart or pages.dedupe) and not (options.out and pages.several):
-        raise UsageError("--restart and --dedupe need --all and --out FILE")
     if len(part(options, SendOptions).bodies) > 1:
         raise UsageError(
             "-d is given twice, and there is one body", hint="-f and -F change its fields"

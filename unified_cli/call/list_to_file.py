@@ -8,7 +8,7 @@ from unified_cli import signals
 from unified_cli.call import Call, listing, record_output
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import PageOptions
-from unified_cli.errors import IncompleteError, UsageError
+from unified_cli.errors import IncompleteError
 from unified_cli.exported import list_export
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.partial_file import PartialFile
@@ -102,14 +102,6 @@ def _report(runtime: Runtime, path: Path, state: Checkpoint) -> None:
 def _options(call: Call, request: Request) -> list_export.ListExportOptions:
     form, options = call.settings.output, call.options
     pages = part(options, PageOptions)
-    if form.binary:
-        raise UsageError(f"-o {form} is one response as served (-o json takes all pages)")
-    if form.document and options.jq:
-        raise UsageError(
-            "--jq would need the whole result, but --out writes it page by page (use -o ndjson)"
-        )
-    if pages.dedupe and (not form.dedupe or options.jq or options.columns):
-        raise UsageError("--dedupe id needs -o ndjson without --jq and --columns")
     style = record_output.style_for(call, request.operation, screen=False)
     chosen = style.columns if form.json or form.document else ()
     return list_export.ListExportOptions(

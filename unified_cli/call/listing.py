@@ -7,7 +7,7 @@ from contextlib import closing
 from functools import partial
 
 from unified_cli import signals
-from unified_cli.call import Call, builder, more_records, record_output
+from unified_cli.call import Call, builder, delivery, more_records, record_output
 from unified_cli.catalogue import Service
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import PageOptions, ReadOptions
@@ -70,17 +70,21 @@ class ListSummary:
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:
-    """Read the requested pages and print their records.
+    """Read the requested pages and print their records, or write them to `--out`.
 
     An error while reading is raised with a note on how far it got; IncompleteError if
     something is missing.
     """
-    runtime, catalogue, settings, options, _ = call
+    with delivery.to_file(call) as aimed:
+        _print(aimed, clients, request)
+
+
+def _print(call: Call, clients: Clients, request: Request) -> None:
+    runtime, catalogue, settings, options, *_ = call
     wanted, asked = span(call), part(options, PageOptions)
     printer = Printer(
         runtime, record_output.style_for(call, request.operation), record_output.program(options)
     )
-    stdout.check(runtime)
     clients.token(settings)
 
     tally = ListSummary()

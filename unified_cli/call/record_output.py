@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from unified_cli.call import Call
+from unified_cli.call.delivery import column_names
 from unified_cli.catalogue import Operation, Service
 from unified_cli.cli.options import CallOptions
-from unified_cli.errors import IncompleteError, ServiceError, UsageError
+from unified_cli.errors import IncompleteError, ServiceError
 from unified_cli.http import decoding, page_body, pagination
 from unified_cli.http.page_body import unwrapped
 from unified_cli.http.request import Request
@@ -28,7 +29,7 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
     Raises ServiceError for a document that is too large to be taken apart.
     """
     runtime, output = call.runtime, call.settings.output
-    chosen = columns(call.options.columns)
+    chosen = column_names(call.options.columns)
     try:
         _check_page(body, call.catalogue.service, request)
         if not (program and output.document):
@@ -78,14 +79,6 @@ def _check_page(body: bytes, service: Service, request: Request) -> None:
         pagination.check_keys(page, request)
 
 
-def columns(text: str | None) -> list[str]:
-    """The columns of `--columns`. Raises UsageError where it has no names."""
-    found = [one.strip() for one in text.split(",") if one.strip()] if text else []
-    if text is not None and not found:
-        raise UsageError("--columns needs names (--columns id,status.name)")
-    return found
-
-
 def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProgram | None":
     """The program of `--jq`, compiled before anything is sent; `process` runs it, if
     the time is limited.
@@ -104,7 +97,7 @@ def style_for(
 
     `first` are columns that come before the chosen ones.
     """
-    chosen = columns(call.options.columns)
+    chosen = column_names(call.options.columns)
     service = call.catalogue.service
     style = printer.style_for(
         call.runtime, call.settings.output, service.items, service.cursor, screen=screen

@@ -88,20 +88,13 @@ def select(
     """The reads that the options describe. Raises UsageError for options that such a
     read does not take.
     """
-    if options.out:
-        raise UsageError(
-            "--out does not go with --expect and --until",
-            hint="> FILE writes what is printed to a file",
-        )
     if not mode.several:
-        call = builder.resolve(runtime, catalogue, options, mode)
-        _check_format(call, several=False)
+        call = builder.resolve(runtime, catalogue, options, mode, operation)
         request = builder.operation_request(call, operation)
         name = call.settings.profile or request.account
         return SelectedReads(call, operation, [SelectedRead(name, call, request)], several=False)
     config = file.read(runtime)
-    common = builder.common(runtime, catalogue, config, options, mode)
-    _check_format(common, several=True)
+    common = builder.common(runtime, catalogue, config, options, mode, operation)
     calls = {
         name: common._replace(
             settings=own_account.resolved(overrides(options, name), runtime, config)
@@ -113,17 +106,6 @@ def select(
         for name, call in calls.items()
     ]
     return SelectedReads(common, operation, reads, several=True)
-
-
-def _check_format(call: Call, *, several: bool) -> None:
-    output = call.settings.output
-    if output.binary or (several and not output.fields):
-        what = (
-            "is not taken apart, so it cannot be checked"
-            if output.binary
-            else "cannot tell connections apart"
-        )
-        raise UsageError(f"-o {output} {what}", hint="-o ndjson")
 
 
 class ReadWork(NamedTuple):

@@ -1,14 +1,12 @@
 """Call one operation on one connection, from the typed options to the result on stdout."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
-from unified_cli.call import Call, builder
+from unified_cli.call import Call, Delivery, builder, delivery
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import ConfirmOptions, PageOptions, ReadOptions
+from unified_cli.cli.options import ConfirmOptions, PageOptions
 from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
@@ -32,12 +30,8 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
     """Send the request and write the answer, or only show the request; an `exchange`
     writes to `--out` by itself.
     """
-    runtime, catalogue, settings, options, mode = call
-    pages = part(options, PageOptions)
-    if pages.several and request.method != "GET":
-        # Every page would repeat the write.
-        raise UsageError(f"a {request.method} has no pages", hint="leave out --all and --limit")
-    cursor = pages.cursor
+    runtime, catalogue, settings, options, mode, _ = call
+    cursor = part(options, PageOptions).cursor
     if cursor and not cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, cursor))
     if mode.shown:
@@ -60,45 +54,16 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
         )
     from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
-    path = call.options.out
-    with (
-        _to_stream(call, path, exchange) if path else nullcontext(call) as aimed,
-        Clients(aimed.runtime, catalogue) as clients,
-    ):
+    with Clients(runtime, catalogue) as clients:
         try:
-            (exchange or exchange_for(aimed, request))(aimed, clients, request)
+            (exchange or exchange_for(call))(call, clients, request)
         except UnifiedError as error:
             _say_how_to_repeat(error, request)
             if isinstance(error, RefusedError):
                 from unified_cli.call import capability_hint  # noqa: PLC0415
 
-                capability_hint.add(error, aimed, clients, request)
+                capability_hint.add(error, call, clients, request)
             raise
-
-
-@contextmanager
-def _to_stream(call: Call, path: str, exchange: Exchange | None) -> Iterator[Call]:
-    """The call; where `--out` names standard output, a device or a pipe, that is its
-    stdout, and no file.
-    """
-    if path == "-":
-        yield call._replace(options=replace(call.options, out=None))
-        return
-    if exchange:
-        yield call
-        return
-    from unified_cli.storage import output_file  # noqa: PLC0415
-
-    stream = output_file.open_stream(Path(path))
-    if stream is None:
-        yield call
-        return
-    with stream:
-        # A terminal is written to as safely under this name as under any other.
-        runtime = call.runtime._replace(
-            stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty()
-        )
-        yield call._replace(runtime=runtime, options=replace(call.options, out=None))
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
@@ -114,81 +79,67 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
         error.add_hint(hint)
 
 
-def exchange_for(call: Call, request: Request) -> Exchange:
+def exchange_for(call: Call) -> Exchange:
     """How the request is sent, and what is answered is written."""
-    if call.options.out:
-        if _is_file(call, request):
+    match call.delivery:
+        case Delivery.DOWNLOAD:
             from unified_cli.call import file_download  # noqa: PLC0415
 
             return file_download.one
-        if part(call.options, PageOptions).several:
+        case Delivery.PAGES:
             from unified_cli.call import list_to_file  # noqa: PLC0415
 
             return list_to_file.run
-    if _is_list(call, request):
-        from unified_cli.call import listing  # noqa: PLC0415
+        case Delivery.RECORDS:
+            from unified_cli.call import listing  # noqa: PLC0415
 
-        return listing.run
+            return listing.run
     return once
 
 
-def _is_list(call: Call, request: Request) -> bool:
-    """Whether the answer is split into records, not printed as one document."""
-    options, output = call.options, call.settings.output
-    pages = part(options, PageOptions)
-    if pages.several or part(options, ReadOptions).since:
-        return True
-    if request.operation is None or not request.operation.lists:
-        return False
-    columns = options.columns and not output.binary
-    within_page = (pages.cursor or "").startswith(OWN_CURSOR)
-    return bool(columns) or not output.whole or within_page
-
-
-def _is_file(call: Call, request: Request) -> bool:
-    """Whether the answer is streamed to the file of `--out` unchanged, so that it can
-    be resumed.
-    """
-    options = call.options
-    listing = request.operation is not None and request.operation.lists
-    transformed = not call.settings.output.as_served or options.jq or options.columns
-    return not request.writes and not listing and not transformed
-
-
 def once(call: Call, clients: "Clients", request: Request) -> None:
-    """Send the request once, and write its answer as one document."""
-    runtime, _, settings, options, _ = call
-    program = None
+    """Send the request once, and write its answer as one document.
+
+    Raises StorageError with what was done, for a write whose answer cannot be written.
+    """
+    runtime, _, settings, options, *_ = call
+    program, got = None, None
     if options.jq:
         from unified_cli.call import record_output  # noqa: PLC0415
 
         program = record_output.program(options)
-    if options.out:
-        from unified_cli.storage import output_file  # noqa: PLC0415
-
-        output_file.check(Path(options.out), force=options.force)
-    else:
-        stdout.check(runtime)
     client = clients.open(settings)
     try:
-        # How much of a file has been sent is told.
-        with _told(runtime, request.upload) if request.upload else nullcontext():
-            got = client.send(request, any_type=settings.output.binary)
-        _write(call, request, got, program)
+        with delivery.to_file(call) as aimed:
+            # How much of a file has been sent is told.
+            with _told(runtime, request.upload) if request.upload else nullcontext():
+                got = client.send(request, any_type=settings.output.binary)
+            write_answer(aimed, request, got, program)
+    except (UsageError, StorageError) as error:
+        if got is None or not request.writes:
+            raise
+        from unified_cli.http import attempt as attempts  # noqa: PLC0415  only for an error
+
+        raise attempts.unshown(request, got.status, error) from None
     finally:
         client.close()
-    if got.body and request.batch:
+    _note_page(call, request, got.body or b"")
+
+
+def _note_page(call: Call, request: Request, body: bytes) -> None:
+    """Say what a page does not have, and keep its words for completion."""
+    if body and request.batch:
         from unified_cli.call import batch_request  # noqa: PLC0415  as above
 
-        batch_request.check(call, got.body)
-    if got.body and request.operation and request.operation.lists:
+        batch_request.check(call, body)
+    if body and request.operation and request.operation.lists:
         from unified_cli.call import more_records  # noqa: PLC0415
 
-        more_records.note(call, got.body)
-        if runtime.stdout_is_terminal:
+        more_records.note(call, body)
+        if call.runtime.stdout_is_terminal:
             from unified_cli.call import seen_words  # noqa: PLC0415
 
-            seen_words.keep_page(call, request.operation, got.body)
+            seen_words.keep_page(call, request.operation, body)
 
 
 def _told(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
@@ -197,39 +148,15 @@ def _told(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
     return uploading.told(runtime, upload)
 
 
-def _write(call: Call, request: Request, got: "Answer", program: "JqProgram | None") -> None:
-    try:
-        write_answer(call, request, got, program)
-    except (UsageError, StorageError) as error:
-        if not request.writes:
-            raise
-        from unified_cli.http import attempt as attempts  # noqa: PLC0415  only for an error
-
-        raise attempts.unshown(request, got.status, error) from None
-
-
 def write_answer(
     call: Call, request: Request, answer: "Answer", program: "JqProgram | None"
 ) -> None:
-    """Write the answer: JSON in the chosen format, other content unchanged; to the file
-    of `--out`, if given.
+    """Write the answer to stdout: JSON in the chosen format, other content unchanged.
 
     Raises UsageError for binary content on a terminal, StorageError if nothing can be written.
     """
     runtime, output, options = call.runtime, call.settings.output, call.options
-    if options.out:
-        if not output.as_served or program or options.columns is not None:
-            raise UsageError(
-                "--out writes one answer as served (with --all it takes -o, --columns and --jq)"
-            )
-        from unified_cli.plural import counted  # noqa: PLC0415  only for files
-        from unified_cli.storage import output_file  # noqa: PLC0415  as above
-
-        chunks = answer.chunks if answer.body is None else [answer.body]
-        path = Path(options.out)
-        size = output_file.write(path, chunks, force=options.force)
-        runtime.stderr.note(f"wrote {counted(size, 'byte')} to {path}")
-    elif answer.body is None:
+    if answer.body is None:
         if (
             runtime.stdout_is_terminal
             and not options.force

@@ -34,7 +34,13 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
     scoped = not context.catalogue.service.names_no_account(options.path)
     call = builder.resolve(
-        context.runtime, context.catalogue, options, Mode(shown=options.shown), scoped=scoped
+        context.runtime,
+        context.catalogue,
+        options,
+        Mode(shown=options.shown),
+        None,
+        method=options.method.upper(),
+        scoped=scoped,
     )
     if options.query and options.method.upper() == "GET":
         _check_query(call, options)

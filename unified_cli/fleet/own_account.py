@@ -48,13 +48,18 @@ def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
 
 def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
     """The settings from the command line, the environment and the config file, as
-    `resolution.resolve` gives them.
+    `resolution.resolve` gives them, of a connection that is identified.
+    """
+    return identified(resolution.resolve(flags, runtime, config), flags, runtime)
+
+
+def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
+    """The settings with the account of the connection.
 
     An own token's account id is the one that the service gives: caches, journals and
     exports belong to a connection, and `me` is another one for each token. It is not
     asked for what is only shown. Raises what a request raises.
     """
-    found = resolution.resolve(flags, runtime, config)
     address = found.address
     if not found.is_own or flags.shown or address is None:
         return found

@@ -10,7 +10,8 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,12 +38,25 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
     `instead` says what to do about a file that is there. Raises StorageError; then
     nothing is left of it, unless the error says that it is written.
     """
+    with opened(path, force=force, instead=instead) as file:
+        for chunk in chunks:
+            file.write(chunk)
+    return file.size
+
+
+@contextmanager
+def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[AtomicFile]:
+    """The file, which gets its name at the end of the block; after an error nothing is
+    left of it.
+
+    It must not exist unless `force`; `instead` says what to do about one that is there.
+    Raises StorageError, before the block for what cannot be written.
+    """
     check(path, force=force, instead=instead)
     try:
         atomic_file.sweep_unheld(path.parent, path.name)
         with AtomicFile.beside(path) as file:
-            for chunk in chunks:
-                file.write(chunk)
+            yield file
             file.publish(path, replace=force)
     except FileExistsError:
         raise StorageError(f"{path} exists", hint=instead) from None
@@ -50,7 +64,6 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
         raise StorageError(error.message) from None
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
-    return file.size
 
 
 def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:

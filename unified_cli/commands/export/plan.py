@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from unified_cli.call import Call, builder, record_output
+from unified_cli.call import Call, builder, delivery
 from unified_cli.catalogue import Catalogue, Operation, plain
 from unified_cli.catalogue.known_filters import DoubtfulParameter, doubtful
 from unified_cli.cli import named_resource
@@ -61,11 +61,11 @@ def file_format(options: ExportOptions) -> Format:
             f"-o {form} makes one file of a list, and an object store has several (use ndjson,"
             " parquet or delta)"
         )
-    if record_output.columns(options.columns) and not form.columns:
+    if delivery.column_names(options.columns) and not form.columns:
         raise UsageError(
             f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv"
         )
-    builder.check_cells(form, bom=options.bom, csv_safe=options.csv_safe)
+    delivery.check_records(form, several=False, bom=options.bom, csv_safe=options.csv_safe)
     if options.lag is not None and not options.incremental:
         raise UsageError("--lag needs --incremental")
     if options.wait_timeout is not None and not options.engine:
@@ -84,7 +84,7 @@ def _check_table(options: ExportOptions) -> None:
     from unified_cli.commands.export import delta_table  # noqa: PLC0415  most exports are files
 
     seen = {name.lower() for name in parquet_file.COLUMNS}
-    for name in dict.fromkeys(record_output.columns(options.columns)):
+    for name in dict.fromkeys(delivery.column_names(options.columns)):
         if wrong := _NO_COLUMN.search(name):
             raise UsageError(
                 f"--columns {name}: a table has no {wrong[0]!r} in the name of a column"
@@ -299,7 +299,7 @@ class ExportPlan:
     @property
     def columns(self) -> list[str]:
         """The columns that are added. Raises UsageError where `--columns` has no names."""
-        return [*dict.fromkeys(record_output.columns(self.options.columns))]
+        return [*dict.fromkeys(delivery.column_names(self.options.columns))]
 
     def list_options(self, one: PlannedList) -> ListExportOptions:
         """How a list is read and written."""
@@ -342,7 +342,7 @@ def more_columns(options: ExportOptions) -> list[str]:
     """The columns beside those that are always there. Raises UsageError where
     `--columns` has no names.
     """
-    columns = dict.fromkeys(record_output.columns(options.columns))
+    columns = dict.fromkeys(delivery.column_names(options.columns))
     return [name for name in columns if name not in parquet_file.COLUMNS]
 
 

@@ -105,7 +105,10 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
     wanted = {
         name: connection
         for connection in [*known, *connections]
-        for name in (file_for(connection, "", formats.NDJSON).partition("/")[0], manifest_name(connection))
+        for name in (
+            file_for(connection, "", formats.NDJSON).partition("/")[0],
+            manifest_name(connection),
+        )
     }
     if pair := names.taken_for_one(folder, wanted, [manifest, *there]):
         first, second = (wanted.get(one, one) for one in pair)

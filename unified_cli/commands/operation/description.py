@@ -15,7 +15,7 @@ from unified_cli.catalogue.described import (
 from unified_cli.cli import result_table
 from unified_cli.cli.options import OperationOptions
 from unified_cli.config import known_methods
-from unified_cli.errors import RefusedError, ServiceError, UsageError
+from unified_cli.errors import RefusedError, ServiceError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import request as requests
 from unified_cli.http.client import Client
@@ -74,11 +74,7 @@ def run(
     """Print the description of the operation, or show the request for it. Raises what
     `asked` does.
     """
-    if options.jq or options.out or options.columns is not None:
-        raise UsageError(
-            "--describe takes no --jq, --columns and --out", hint="-o json prints what is served"
-        )
-    call = builder.resolve(runtime, catalogue, options, mode)
+    call = builder.resolve(runtime, catalogue, options, mode, operation)
     name = options.output if options.output != formats.AUTO else call.settings.output.name
     form = formats.of_command(name, formats.DESCRIPTIONS, terminal=runtime.stdout_is_terminal)
     scope = requests.scope_of(call.settings, catalogue.service)

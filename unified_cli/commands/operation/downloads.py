@@ -38,7 +38,7 @@ def run(
     """Download the file of the record that is named, or of each id or record of a list.
     Raises what `_of_list` does.
     """
-    call = builder.resolve(runtime, catalogue, options, mode)
+    call = builder.resolve(runtime, catalogue, options, mode, operation)
     typed = part(options, DownloadOptions)
     if typed.id and typed.from_:
         raise UsageError("both an ID and --from say what to download", hint="leave one out")
@@ -58,7 +58,7 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
 
     Raises IncompleteError if some could not be downloaded, and what ended it early.
     """
-    runtime, catalogue, settings, _, mode = call
+    runtime, catalogue, settings, _, mode, _ = call
     options = part(call.options, DownloadOptions)
     folder = None if mode.shown else _folder(options)
     from unified_cli.commands.operation import download_batch  # noqa: PLC0415  as above
@@ -117,7 +117,7 @@ def _looked_up(
     with closing(clients.open(call.settings)) as client:
         request, names = _found(call, operation, identifier, client.send(lookup).body or b"")
     builder.check_writable(call.settings, request)
-    exchange = single.exchange_for(call, request)
+    exchange = single.exchange_for(call)
     if exchange is file_download.one:
         exchange = partial(file_download.one, names=names)
     exchange(call, clients, request)
@@ -133,9 +133,7 @@ def _show(call: Call, downloads: Iterator[Any]) -> None:
 
 
 def _folder(options: OperationOptions) -> Path:
-    if not options.out:
-        raise UsageError("a list needs a folder to save the files in (--out DIR)")
-    folder = Path(options.out)
+    folder = Path(options.out or "")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StorageError(f"{folder} is not a folder")
     make_folder(folder)

@@ -66,7 +66,7 @@ def run(
         raise UsageError(
             f"{operation.api} {operation.resource} has no get, so there is nothing to edit"
         )
-    call = builder.resolve(runtime, catalogue, options, mode)
+    call = builder.resolve(runtime, catalogue, options, mode, operation)
     if (
         not prompt.at_terminal(runtime, no_input=call.settings.no_input)
         or not runtime.stdout_is_terminal
@@ -100,7 +100,7 @@ def _edit(
     """Show the record in the editor, and send what was changed, unless somebody else
     has changed it too.
     """
-    runtime, _, settings, options, _ = call
+    runtime, _, settings, options, *_ = call
     identifier = builder.identifier(options) or ""
     look = builder.record_request(call, get, identifier)
     assert request.operation is not None  # noqa: S101  it is an update

@@ -13,7 +13,6 @@ from unified_cli.call.selected_reads import ReadWork, SelectedRead, SelectedRead
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import OperationOptions, ReadOptions
-from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
@@ -29,7 +28,7 @@ from unified_cli.json_text.change_time import (
 )
 from unified_cli.json_text.members import Record, parts
 from unified_cli.json_text.record_label import LABEL
-from unified_cli.output import formats, stdout
+from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -215,14 +214,7 @@ class _Following:
 
     def _made_printer(self, selected: SelectedReads) -> Printer:
         common, first = selected.common, (LABEL,) if selected.several else ()
-        asked, form = common.settings.values["output"], common.settings.output
-        if asked.source == DEFAULT or asked.value == formats.AUTO:
-            form = formats.NDJSON
-        if not form.lines:
-            lines = ", ".join(one.name for one in formats.RESULTS if one.lines)
-            raise UsageError(f"--follow prints lines, not {form}", hint=f"-o {lines}")
-        call = common._replace(settings=common.settings._replace(output=form))
-        style = record_output.style_for(call, selected.operation, first=first)
+        style = record_output.style_for(common, selected.operation, first=first)
         # Not strict: rows without the chosen columns are not held back, since there is
         # no end at which to say so.
         return Printer(self._runtime, style, record_output.program(common.options), strict=False)

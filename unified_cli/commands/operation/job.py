@@ -30,7 +30,7 @@ def run(
     """Start the job that the options describe, or show its request, and wait for it.
     Raises what `_wait` raises.
     """
-    call = builder.resolve(runtime, catalogue, options, mode)
+    call = builder.resolve(runtime, catalogue, options, mode, operation)
     single.send(call, builder.operation_request(call, operation), _wait)
 
 
@@ -40,7 +40,7 @@ def _wait(call: Call, clients: Clients, created: Request) -> None:
 
     Raises IncompleteError if it is not done in time, ServiceError if the job failed.
     """
-    _, catalogue, settings, options, _ = call
+    _, catalogue, settings, options, *_ = call
     assert created.operation is not None  # noqa: S101  only operations wait
     place = file_download.target(options) if options.out else None
     get, fetch = (_sibling(catalogue, created.operation, name) for name in ("get", "download"))

@@ -49,8 +49,7 @@ def run(
     connections failed, and an error of the common kind if all failed alike.
     """
     config = file.read(runtime)
-    common = builder.common(runtime, catalogue, config, options, mode)
-    builder.check_labelled(common.settings.output)
+    common = builder.common(runtime, catalogue, config, options, mode, operation)
     names = profiles.select(config, options.profile)
 
     def call_to(name: str) -> Call:

@@ -45,8 +45,7 @@ def run(
     UnsafeError, ConfigError.
     """
     config = file.read(runtime)
-    common = builder.common(runtime, catalogue, config, options, mode)
-    builder.check_labelled(common.settings.output)
+    common = builder.common(runtime, catalogue, config, options, mode, operation)
     _check(options)
     sent = part(options, SendOptions)
     select = selection.for_writes if operation.changes else selection.for_reads

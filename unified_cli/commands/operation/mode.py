@@ -4,7 +4,7 @@ decided here and nowhere else.
 
 from contextlib import closing
 
-from unified_cli.call import Mode, ModeKind, builder
+from unified_cli.call import Mode, ModeKind, builder, delivery
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.command import CommandContext, Later
 from unified_cli.cli.flags import part
@@ -18,6 +18,7 @@ from unified_cli.cli.options import (
 )
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
+from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
 _ROOM = "unified_cli.commands.operation"
@@ -48,6 +49,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
     if mode.kind is ModeKind.SKELETON:
         from unified_cli.call import dry_run  # noqa: PLC0415  as below
 
+        delivery.decide(delivery.asked_by(options, mode, formats.JSON, operation))
         dry_run.show_skeleton(runtime, operation, builder.described(runtime, options, operation))
         return
     if (
@@ -65,7 +67,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
         return
     from unified_cli.call import single  # noqa: PLC0415  as below
 
-    call = builder.resolve(runtime, catalogue, options, mode)
+    call = builder.resolve(runtime, catalogue, options, mode, operation)
     with closing(builder.operation_request(call, operation)) as request:
         single.send(call, request)
 

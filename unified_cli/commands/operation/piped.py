@@ -86,12 +86,11 @@ def run(
     config = file.read(runtime)
     targets: Targets
     if mode.several:
-        call = builder.common(runtime, catalogue, config, options, mode)
-        builder.check_labelled(call.settings.output)
+        call = builder.common(runtime, catalogue, config, options, mode, operation)
         select = selection.for_writes if operation.changes else selection.for_reads
         targets = dict(select(runtime, config, options).items())
     else:
-        call = builder.resolve(runtime, catalogue, options, mode)
+        call = builder.resolve(runtime, catalogue, options, mode, operation)
         if operation.changes:
             call = call._replace(
                 settings=builder.of_many(call.settings, runtime, options.jq, config)
@@ -111,7 +110,7 @@ def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None
     """Ask before records are deleted, or written to several connections. Raises
     UsageError, and UnsafeError.
     """
-    runtime, _, settings, options, mode = call
+    runtime, _, settings, options, mode, _ = call
     yes, of = part(options, ConfirmOptions).yes, f"of {operation.api} {operation.resource}"
     if mode.several:
         found = Counter(job.profile for job in jobs if job.profile and job.request)
@@ -131,8 +130,6 @@ def _confirm(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> None
 def _check_options(options: OperationOptions) -> None:
     if part(options, SendOptions).idempotency_key:
         raise UsageError("--idempotency-key is for one record (each line gets its own key)")
-    if options.out:
-        raise UsageError("--out is for one answer (use > for many)")
     if part(options, StopOptions).stages is not None:
         raise UsageError(
             "--stages is for connections, not for lines (--max-failures N bounds the lines that"
@@ -159,7 +156,7 @@ def _send_all(
     """Send the requests as a run, and tell of each line; a run of writes is kept, so
     that it can be resumed.
     """
-    runtime, catalogue, settings, options, mode = call
+    runtime, catalogue, settings, options, mode, _ = call
     workers = part(options, OperationOptions).workers
     known = {name or settings.profile: target for name, target in targets.items()}
     connections = RunConnections(runtime, catalogue, config, overrides(options), known)

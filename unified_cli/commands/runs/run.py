@@ -4,7 +4,7 @@ failed; remove journals.
 
 from collections.abc import Iterator
 
-from unified_cli.call import Call, builder, run_output
+from unified_cli.call import Call, Mode, ModeKind, builder, delivery, run_output
 from unified_cli.cli import prompt
 from unified_cli.cli.command import CommandContext, yes_or_no
 from unified_cli.cli.options import OperationOptions, overrides
@@ -63,10 +63,9 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
             csv_safe=options.csv_safe,
             bom=options.bom,
         )
-        call = Call(runtime, catalogue, _shown_as(run, runtime, config, options, flags), shown)
-        builder.check_cells(call.settings.output, bom=options.bom, csv_safe=options.csv_safe)
-        if run.several:
-            builder.check_labelled(call.settings.output)
+        settings = _shown_as(run, runtime, config, options, flags)
+        mode = Mode(ModeKind.LINES, run.several)
+        call = delivery.decided(Call(runtime, catalogue, settings, shown, mode), None)
         runtime.stderr.begin_run(run.id)
         names = {item.profile for item in items}
         with FairWriters(

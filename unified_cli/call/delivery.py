@@ -1,0 +1,247 @@
+"""How a result is delivered: decided from the options and the format before anything is
+sent, and nowhere else. Options mean something together, or they are refused here.
+"""
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from unified_cli.call import Call, Delivery, Mode, ModeKind, Place
+from unified_cli.catalogue import Operation
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import CallOptions, DownloadOptions, PageOptions, ReadOptions
+from unified_cli.config.settings import DEFAULT
+from unified_cli.errors import UsageError
+from unified_cli.http.request import OWN_CURSOR
+from unified_cli.masking import visible
+from unified_cli.output import formats, stdout
+from unified_cli.output.formats import Format
+
+_TO_SHELL = "> FILE writes what is printed to a file"
+# Modes that print more than one result.
+_PRINTED = {
+    ModeKind.LINES: ("--out is for one answer", "use > for many"),
+    ModeKind.CHECKED: ("--out does not go with --expect and --until", _TO_SHELL),
+    ModeKind.FOLLOWED: ("--out does not go with --follow", _TO_SHELL),
+}
+
+
+class Asked(NamedTuple):
+    """What decides on the delivery of a result; `method` is that of the request."""
+
+    kind: ModeKind
+    form: Format
+    method: str = "GET"
+    lists: bool = False
+    """The operation is a list."""
+    downloads: bool = False
+    """The operation is a download."""
+    several: bool = False
+    """There may be several connections."""
+    place: Place = Place.STDOUT
+    out: str = ""
+    """The place as it was typed."""
+    pages: bool = False
+    """`--all` or `--limit`."""
+    split: bool = False
+    """The page is split into records whatever the format, for `--since` or a cursor."""
+    named: bool = False
+    """`-o` names the format, not the environment or the config."""
+    jq: bool = False
+    columns: bool = False
+    csv_safe: bool = False
+    bom: bool = False
+    restart: bool = False
+    dedupe: bool = False
+    many_files: bool = False
+    """Each line of a list is a file, which goes into a folder."""
+
+    @property
+    def reshaped(self) -> bool:
+        """Whether the records are not those that were served."""
+        return self.jq or self.columns
+
+    @property
+    def may_download(self) -> bool:
+        """Whether the response can go to a file or a folder while it comes, unchanged."""
+        if self.downloads or self.kind is ModeKind.JOB:
+            return True
+        unchanged = self.form.as_served and not self.reshaped
+        return unchanged and self.method == "GET" and not (self.lists or self.pages)
+
+
+def decided(call: Call, operation: Operation | None, method: str = "GET") -> Call:
+    """The call with how its result is delivered, and the format that it has then.
+
+    The `method` is that of a request without an operation. Raises UsageError for
+    options that mean nothing together.
+    """
+    settings, options = call.settings, call.options
+    named = settings.values["output"]
+    if call.mode.kind is ModeKind.FOLLOWED and (
+        named.source == DEFAULT or named.value == formats.AUTO
+    ):
+        settings = settings._replace(output=formats.NDJSON)
+    if options.out == "-":
+        options = replace(options, out=None)
+    found = decide(asked_by(options, call.mode, settings.output, operation, method))
+    return call._replace(settings=settings, options=options, delivery=found)
+
+
+def asked_by(
+    options: CallOptions,
+    mode: Mode,
+    form: Format,
+    operation: Operation | None,
+    method: str = "GET",
+) -> Asked:
+    """What the options say about the delivery. Raises UsageError for `--columns` without names."""
+    pages, lists = part(options, PageOptions), operation is not None and operation.lists
+    in_page = (pages.cursor or "").startswith(OWN_CURSOR)
+    files = part(options, DownloadOptions)
+    return Asked(
+        mode.kind,
+        form,
+        operation.method if operation else method,
+        lists=lists,
+        downloads=operation is not None and operation.name == "download",
+        several=mode.several,
+        place=_place(options.out),
+        out=visible(options.out or ""),
+        pages=pages.several,
+        split=bool(part(options, ReadOptions).since) or (lists and in_page),
+        named=options.output is not None,
+        jq=bool(options.jq),
+        columns=bool(column_names(options.columns)),
+        csv_safe=options.csv_safe,
+        bom=options.bom,
+        restart=pages.restart,
+        dedupe=pages.dedupe is not None,
+        many_files=not mode.shown and (files.from_ is not None or files.id == "-"),
+    )
+
+
+def _place(out: str | None) -> Place:
+    """Where `--out` leads."""
+    if out is None:
+        return Place.STDOUT
+    from unified_cli.storage import output_file  # noqa: PLC0415  most results are printed
+
+    try:
+        if output_file.is_stream(Path(out)):
+            return Place.STREAM
+        return Place.FOLDER if out.endswith("/") or Path(out).is_dir() else Place.FILE
+    except OSError:
+        # Who makes the file says what is wrong.
+        return Place.FILE
+
+
+def to_file(call: Call) -> AbstractContextManager[Call]:
+    """The call whose stdout is what `--out` names; the same call without it. Raises
+    StorageError where it cannot be written.
+    """
+    if not call.options.out:
+        stdout.check(call.runtime)
+        return nullcontext(call)
+    from unified_cli.call import result_file  # noqa: PLC0415  most results are printed
+
+    return result_file.written(call)
+
+
+def decide(asked: Asked) -> Delivery:
+    """Return how the result is delivered. Raises UsageError for options that mean
+    nothing together.
+    """
+    check_records(asked.form, several=asked.several, bom=asked.bom, csv_safe=asked.csv_safe)
+    if asked.kind in {ModeKind.DESCRIBED, ModeKind.SKELETON}:
+        _check_printed(asked)
+        return Delivery.DOCUMENT
+    if asked.pages and asked.method != "GET":
+        # Every page would repeat the write.
+        raise UsageError(f"a {asked.method} has no pages", hint="leave out --all and --limit")
+    _check_place(asked)
+    _check_format(asked)
+    if asked.place in {Place.FILE, Place.FOLDER}:
+        if asked.may_download:
+            return Delivery.DOWNLOAD
+        if asked.pages:
+            return Delivery.PAGES
+    records = asked.lists and (asked.columns or not asked.form.whole)
+    return Delivery.RECORDS if asked.pages or asked.split or records else Delivery.DOCUMENT
+
+
+def check_records(form: Format, *, several: bool, bom: bool, csv_safe: bool) -> None:
+    """Raise UsageError for a format that cannot name connections, and for options of
+    CSV in others: their readers would take a byte-order mark for data.
+    """
+    if several and not form.fields:
+        raise UsageError(f"-o {form} cannot tell connections apart (-o ndjson or csv can)")
+    if bom and form.delimiter != ",":
+        raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")
+    if csv_safe and not form.delimiter:
+        raise UsageError(f"--csv-safe is for CSV and TSV, not for {form}", hint="-o csv")
+
+
+def column_names(text: str | None) -> list[str]:
+    """Return the columns of `--columns`. Raises UsageError where it has no names."""
+    found = [one.strip() for one in text.split(",") if one.strip()] if text else []
+    if text is not None and not found:
+        raise UsageError("--columns needs names (--columns id,status.name)")
+    return found
+
+
+def _check_printed(asked: Asked) -> None:
+    """Refuse what shapes a result where there is none."""
+    option = "--describe" if asked.kind is ModeKind.DESCRIBED else "--skeleton"
+    if asked.reshaped or asked.place is not Place.STDOUT:
+        raise UsageError(f"{option} takes no --jq, --columns and --out", hint=_TO_SHELL)
+
+
+def _check_place(asked: Asked) -> None:
+    """Refuse a file where several results, or parts of one, would go to it."""
+    if (asked.restart or asked.dedupe) and not (asked.pages and asked.place is Place.FILE):
+        raise UsageError("--restart and --dedupe need --all and --out FILE")
+    if asked.many_files and asked.place not in {Place.FILE, Place.FOLDER}:
+        raise UsageError("a list needs a folder to save the files in (--out DIR)")
+    if asked.place is Place.STDOUT:
+        return
+    if asked.several:
+        raise UsageError(
+            "--out takes the records of one connection (unified export writes a file for each)"
+        )
+    if asked.kind in _PRINTED:
+        message, hint = _PRINTED[asked.kind]
+        raise UsageError(message, hint=hint)
+    if asked.place is Place.FOLDER and not asked.may_download:
+        raise UsageError(f"{asked.out} is a folder; name a file in it")
+    if asked.pages and asked.place is Place.FILE and asked.form.document and asked.jq:
+        raise UsageError(
+            "--jq would need the whole result, but --out writes it page by page (use -o ndjson)"
+        )
+
+
+def _check_format(asked: Asked) -> None:
+    """Refuse a format that does not have what is asked of it."""
+    form, kind = asked.form, asked.kind
+    if asked.downloads and asked.several:
+        raise UsageError("a file is downloaded from one connection", hint="-p with one name")
+    if asked.downloads or (kind is ModeKind.JOB and asked.place is not Place.STDOUT):
+        if asked.reshaped or asked.csv_safe or asked.bom or (asked.named and not form.as_served):
+            raise UsageError(
+                "a file is delivered as it is served", hint="leave out -o, --jq and --columns"
+            )
+        return
+    if form.binary and kind in {ModeKind.CHECKED, ModeKind.FOLLOWED}:
+        raise UsageError(f"-o {form} is not taken apart, so it cannot be checked", hint="-o ndjson")
+    if form.binary and (asked.reshaped or asked.pages or asked.split or kind is ModeKind.LINES):
+        raise UsageError(
+            f"-o {form} prints one answer as served, so records cannot be selected (-o json can)"
+        )
+    if asked.columns and not form.fields:
+        raise UsageError(f"-o {form} has no columns", hint="-o tsv --columns id,name")
+    if asked.dedupe and (not form.dedupe or asked.reshaped):
+        raise UsageError("--dedupe id needs -o ndjson without --jq and --columns")
+    if kind is ModeKind.FOLLOWED and not form.lines:
+        lines = ", ".join(one.name for one in formats.RESULTS if one.lines)
+        raise UsageError(f"--follow prints lines, not {form}", hint=f"-o {lines}")
