@@ -79,38 +79,6 @@ def test_server_text_cannot_drive_the_terminal_and_stays_the_same_value(
     assert unified("ticketing tickets get 1", environ=service.environ).raw == HOSTILE + b"\n"
 
 
-def test_json_of_any_size_is_coloured_and_stays_the_same_text(
-    unified: Unified, service: Service
-) -> None:
-    body = json.dumps(
-        [
-            {"a\\": ['say "1"', -1.5e3, True, False, None, {}], "b": LONG, "ü": number}
-            for number in range(99)
-        ]
-    )
-    answering(service, body.encode())
-    shown = unified(
-        "ticketing tickets list", environ={**service.environ, "TERM": "xterm"}, tty=True
-    ).stdout
-    plain = unified(
-        "ticketing tickets list --color never", environ=service.environ, tty=True
-    ).stdout
-    assert len(plain) > 900_000
-    assert (COLOUR.sub("", shown), json.loads(plain)) == (plain, json.loads(body))
-    assert shown.startswith(
-        "\x1b[1m[\x1b[0m\n  \x1b[1m{\x1b[0m\n"
-        '    \x1b[1;34m"a\\\\"\x1b[0m: \x1b[1m[\x1b[0m\n'
-        '      \x1b[32m"say \\"1\\""\x1b[0m,\n'
-        "      \x1b[1;36m-1500.0\x1b[0m,\n"
-        "      \x1b[3;32mtrue\x1b[0m,\n"
-        "      \x1b[3;31mfalse\x1b[0m,\n"
-        "      \x1b[3;35mnull\x1b[0m,\n"
-        "      \x1b[1m{}\x1b[0m\n"
-        "    \x1b[1m]\x1b[0m,\n"
-        '    \x1b[1;34m"b"\x1b[0m: \x1b[32m"xxx'
-    )
-
-
 @pytest.mark.parametrize(
     ("option", "environ", "tty", "coloured"),
     [

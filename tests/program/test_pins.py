@@ -196,6 +196,27 @@ def test_a_call_over_tls_imports_only_what_it_needs(
     assert not any(name.startswith("unified_cli.sandbox.application") for name in found)
 
 
+@pytest.mark.parametrize(
+    ("options", "is_imported"),
+    [
+        ("", False),
+        ("--pretty", False),
+        ("--all", False),
+        ("-o ndjson", False),
+        ("-o csv", False),
+        ("--color never", False),
+        ("--color always", True),
+    ],
+)
+def test_rich_is_imported_off_a_terminal_for_colours_alone(
+    options: str, is_imported: bool, tmp_path: Path
+) -> None:
+    with pages() as service:
+        environ = connection(1, f"http://127.0.0.1:{service['http']}")
+        found = imported(f"ticketing tickets list {options}", tmp_path, **environ)
+    assert ("rich" in found) is is_imported
+
+
 @pytest.mark.parametrize("command", ["--help", "ticketing tickets list"])
 def test_every_library_can_be_imported_in_a_process_that_ran_a_command(
     command: str, tmp_path: Path

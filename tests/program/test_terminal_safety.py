@@ -224,4 +224,4 @@ def test_text_for_a_terminal_is_made_by_its_own_modules_only() -> None:
         for path in package.rglob("*.py")
         if re.search(r"\bTerminalText\(", path.read_text("utf-8"))
     }
-    assert makers == {"terminal.py", "json_colour.py"}
+    assert makers == {"terminal.py", "json_highlight.py"}

@@ -124,7 +124,7 @@ def line(runtime: Runtime, request: Request) -> None:
     """Print the request as JSON on one line, for one of many."""
     document = msgspec.json.encode(_shown(request)) + b"\n"
     if runtime.stdout_is_terminal:
-        stdout.show(runtime, stdout.shown(document, colour=False))
+        stdout.show(runtime, [terminal.json_visible(document.decode("utf-8"))])
     else:
         stdout.write(runtime, [document])
 

@@ -44,6 +44,7 @@ class Printer:
     ) -> None:
         self._runtime = runtime
         self._style = style
+        self._json_view = stdout.JsonView(colour=style.colour)
         whole = program is not None and style.format.document
         chosen = style.columns if style.format.json or style.format.document else ()
         self._transform = Transform(None if whole else program, chosen, ColumnCheck.of(style))
@@ -118,7 +119,7 @@ class Printer:
         elif style.format.for_people and style.width is not None:
             stdout.show(self._runtime, [terminal.styled(data.decode(style.encoding))])
         elif style.format.json and (style.colour or style.width is not None):
-            stdout.show(self._runtime, stdout.shown(data, colour=style.colour))
+            stdout.show(self._runtime, self._json_view.pieces(data))
         elif style.width is not None:
             stdout.write(self._runtime, [data])
         else:
@@ -198,12 +199,13 @@ def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
         from unified_cli.output.yaml_text import dump as dump_yaml  # noqa: PLC0415  only where it is asked for
 
         return b"---\n".join(dump_yaml(value) for value in values)
-    return "".join(f"{_result(value, style)}\n" for value in values).encode(
+    view = stdout.JsonView(colour=style.colour)
+    return "".join(f"{_result(value, style, view)}\n" for value in values).encode(
         "utf-8", "backslashreplace"
     )
 
 
-def _result(value: Json, style: Style) -> str:
+def _result(value: Json, style: Style, view: stdout.JsonView) -> str:
     from unified_cli.output.jq_program import as_json  # noqa: PLC0415  most records pass through no program
 
     on_terminal = style.width is not None
@@ -213,7 +215,7 @@ def _result(value: Json, style: Style) -> str:
     document = stdout.pretty(document) if style.pretty else document
     if not (on_terminal or style.colour):
         return document.decode("utf-8")
-    return "".join(stdout.shown(document, colour=style.colour))
+    return "".join(view.pieces(document))
 
 
 def put(runtime: Runtime, data: bytes, style: Style) -> None:

@@ -4,6 +4,7 @@ elsewhere controls a terminal.
 
 import codecs
 import errno
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
@@ -16,6 +17,12 @@ from unified_cli.values import Json
 
 if TYPE_CHECKING:
     from unified_cli.output.pager import PagedStdout
+
+
+_PIECE = 8 * 1024
+_COLOURED = 256 * 1024
+# After these no colon can follow, which makes a key of the string before it.
+_LINE_END = re.compile(rb"[][{},][ \t\r]*+\n")
 
 
 class ClosedError(Exception):
@@ -124,7 +131,7 @@ def write_json(runtime: Runtime, body: bytes) -> None:
     text = pretty(body).rstrip() if runtime.stdout_is_terminal or runtime.pretty else body
     text = text if text.endswith(b"\n") else text + b"\n"
     if runtime.stdout_is_terminal or colour:
-        show(runtime, shown(text, colour=colour))
+        show(runtime, JsonView(colour=colour).pieces(text))
     else:
         write(runtime, [text])
 
@@ -136,16 +143,29 @@ def write_value(runtime: Runtime, value: Json) -> None:
     write_json(runtime, encoded(value))
 
 
-def shown(document: bytes, *, colour: bool) -> Iterator[TerminalText]:
-    """JSON as it is shown on a terminal, coloured where asked for, in pieces."""
-    text = document.decode("utf-8")
-    if not colour:
-        yield terminal.json_visible(text)
-        return
-    from unified_cli.output import json_colour  # noqa: PLC0415  only where there are colours
+class JsonView:
+    """The JSON of one output as a terminal shows it, in colour where asked for.
 
-    for piece in json_colour.pieces(text):
-        yield json_colour.coloured(terminal.json_visible(piece))
+    Only the first 256 KiB are coloured: rich takes half a second for a megabyte.
+    """
+
+    def __init__(self, *, colour: bool) -> None:
+        self._left = _COLOURED if colour else 0
+
+    def pieces(self, document: bytes) -> Iterator[TerminalText]:
+        """Yield some more of it in pieces that are whole lines; a longer line is one."""
+        start = 0
+        while start < len(document):
+            found = _LINE_END.search(document, start + _PIECE)
+            piece = document[start : found.end() if found else None]
+            text = terminal.json_visible(piece.decode("utf-8"))
+            if len(piece) <= self._left:
+                from unified_cli.output.json_highlight import highlighted  # noqa: PLC0415  imports rich
+
+                text = highlighted(text)
+            self._left -= len(piece)
+            yield text
+            start += len(piece)
 
 
 def pretty(body: bytes) -> bytes:

@@ -31,11 +31,11 @@ def encodable(text: str, encoding: str) -> str:
 
 def json_visible(text: str) -> TerminalText:
     r"""The same JSON value with everything that could control a terminal written as
-    `\\u…`; line breaks stay.
+    `\\u…`; line breaks and tabs stay.
     """
     if is_harmless(text.replace("\n", "")):
         return TerminalText(text)
-    return TerminalText(unsafe().sub(lambda match: _json_escape(match[0]), text))
+    return TerminalText(unsafe().sub(_json_escape, text))
 
 
 def lines_visible(text: str) -> TerminalText:
@@ -50,10 +50,14 @@ def styled(text: str) -> TerminalText:
     return TerminalText(visible_styled(text, but="\n\t"))
 
 
-def _json_escape(character: str) -> str:
-    if character in "\n\t\r":
-        # Outside strings, where these may stand, all blanks are alike.
-        return "\n" if character == "\n" else " "
+def _json_escape(match: re.Match[str]) -> str:
+    character = match[0]
+    if character == "\r":
+        # Outside strings, which have no raw one, blanks are alike; before a line feed it
+        # moves the cursor nowhere else.
+        return "\r" if match.string.startswith("\n", match.end()) else " "
+    if character in "\n\t":
+        return character
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
 
