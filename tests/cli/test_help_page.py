@@ -215,6 +215,16 @@ def test_both_spellings_of_a_role_action_stay_apart(name: str, unified: Unified)
     )
 
 
+@pytest.mark.parametrize("command", ["", "ticketing", "ticketing tickets list", "export"])
+def test_a_page_in_colour_is_the_same_text(command: str, unified: Unified) -> None:
+    shown, plain = (
+        unified(f"{command} --help", tty=True, environ={name: "1"}).stdout
+        for name in ("FORCE_COLOR", "NO_COLOR")
+    )
+    assert shown != plain
+    assert COLOUR.sub("", shown) == plain
+
+
 def test_options_are_coloured_with_and_without_a_letter(unified: Unified) -> None:
     shown = unified("ticketing tickets list --help", tty=True, environ={"FORCE_COLOR": "1"}).stdout
     assert "\x1b[1mList options:\x1b[0m\n\x1b[36m      --all\x1b[0m  " in shown

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from unified_cli import os_limits
 from unified_cli.errors import StorageError
+from unified_cli.masking import COLOUR
+from unified_cli.output import terminal
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
@@ -189,27 +191,12 @@ def _seconds_left(tally: Tally, seconds: float) -> float | None:
 
 
 def _bar(share: float, size: int, screen: Screen) -> str:
-    from rich.color import ColorSystem  # noqa: PLC0415  rich is for terminals only
-    from rich.console import Console  # noqa: PLC0415  as above
-    from rich.progress_bar import ProgressBar  # noqa: PLC0415  as above
-    from rich.style import Style as Look  # noqa: PLC0415  as above
+    from rich.progress_bar import ProgressBar  # noqa: PLC0415  rich is for terminals only
 
-    console = Console(
-        force_terminal=True, color_system="standard", no_color=not screen.colour, width=size
-    )
-    # The base colours of the terminal's own theme, which can be read on a light and on
-    # a dark ground.
     bar = ProgressBar(1.0, share, size, style="dim", complete_style="green", finished_style="green")
-    options = console.options
-    options.encoding = screen.encoding
-    pieces = [*console.render(bar, options)]
+    made = terminal.rendered(bar, colour=screen.colour, encoding=screen.encoding, width=size)
     # Without colours only what is done is drawn.
-    rest = " " * (size - sum(len(one.text) for one in pieces))
-    system = ColorSystem.STANDARD if screen.colour else None
-    return (
-        "".join((one.style or Look.null()).render(one.text, color_system=system) for one in pieces)
-        + rest
-    )
+    return made + " " * (size - len(COLOUR.sub("", made)))
 
 
 class Progress:

@@ -1,6 +1,5 @@
 """What is drawn for a person at a terminal, by rich: tables, bars, coloured words."""
 
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
@@ -95,29 +94,18 @@ def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None)
     """What rich draws of these things, in the terminal's width and colours; their
     foreign text is visible already.
     """
-    from rich.console import Console  # noqa: PLC0415  only where a screen is drawn
-
-    console = Console(
-        # Its encoding says which characters there are; nothing is written to it.
-        file=io.TextIOWrapper(io.BytesIO(), encoding=runtime.encoding),
-        force_terminal=True,
-        color_system="standard" if runtime.has_colour() else None,
-        no_color=False,
+    made = terminal.rendered(
+        *things,
+        colour=runtime.has_colour(),
+        encoding=runtime.encoding,
         width=width or runtime.width,
-        legacy_windows=False,
-        markup=False,
-        emoji=False,
-        highlight=False,
     )
-    with console.capture() as capture:
-        for thing in things:
-            console.print(thing)
-    return terminal.styled(_TRAILING.sub(r"\1", capture.get()))
+    return terminal.styled(_TRAILING.sub(r"\1", made))
 
 
 def text(runtime: Runtime, cell: Cell) -> "Text":
     """A cell as rich draws it."""
-    from rich.text import Text  # noqa: PLC0415  as above
+    from rich.text import Text  # noqa: PLC0415  only where a screen is drawn
 
     if isinstance(cell, Bar):
         return Text.assemble(*_pieces(runtime, cell))

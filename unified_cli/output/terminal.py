@@ -2,12 +2,16 @@
 as tabs on a pipe.
 """
 
+import io
 import re
 from collections.abc import Collection, Sequence
-from typing import NewType
+from typing import TYPE_CHECKING, NewType
 
 from unified_cli.masking import MaskedText, is_harmless, unsafe, visible, visible_styled
 from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 GAP = 2
 """Blanks between two columns."""
@@ -62,27 +66,38 @@ def _json_escape(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
 
 
+def rendered(*things: "RenderableType", colour: bool, encoding: str, width: int) -> str:
+    """Return what rich draws of these things, in the terminal's own colours."""
+    from rich.console import Console  # noqa: PLC0415  only where something is drawn
+
+    console = Console(
+        # Its encoding says which characters there are; nothing is written to it.
+        file=io.TextIOWrapper(io.BytesIO(), encoding=encoding),
+        force_terminal=True,
+        color_system="standard" if colour else None,
+        no_color=False,
+        width=width,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+    with console.capture() as capture:
+        for thing in things:
+            console.print(thing)
+    return capture.get()
+
+
 def coloured_help(text: str) -> str:
     """A help page with its headings and options coloured."""
-    from rich.console import Console  # noqa: PLC0415  only on a terminal
-    from rich.text import Text  # noqa: PLC0415  as above
+    from rich.text import Text  # noqa: PLC0415  only on a terminal
 
-    page = Text(text, no_wrap=True)
+    page = Text(text.removesuffix("\n"), no_wrap=True, overflow="ignore")
     page.highlight_regex(re.compile(r"^\S[^:\n]*:$|^Usage:", re.MULTILINE), "bold")
     page.highlight_regex(
         re.compile(r"^ {2,6}(-[\w-]+(, --[\w-]+)?|[a-z][\w-]*(?=  ))", re.MULTILINE), "cyan"
     )
-    console = Console(
-        force_terminal=True,
-        color_system="standard",
-        markup=False,
-        emoji=False,
-        highlight=False,
-        width=10_000,
-    )
-    with console.capture() as capture:
-        console.print(page, soft_wrap=True, end="")
-    return capture.get()
+    return rendered(page, colour=True, encoding="utf-8", width=10_000)
 
 
 def is_id(column: str) -> bool:
