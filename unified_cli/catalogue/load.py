@@ -19,9 +19,6 @@ from unified_cli.values import Toml, TomlTable
 
 SOURCE = "catalogue.toml"
 _WORD = re.compile(r"[a-z]+([-_][a-z]+)*")
-# Every API of our own file begins with such a line, so that one API can be read alone.
-_API = re.compile(r"^\[api\.([a-z-]+)\]$", re.MULTILINE)
-_TABLE = "\n[api."
 # The only table within that of the service's words.
 _INNER = "connections"
 _SENTENCES = {
@@ -48,31 +45,14 @@ class PlaceError(CatalogueError):
 
 
 def load() -> Catalogue:
-    """The catalogue that comes with the program; the resources of an API are read when
-    they are first needed.
+    """The catalogue that comes with the program.
 
     Its data is not checked each time: a test reads all of it with `read`.
     """
-    text = Path(__file__).with_name(SOURCE).read_text("utf-8")
-    shared, *parts = _API.split(text)
-    service = _service(tomllib.loads(shared)["service"])
+    data = tomllib.loads(Path(__file__).with_name(SOURCE).read_text("utf-8"))
+    service = _service(data["service"])
     return Catalogue(
-        service,
-        {
-            name: _lazy_api(service, name, part)
-            for name, part in zip(*[iter(parts)] * 2, strict=True)
-        },
-    )
-
-
-def _lazy_api(service: Service, name: str, part: str) -> Api:
-    head = tomllib.loads(part.partition(_TABLE)[0])
-    whole = f"[api.{name}]{part}"
-    return Api(
-        name,
-        head["title"],
-        head["about"],
-        lambda: _resources(service, name, tomllib.loads(whole)["api"][name]),
+        service, {name: _api(service, name, table) for name, table in data["api"].items()}
     )
 
 
@@ -99,7 +79,11 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
 def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
     """The API of that name among the tables. Raises CatalogueError naming what is wrong with it."""
     _check_api(place, name, apis)
-    table: Any = apis[name]
+    return _api(service, name, apis[name])
+
+
+def _api(service: Service, name: str, table: Any) -> Api:
+    """The API; its resources are made when they are first needed."""
     return Api(
         name, table["title"], table.get("about", ""), lambda: _resources(service, name, table)
     )
