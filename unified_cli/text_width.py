@@ -27,26 +27,21 @@ def width(text: str) -> int:
     return cell_len(text)
 
 
-def beginning(text: str, size: int) -> str:
-    """As much of the text as fits into so many columns, whole characters only."""
-    if text.isascii():
-        return text[:size]
-    from rich.cells import split_graphemes  # noqa: PLC0415  as above
+def _chopped(text: str, size: int) -> list[str]:
+    """Return the text in parts of at most that width, whole characters only."""
+    from rich.cells import chop_cells  # noqa: PLC0415  as above
 
-    end = 0
-    for _, after, columns in split_graphemes(text)[0]:
-        size -= columns
-        if size < 0:
-            break
-        end = after
-    return text[:end]
+    return chop_cells(text, size) or [text]
 
 
 def cut(text: str, size: int, sign: str) -> str:
     """As much of the text as fits into so many columns, with a sign at its end where
     something is missing.
     """
-    return text if width(text) <= size else beginning(text, size - width(sign)) + sign
+    if width(text) <= size:
+        return text
+    room = size - width(sign)
+    return (_chopped(text, room)[0] if room > 0 else "") + sign
 
 
 def pad(text: str, size: int) -> str:
@@ -86,7 +81,9 @@ def _pieces(text: str, longest: int | None) -> Iterator[tuple[str, str]]:
     """
     for found in _PIECE.finditer(text):
         blanks, word = found.groups()
-        while longest and width(word) > longest and (head := beginning(word, longest)):
-            yield blanks, head
-            blanks, word = "", word[len(head) :]
-        yield blanks, word
+        if longest and width(word) > longest:
+            for part in _chopped(word, longest):
+                yield blanks, part
+                blanks = ""
+        else:
+            yield blanks, word

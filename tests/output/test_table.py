@@ -240,6 +240,17 @@ def test_the_fields_of_a_record_go_on_in_their_column(unified: Unified, service:
     assert unified("ticketing tickets get 1 -o table", environ=environ).stdout.count("\n") == 7
 
 
+# To look at the rest of the text again for each line takes minutes.
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("letter", ["x", "é"])
+def test_a_word_of_any_length_is_folded(letter: str, unified: Unified, service: Service) -> None:
+    long = letter * 300_000
+    service.reply = lambda _: Reply(200, json.dumps({"id": "1", "name": long}).encode())
+    shown = unified("ticketing tickets get 1 -o table", environ=service.environ, tty=True).stdout
+    assert shown.count(letter) == len(long)
+    assert max(map(width, shown.splitlines())) <= 80
+
+
 def test_named_columns_share_the_terminal(unified: Unified, service: Service) -> None:
     named = "--columns priority,updated_at,name,id"
     assert on_screen(unified, service, named, 120) == [
