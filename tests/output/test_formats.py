@@ -273,26 +273,6 @@ def test_jq_sees_the_whole_result_in_json_and_each_record_in_lines(
     assert rows.stdout == "n\nTicket 0\nTicket 1\nTicket 2\n"
 
 
-@pytest.mark.parametrize(
-    ("number", "told"),
-    [
-        ("9007199254740993", True),
-        ("1.10", True),
-        ("1e-400", True),
-        ("1.0", True),
-        ("7", False),
-        ("1.5", False),
-        ("9007199254740992", False),
-    ],
-)
-def test_jq_says_when_it_cannot_keep_a_number(
-    number: str, told: bool, unified: Unified, service: Service
-) -> None:
-    by_cursor(service, {None: envelope(f'[{{"id":"9007199254740993","n":{number}}}]'.encode())})
-    result = unified([*f"{LIST} -o ndjson --jq".split(), ".id"], environ=service.environ)
-    assert ("--jq computes in doubles" in result.stderr) is told
-
-
 @pytest.mark.parametrize("program", [".[", ".a.b"])
 def test_a_jq_program_that_fails_is_a_slip_of_the_command_line(
     program: str, unified: Unified, service: Service

@@ -38,7 +38,7 @@ LIBRARIES = {
     "subprocess": [
         "config/token_command.py",
         "config/other_program.py",
-        "output/jq_program.py",
+        "output/jq_process.py",
         "docs/terminal_picture.py",
         "output/pager.py",
     ],

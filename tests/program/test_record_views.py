@@ -27,7 +27,6 @@ LABEL = "_profile"
 COLUMNS = ["id", LABEL, "result", "name", "\x7f", "next_cursor", "x", "_profile_served", "\\ud800"]
 JSON = "(as JSON)"
 """Stands for an object in a table that has no name; which JSON it is, CSV shows."""
-HALVES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 
 class Pages(httpx.BaseTransport):
@@ -222,34 +221,6 @@ def as_yaml(value: Any) -> Any:
     return {key: as_yaml(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
-def as_doubles(value: Any) -> Any:
-    """A value as a program sees it whose numbers are doubles."""
-    if isinstance(value, Number):
-        return float(value.digits)
-    if isinstance(value, list):
-        return [*map(as_doubles, value)]
-    return (
-        {key: as_doubles(one) for key, one in value.items()} if isinstance(value, dict) else value
-    )
-
-
-def jq(run: Run) -> None:
-    texts, result = run.listed("-o", "ndjson", "--jq", ".")
-    same(
-        [as_doubles(plain(line)) for line in lines(result)],
-        [as_doubles(by_jq(exact(text))) for text in texts],
-    )
-
-
-def by_jq(value: Any) -> Any:
-    """A value as jq reads it, which knows no halves of surrogate pairs."""
-    if isinstance(value, Pairs):
-        return {key.translate(HALVES): by_jq(one) for key, one in value.members}
-    if isinstance(value, list):
-        return [*map(by_jq, value)]
-    return value.translate(HALVES) if isinstance(value, str) else value
-
-
 def piped(run: Run) -> None:
     """Writes, shown only: each goes to the connection and the record that a plain
     parser finds in its line.
@@ -397,7 +368,6 @@ VIEWS: list[Any] = [
         table,
         whole_table,
         yaml_text,
-        jq,
         piped,
         written,
         imported,

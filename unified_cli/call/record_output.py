@@ -20,7 +20,8 @@ from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import ColumnCheck
 
 if TYPE_CHECKING:
-    from unified_cli.output.jq_program import JqProcess, JqProgram
+    from unified_cli.output.jq_process import JqProcess
+    from unified_cli.output.jq_program import JqProgram
 
 
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
@@ -37,7 +38,8 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
     except decoding.TooLargeError as error:
         raise ServiceError(f"{error} ({request.method} {request.path})", retryable=False) from None
     if program and output.document:
-        style = style_for(call, request.operation)
+        lists = request.operation is not None and request.operation.lists
+        style = style_for(call, request.operation)._replace(listing=lists)
         printer.put(runtime, printer.render(program, body, style), style)
         for remark in program.remarks():
             runtime.stderr.note(remark)

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from unified_cli.call import Call, Delivery, builder, delivery
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, PageOptions
-from unified_cli.errors import RefusedError, StorageError, UnifiedError, UnknownError, UsageError
+from unified_cli.errors import (
+    IncompleteError,
+    RefusedError,
+    StorageError,
+    UnifiedError,
+    UnknownError,
+    UsageError,
+)
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
@@ -115,6 +122,10 @@ def once(call: Call, clients: "Clients", request: Request) -> None:
             with _told(runtime, request.upload) if request.upload else nullcontext():
                 got = client.send(request, any_type=settings.output.binary)
             write_answer(aimed, request, got, program)
+    except IncompleteError as error:
+        if got is not None and request.writes:
+            error.add_hint(f"{request.method} {request.path} was done")
+        raise
     except (UsageError, StorageError) as error:
         if got is None or not request.writes:
             raise

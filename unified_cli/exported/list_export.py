@@ -17,7 +17,7 @@ from unified_cli.json_text import change_time
 from unified_cli.json_text.members import Record, parts
 from unified_cli.masking import masked
 from unified_cli.output import formats
-from unified_cli.output.record_writer import Style
+from unified_cli.output.record_writer import Style, WriterMemory
 from unified_cli.output.transform import Transform, writer
 
 Read = Callable[[Span], Generator[Page]]
@@ -205,6 +205,7 @@ class _ListFile:
             # An earlier run of version 0.1 took no note of the columns.
             self._check.resume(part.state.memory.get("unseen", ()))
         self._seen = _SeenIds(part.lines()) if options.dedupe else None
+        self._left_out = part.state.memory.get("left_out", [])
 
     def add(self, page: Page) -> None:
         """Write a page. Raises StorageError, and what shaping its records raises."""
@@ -231,9 +232,15 @@ class _ListFile:
                 if page.partial
                 else state.partial_pages,
                 seen=[*state.seen, *onward],
-                memory={**self._writer.memory, "unseen": self._check.unseen},
+                memory=self._memory(),
             ),
         )
+
+    def _memory(self) -> WriterMemory:
+        memory: WriterMemory = {**self._writer.memory, "unseen": self._check.unseen}
+        if left_out := [*self._left_out, *self._options.transform.shortcomings()]:
+            memory["left_out"] = left_out
+        return memory
 
     def publish(self) -> None:
         """Write the end and give the file its name. Raises StorageError."""

@@ -14,6 +14,8 @@ from unified_cli.values import Json
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 PIECE = 1024 * 1024
+DEEPEST = 200
+"""Levels of a JSON text that is taken apart."""
 _LONGEST_ESCAPE = 6
 # JSON allows half a surrogate pair, such as `\ud83d`, and msgspec refuses it. Where
 # msgspec is to read such text it reads a copy of the same length, with `\ufffd` in the

@@ -1,28 +1,20 @@
-"""jq programs and their results for JSON, in this process or, where the time is
-limited, in one of their own.
-"""
+"""jq programs and their results for JSON, in this process or in one of their own."""
 
 import json
 import re
-import signal
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
-from math import isinf
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from unified_cli import signals
-from unified_cli.errors import StorageError, UsageError
+from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.json_text import json_check
-from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import Record, member
 from unified_cli.masking import MaskedText, excerpt
-from unified_cli.runtime import Runtime
-from unified_cli.values import Json
-
-if TYPE_CHECKING:
-    import subprocess
+from unified_cli.output.jq_input import computed, not_held
+from unified_cli.output.jq_process import JqProcess
+from unified_cli.plural import counted
 
 # A program begins with its directives; a comment may continue after a backslash at the
 # end of its line.
@@ -52,124 +44,26 @@ _USUAL = (
 )
 _CLOSE = 0.75
 _SUMMARY = re.compile(r"jq: \d+ compile errors?")
-_WORKER = Path(__file__).with_name("jq_worker.py")
-# A program that is not run before the time is over has so long, as the last read has.
-_LEAST_SECONDS = 1.0
-_START_SECONDS = 60.0
 _LONGEST_PROGRAM = 120
 _LONGEST_VALUE = 200
 _NOTHING = "no result"
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_NUMBER = re.compile(rb"-?\d[\d.eE+-]*")
-_SAFE_DIGITS = 15
+_MOST_LEFT_OUT = 5
+_LONGEST_ID = 80
 
 
-class JqProcess:
-    """Runs programs until a time on the runtime's clock, for `--until`
-    (`commands.operation.expect`).
+class NotHeldError(ValueError):
+    """An input holds something that jq would drop or change; `what` says what."""
 
-    It is not for several threads.
-    """
-
-    def __init__(self, runtime: Runtime, seconds: float) -> None:
-        self._runtime = runtime
-        self._seconds = seconds
-        self._until = runtime.monotonic() + seconds
-        self._child: subprocess.Popen[bytes] | None = None
-        self._is_over = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._child is not None:
-            self._child.kill()
-        self._end()
-
-    def results(self, program: str, text: str) -> list[Json]:
-        """The results of a program for a JSON text.
-
-        After one that did not end, none is run. Raises ValueError where it fails, or
-        does not end in time; StorageError where no process can be started.
-        """
-        if not self._is_over:
-            data = text.encode()
-            seconds = max(_LEAST_SECONDS, self._until - self._runtime.monotonic())
-            request = json.dumps(
-                {"program": program, "size": len(data), "seconds": seconds}
-            ).encode()
-            answer = self._ask(request + b"\n" + data)
-            if answer.endswith(b"\n"):
-                found = json.loads(answer)
-                if "error" in found:
-                    raise ValueError(found["error"])
-                results: list[Json] = found["results"]
-                return results
-            if (code := self._end()) != -signal.SIGALRM:
-                raise ValueError(
-                    f"its process ended with {code}: it may need more memory than there is"
-                )
-            self._is_over = True
-        raise ValueError(f"it did not end within {self._seconds:g} s")
-
-    def _ask(self, request: bytes) -> bytes:
-        """The line that answers a request; empty where the process was ended before."""
-        child = self._child or self._start()
-        assert child.stdin is not None  # noqa: S101  a pipe, as below
-        assert child.stdout is not None  # noqa: S101  as above
-        try:
-            child.stdin.write(request)
-            child.stdin.flush()
-        except BrokenPipeError:
-            return b""
-        return child.stdout.readline()
-
-    def _start(self) -> "subprocess.Popen[bytes]":
-        """The process, which has said that it runs: one that cannot start would be
-        taken for one that failed.
-        """
-        import select  # noqa: PLC0415  most programs run in this process
-        import subprocess  # noqa: PLC0415  as above
-
-        try:
-            self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
-                # Without -P the folder of the script would come first where modules are looked for.
-                [sys.executable, "-P", str(_WORKER)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-        except OSError as error:
-            raise StorageError(
-                f"cannot start a process for a jq program: {error.strerror}"
-            ) from None
-        assert child.stdout is not None  # noqa: S101  a pipe, as above
-        poller = select.poll()
-        poller.register(child.stdout, select.POLLIN)
-        if not poller.poll(_START_SECONDS * 1000):
-            raise StorageError(
-                f"a process for a jq program did not start within {_START_SECONDS:g} s"
-            )
-        if child.stdout.readline() != b"ready\n":
-            said = child.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
-            why = f"ended with {child.returncode}" + (f": {said}" if said else "")
-            raise StorageError(
-                f"a process for a jq program cannot start, it {why}", hint="unified doctor"
-            )
-        return child
-
-    def _end(self) -> int | None:
-        """Wait until the process, if there is one, has ended; gives how it did."""
-        child, self._child = self._child, None
-        if child is None:
-            return None
-        child.communicate()
-        return child.returncode
+    def __init__(self, what: str) -> None:
+        super().__init__(f"jq cannot hold {what}")
+        self.what = what
 
 
 class JqProgram:
-    """A compiled jq program. It computes in doubles, so it remembers whether it met a
-    number that it changes.
+    """A compiled jq program, from JSON text to JSON text.
+
+    What it passes on keeps its digits. It remembers a number that it computed, which
+    jq does in doubles, and the records that it was not run on.
     """
 
     def __init__(
@@ -178,23 +72,47 @@ class JqProgram:
         """`process` runs it, if the time is limited. Raises UsageError where the
         expression cannot be compiled.
         """
-        self._program = compiled(expression, option)
+        self._program = _compiled(expression, option)
         self._expression = expression
         self._option = option
         self._process = process
-        self._changed = False
+        self._computed: str | None = None
+        self._left_out: dict[int, str] = {}
 
-    def run(self, text: bytes) -> list[Json]:
-        """The results of the program for one JSON text. Raises UsageError where it fails on it."""
-        with self._interruptible():
-            return [*self._results(text)]
+    def results(self, text: bytes) -> list[bytes]:
+        """Return the results for a JSON text, each as JSON on one line.
 
-    def texts(self, texts: Iterable[bytes]) -> list[bytes]:
-        """The results for one JSON text after the other, each as JSON on one line.
-        Raises UsageError as `run` does.
+        Raises ValueError where the program fails on it, NotHeldError where jq would
+        drop or change a value of it.
         """
         with self._interruptible():
-            return [as_json(value).encode() for text in texts for value in self._results(text)]
+            return self._results(text)
+
+    def run(self, text: bytes) -> list[bytes]:
+        """Return what `results` does. Raises UsageError where the program fails, and
+        IncompleteError where jq would drop or change a value.
+        """
+        try:
+            return self.results(text)
+        except NotHeldError as error:
+            raise IncompleteError(f"{self._option}: {error}") from None
+        except ValueError as error:
+            raise self._failure(text, error) from None
+
+    def run_each(self, records: Sequence[Record]) -> list[Record]:
+        """Return the results for one record after the other; one that jq cannot hold is
+        left out. Raises UsageError as `run` does.
+        """
+        found: list[Record] = []
+        with self._interruptible():
+            for text in map(bytes, records):
+                try:
+                    found += map(Record, self._results(text))
+                except NotHeldError as error:
+                    self.leave_out(text, error)
+                except ValueError as error:
+                    raise self._failure(text, error) from None
+        return found
 
     def _interruptible(self) -> AbstractContextManager[None]:
         """What lets signals end a running program; a process of its own is ended with
@@ -202,66 +120,59 @@ class JqProgram:
         """
         return nullcontext() if self._process else signals.ending_at_once()
 
-    def _results(self, text: bytes) -> Iterator[Json]:
-        # jq reads no halves of surrogate pairs.
-        readable = json_check.without_halves(text)
-        self._changed = self._changed or readable != text or changed_by_jq(text) is not None
-        try:
-            if self._process:
-                yield from self._process.results(
-                    self._program.program_string, readable.decode("utf-8")
-                )
-            else:
-                yield from iter(self._program.input_text(readable.decode("utf-8")))
-        except ValueError as error:
-            reason = _reason(error)
-            hint = _input(readable, self._expression) if reason.startswith("Cannot") else None
-            hint = (
-                "== compares, = assigns" if reason.startswith("Invalid path expression") else hint
-            )
-            raise UsageError(f"{self._option}: {reason}", hint=hint) from None
+    def _results(self, text: bytes) -> list[bytes]:
+        if what := not_held(text):
+            raise NotHeldError(what)
+        given = text.decode("utf-8")
+        found: list[str] = (
+            self._process.results(self._program.program_string, given)
+            if self._process
+            else self._program.input_text(given).all()
+        )
+        results = [one.encode() for one in found]
+        if any(json_check.deeper_than(one, json_check.DEEPEST) for one in results):
+            raise ValueError("gives a result that is nested too deep to be written")
+        self._computed = self._computed or computed(results, text, self._expression.encode())
+        return results
+
+    def _failure(self, text: bytes, error: ValueError) -> UsageError:
+        reason = _reason(error)
+        hint = _input(text, self._expression) if reason.startswith("Cannot") else None
+        hint = "== compares, = assigns" if reason.startswith("Invalid path expression") else hint
+        return UsageError(f"{self._option}: {reason}", hint=hint)
+
+    def leave_out(self, record: bytes, error: NotHeldError) -> None:
+        """Note that a record is missing from the results."""
+        # A writer may go through the records of a large page more than once.
+        if (key := hash(record)) not in self._left_out:
+            is_named = len(self._left_out) < _MOST_LEFT_OUT
+            self._left_out[key] = f"{_shown_id(record)} ({error.what})" if is_named else ""
 
     def remarks(self) -> Sequence[str]:
         """What may differ though the program did not ask for it."""
-        remark = (
-            "--jq computes in doubles, so some values are not as served (integers beyond 2^53,"
-            " zeros at the end)"
-        )
-        return [remark] if self._changed else []
+        if self._computed is None:
+            return []
+        return [f"{self._option} computed {self._computed} in doubles, which keep 15 digits"]
+
+    def shortcomings(self) -> Sequence[str]:
+        """Which records are missing from the results, in one sentence, if any are."""
+        if not self._left_out:
+            return []
+        number, names = len(self._left_out), [one for one in self._left_out.values() if one]
+        more = f" and {number - len(names)} more" if number > len(names) else ""
+        what = f"{self._option} left out {counted(number, 'record')} that jq cannot hold"
+        return [f"{what}: {', '.join(names)}{more}"]
 
 
-def changed_by_jq(text: bytes) -> str | None:
-    """The first number of a JSON text that jq writes as another text, as `1.10` becomes
-    `1.1`; None without one.
-    """
-    for match in _NUMBER.finditer(_STRING.sub(b"", text)):
-        number = match[0]
-        if (
-            not (len(number) <= _SAFE_DIGITS and number.isdigit())
-            and _as_jq_writes(number) != number
-        ):
-            return number.decode()
-    return None
+def _shown_id(record: bytes) -> str:
+    """The id of a record as it was written, so that half a surrogate pair is seen."""
+    identifier = member(record, "id")
+    return excerpt(identifier.decode("utf-8", "replace"), _LONGEST_ID) if identifier else "no id"
 
 
-def _as_jq_writes(number: bytes) -> bytes:
-    value = float(number)
-    # What is greater than any double, jq writes as the greatest one.
-    whole = not isinf(value) and value.is_integer()
-    return (str(int(value)) if whole else repr(value)).encode()
-
-
-def as_json(value: Json) -> str:
-    """A result as JSON on one line. Raises UsageError for one that is nested too deep."""
-    try:
-        return dump(value)
-    except RecursionError:
-        raise UsageError("--jq gives a result that is nested too deep to be written") from None
-
-
-def compiled(expression: str, option: str) -> Any:
-    """The program that an option was given, compiled. Raises UsageError for one that is
-    wrong or reads other files.
+def _compiled(expression: str, option: str) -> Any:
+    """The program that an option was given, compiled; its results are JSON texts.
+    Raises UsageError for one that is wrong or reads other files.
     """
     import jq  # noqa: PLC0415  only for jq programs
 
@@ -274,10 +185,15 @@ def compiled(expression: str, option: str) -> Any:
         raise UsageError(said, hint="a function stands in the program itself: def NAME: …; …")
     try:
         with signals.ending_at_once():
-            program = jq.compile(expression)
+            # A program compiles alone first: its messages name its own lines, and it
+            # must be one without the brackets.
+            jq.compile(expression)
+            # As text a result keeps all digits, which Python's numbers do not. The
+            # first line break may belong to a comment that ends in a backslash.
+            as_text = f"({expression}\n\n) | tojson"
             # The library ends the results there without a word, so a record would be
-            # missing. A program compiles alone first: its messages name its own lines.
-            return jq.compile(_HALTS + expression) if "halt" in expression else program
+            # missing.
+            return jq.compile(_HALTS + as_text if "halt" in expression else as_text)
     except ValueError as error:
         raise UsageError(f"{option}: {_reason(error)}", hint=_spelled(expression, error)) from None
 
@@ -363,11 +279,11 @@ class Expectation:
         self._program = JqProgram(expression, self.shown, process)
 
     def judge(self, document: bytes) -> Verdict:
-        """Whether it holds for a JSON document."""
+        """Whether it holds for a JSON document. Raises IncompleteError as `run` does."""
         try:
             values = self._program.run(document)
             wrong = (
-                [as_json(value) for value in values if value is not True] if values else [_NOTHING]
+                [value.decode() for value in values if value != b"true"] if values else [_NOTHING]
             )
         except UsageError as error:
             message = excerpt(f"{error.reason} ({error.hint})") if error.hint else error.reason

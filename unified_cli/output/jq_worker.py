@@ -40,8 +40,6 @@ def serve() -> None:
             answer = json.dumps({"results": jq.compile(request["program"]).input_text(text).all()})
         except ValueError as error:
             answer = json.dumps({"error": str(error)})
-        except RecursionError:
-            answer = json.dumps({"error": "the result is nested too deep"})
         fcntl.fcntl(0, fcntl.F_SETFL, flags)
         signal.setitimer(signal.ITIMER_REAL, 0)
         sys.stdout.write(f"{answer}\n")

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from unified_cli.errors import UsageError
-from unified_cli.json_text.members import Record
+from unified_cli.errors import IncompleteError, UsageError
+from unified_cli.json_text.members import Record, string
 from unified_cli.output import formats, stdout, terminal
 from unified_cli.output.formats import Format
 from unified_cli.output.record_writer import RecordWriter, Style
 from unified_cli.output.transform import ColumnCheck, Transform, writer
 from unified_cli.runtime import Runtime
-from unified_cli.values import Json
 
 if TYPE_CHECKING:
     from unified_cli.output.jq_program import JqProgram
 
 _LONGEST_HELD = 1024 * 1024
+_BY_RECORD = "on a list, -o ndjson runs the program on each record"
 LARGEST_DOCUMENT = 32 * 1024 * 1024
 """Bytes of a document for a jq program, which takes about twenty times as much memory."""
 
@@ -104,7 +104,11 @@ class Printer:
         for remark in (*self._transform.remarks(), *self._writer.remarks()):
             if remark not in misspelt:
                 self._runtime.stderr.note(remark)
-        return [*self._writer.shortcomings(), *misspelt]
+        return [*self.left_out(), *self._writer.shortcomings(), *misspelt]
+
+    def left_out(self) -> Sequence[str]:
+        """Which records the program left out until now."""
+        return self._transform.shortcomings()
 
     def _put(self, data: bytes) -> None:
         if self._strict and self._transform.check.found_nothing and len(self._held) < _LONGEST_HELD:
@@ -183,7 +187,7 @@ def _check(size: int) -> None:
     if size > LARGEST_DOCUMENT:
         raise UsageError(
             f"--jq takes a document of at most {LARGEST_DOCUMENT >> 20} MiB",
-            hint="on a list, -o ndjson runs the program on each record",
+            hint=_BY_RECORD,
         )
 
 
@@ -191,28 +195,32 @@ def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
     """The results of a program for a document: texts without quotes, all others as JSON
     that looks like any other.
 
-    In YAML each is a document. Raises UsageError for a document that is too large.
+    In YAML each is a document. Raises UsageError for a document that is too large, and
+    IncompleteError for one that jq cannot hold.
     """
     _check(len(body))
-    values = program.run(body)
+    try:
+        values = program.run(body)
+    except IncompleteError as error:
+        if style.listing:
+            error.add_hint(_BY_RECORD)
+        raise
     if style.format is formats.YAML:
-        from unified_cli.output.yaml_text import dump as dump_yaml  # noqa: PLC0415  only where it is asked for
+        from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only where it is asked for
 
-        return b"---\n".join(dump_yaml(value) for value in values)
+        return b"---\n".join(b"".join(convert(value)) for value in values)
     view = stdout.JsonView(colour=style.colour)
     return "".join(f"{_result(value, style, view)}\n" for value in values).encode(
         "utf-8", "backslashreplace"
     )
 
 
-def _result(value: Json, style: Style, view: stdout.JsonView) -> str:
-    from unified_cli.output.jq_program import as_json  # noqa: PLC0415  most records pass through no program
-
+def _result(value: bytes, style: Style, view: stdout.JsonView) -> str:
     on_terminal = style.width is not None
-    if isinstance(value, str):
-        return terminal.lines_visible(value) if on_terminal else value
-    document = as_json(value).encode("utf-8", "backslashreplace")
-    document = stdout.pretty(document) if style.pretty else document
+    if value.startswith(b'"'):
+        found = string(value)
+        return terminal.lines_visible(found) if on_terminal else found
+    document = stdout.pretty(value) if style.pretty else value
     if not (on_terminal or style.colour):
         return document.decode("utf-8")
     return "".join(view.pieces(document))

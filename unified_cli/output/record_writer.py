@@ -49,8 +49,8 @@ class WriterMemory(TypedDict, total=False):
     none, and counts.
 
     `unseen` are the chosen columns that no record had so far, `left_out` says what a
-    table does not take. `widths` are those of the columns of rows for people, `hidden`
-    the members without a column there.
+    table or a jq program does not take. `widths` are those of the columns of rows for
+    people, `hidden` the members without a column there.
     """
 
     columns: list[str]

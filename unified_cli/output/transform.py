@@ -133,7 +133,7 @@ class Transform:
         if profile is not None:
             records = label(records, profile)
         if self._program:
-            records = [Record(text) for text in self._program.texts(map(bytes, records))]
+            records = self._program.run_each(records)
             records = records if profile is None else relabel(records, profile)
         self.check.look(records)
         if self._columns:
@@ -151,6 +151,10 @@ class Transform:
     def remarks(self) -> Sequence[str]:
         """What may differ from what was served, and the columns that no record has."""
         return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
+
+    def shortcomings(self) -> Sequence[str]:
+        """Which records the program left out."""
+        return self._program.shortcomings() if self._program else ()
 
 
 class _Slices:

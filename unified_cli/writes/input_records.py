@@ -4,21 +4,20 @@ and the hash of both.
 
 import base64
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
 
-from unified_cli import signals
 from unified_cli.catalogue import Operation, Service
 from unified_cli.http.request import is_key
-from unified_cli.json_text import json_check, record_label
+from unified_cli.json_text import record_label
 from unified_cli.json_text.members import join, one_line, parts, string
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import NO_TEXT, MaskedText, excerpt
-from unified_cli.output.jq_program import changed_by_jq, compiled
+from unified_cli.output.jq_program import JqProgram, NotHeldError
 from unified_cli.writes.input_formats import InputLine
 
 MARK = "_import"
@@ -268,28 +267,32 @@ class RecordMap:
     def __init__(
         self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None
     ) -> None:
-        """Raises UsageError for what is no jq program; `note` tells the user, once,
-        that it may change numbers.
+        """Raises UsageError for what is no jq program; `note` tells the user, once, of
+        a number that it computed.
         """
-        self._option, self._note = option, note
-        self._program = compiled(program, option)
+        self._note = note
+        self._program = JqProgram(program, option)
 
     def __call__(self, record: bytes) -> list[bytes]:
         """What the program makes of a record, each result as JSON text. Raises
-        ValueError saying why it cannot.
+        ValueError saying why it cannot; NotHeldError where jq would change the record.
         """
-        if self._note and (digits := changed_by_jq(record)):
-            self._note(
-                f"{self._option} computes in doubles, which cannot represent {digits}; other"
-                " numbers may change too"
-            )
-            self._note = None
         try:
-            with signals.ending_at_once():
-                results: str = self._program.input_text(
-                    json_check.without_halves(record).decode("utf-8")
-                ).text()
+            found = self._program.results(record)
+        except NotHeldError:
+            raise
         except ValueError as error:
             first = str(error).partition("\n")[0] or "it failed"
             raise ValueError(excerpt(first, 200)) from None
-        return [line.encode() for line in results.split("\n") if line]
+        if self._note and (remarks := self._program.remarks()):
+            self._note(remarks[0])
+            self._note = None
+        return found
+
+    def leave_out(self, record: bytes, error: NotHeldError) -> None:
+        """Note that a record was left out."""
+        self._program.leave_out(record, error)
+
+    def shortcomings(self) -> Sequence[str]:
+        """Which records were left out, in one sentence, if any were."""
+        return self._program.shortcomings()

@@ -215,8 +215,8 @@ def test_the_map_of_an_import_sees_no_connection_and_chooses_none(
     command = ["import", "ticketing/tags", str(path), "--yes", "-p", "tag:eu", "--map", program]
     result = unified(command, environ=service.environ)
     assert [entry[1::2] for entry in sent(service)] == [
-        ("a-1", b'{"name": "a", "p": null}'),
-        ("a-2", b'{"name": "b", "p": null}'),
+        ("a-1", b'{"name":"a","p":null}'),
+        ("a-2", b'{"name":"b","p":null}'),
     ]
     assert result.code == 9
     assert "line 3 failed: is no JSON object" in result.stderr

@@ -16,7 +16,7 @@ from unified_cli.config.edit import Draft
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UsageError
+from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.masking import visible
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
@@ -30,14 +30,14 @@ _HEADS = ("profile", "id", "product", "tenant", "status")
 
 def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     """Add a profile for each connection without one. Raises UsageError where names
-    would be the same.
+    would be the same, IncompleteError for connections that jq cannot hold.
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
     found = listed.listed(context, settings, options)
     listed.keep(context, settings, found)
     known = listed.profiles_by_account(runtime, settings)
-    wanted = listed.chosen(context, found, options.where)
+    wanted, missing = listed.chosen(context, found, options.where)
     names = _named(
         [one for one in wanted if one.id and one.id not in known],
         options.prefix,
@@ -61,6 +61,8 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
         what = f"add {counted(len(names), 'profile')}"
         prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
         _write(runtime, settings, names, options.tag)
+    if missing:
+        raise IncompleteError("; ".join(missing))
 
 
 def _named(

@@ -1,7 +1,7 @@
 """The settings for a list of connections, which of them count, and which profiles lead to them."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from unified_cli.call import builder, introspection
 from unified_cli.call.connection_record import ConnectionRecord
@@ -13,10 +13,10 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
+from unified_cli.json_text.members import Record
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.progress import Work, progress
 from unified_cli.runtime import Runtime
-from unified_cli.values import Json
 
 
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
@@ -60,23 +60,25 @@ def keep(context: CommandContext, resolved: Settings, found: Iterable[Connection
 
 def chosen(
     context: CommandContext, found: list[ConnectionRecord], where: str | None
-) -> list[ConnectionRecord]:
-    """The connections for which the program gives true alone. Raises UsageError for one
-    that is wrong.
+) -> tuple[list[ConnectionRecord], Sequence[str]]:
+    """The connections for which the program gives true alone, and a sentence about those
+    that jq cannot hold. Raises UsageError for a program that is wrong.
     """
     if where is None:
-        return found
-    from unified_cli.json_text.json_codec import dump  # noqa: PLC0415  only where there is a program
+        return found, ()
+    from unified_cli.json_text.json_codec import encoded  # noqa: PLC0415  only where there is a program
 
     program, service = JqProgram(where, "--where"), context.catalogue.service
-    return [one for one in found if _is_true(program.run(dump(one.facts(service)).encode()))]
+    records = ((one, Record(encoded(one.facts(service)))) for one in found)
+    taken = [one for one, record in records if _is_true(program.run_each([record]))]
+    return taken, program.shortcomings()
 
 
-def _is_true(results: list[Json]) -> bool:
-    for result in results:
-        if result is not None and not isinstance(result, bool):
-            raise UsageError("--where gives neither true nor false", hint="== compares")
-    return results == [True]
+def _is_true(results: Sequence[Record]) -> bool:
+    texts = [bytes(one) for one in results]
+    if not {*texts} <= {b"true", b"false", b"null"}:
+        raise UsageError("--where gives neither true nor false", hint="== compares")
+    return texts == [b"true"]
 
 
 def profiles_by_account(runtime: Runtime, service: Settings) -> defaultdict[str, list[str]]:

@@ -32,14 +32,16 @@ _HEADS = ("id", "product", "tenant", "status", "sandbox", "created", "profile")
 
 
 def run(context: CommandContext, options: ListConnectionsOptions) -> None:
-    """List the connections. Raises IncompleteError where some could not be asked how they are."""
+    """List the connections. Raises IncompleteError where some could not be asked how they are,
+    or jq cannot hold them.
+    """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
     found = listed.listed(context, settings, options)
     listed.keep(context, settings, found)
     found, failed = _ask_health(context, settings, found) if options.health else (found, {})
     known = listed.profiles_by_account(runtime, settings)
-    shown = listed.chosen(context, found, options.where)
+    shown, missing = listed.chosen(context, found, options.where)
     troubles = {one.id: _trouble(context, one, failed) for one in shown} if options.health else {}
     rows = [
         (
@@ -77,7 +79,7 @@ def run(context: CommandContext, options: ListConnectionsOptions) -> None:
         value,
         drawn=lambda: _screen(context, shown, known, troubles),
     )
-    conclude(Ending("connection", len(found), failed))
+    conclude(Ending("connection", len(found), failed, missing=missing))
 
 
 def _trouble(

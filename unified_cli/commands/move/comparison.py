@@ -24,6 +24,7 @@ from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text.difference import PathRules
+from unified_cli.output.jq_program import NotHeldError
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
@@ -34,8 +35,10 @@ _MOST_AHEAD = 8 * 1024 * 1024
 
 
 class SideMap:
-    """A jq program for the records of one side; `left_out` counts those of which it
-    made nothing.
+    """A jq program for the records of one side.
+
+    `left_out` counts those of which it made nothing; those that jq cannot hold are
+    `shortcomings`.
     """
 
     def __init__(self, program: str, note: Callable[[str], None]) -> None:
@@ -46,11 +49,14 @@ class SideMap:
         self.left_out = 0
 
     def __call__(self, record: bytes, number: int) -> bytes | None:
-        """What the program makes of a record; None for nothing. Raises UsageError where
-        it fails, or makes several.
+        """What the program makes of a record; None for nothing, or for a record that
+        jq cannot hold. Raises UsageError where it fails, or makes several.
         """
         try:
             found = self._map(record)
+        except NotHeldError as error:
+            self._map.leave_out(record, error)
+            return None
         except ValueError as error:
             raise UsageError(f"--map fails on record {number}: {error}") from None
         if len(found) > 1:
@@ -59,6 +65,10 @@ class SideMap:
             )
         self.left_out += not found
         return found[0] if found else None
+
+    def shortcomings(self) -> Sequence[str]:
+        """Which records jq cannot hold, in one sentence, if any are."""
+        return self._map.shortcomings()
 
 
 _Side = tuple[RecordSource, SpooledSide, SideMap | None]
@@ -74,6 +84,8 @@ class Comparison:
     key: RecordKey
     rules: PathRules
     join: RecordJoin
+    missing: Sequence[str] = ()
+    """What was left out of the comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +159,8 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
             runtime.stderr.note(
                 f"--map left out {counted(sides.map.left_out, 'record')} of {of_from.facts.name}"
             )
-        yield Comparison(sides.resource, of_from, of_to, sides.key, sides.rules, join)
+        missing = sides.map.shortcomings() if sides.map else ()
+        yield Comparison(sides.resource, of_from, of_to, sides.key, sides.rules, join, missing)
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:

@@ -115,13 +115,17 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
     said = [f"{counts[change]} {words[change]}" for change in words if counts[change]]
     if counts[Change.SAME_KEY]:
         said.append(f"{counted(counts[Change.SAME_KEY], 'key')} of several records")
-    if not said:
+    if not said and not found.missing:
         runtime.stderr.note(f"no difference: {counted(found.join.same, 'record')} on both sides")
         return
-    told = f"{', '.join(said)}, {found.join.same} the same"
-    if any(counts[change] for change in UNMATCHED):
+    told = ", ".join([*said, f"{found.join.same} the same"])
+    unmatched = any(counts[change] for change in UNMATCHED)
+    if unmatched or found.missing:
         hint = f"another --key than {', '.join(found.key.names)} may tell them apart"
-        raise IncompleteError(f"not everything could be compared: {told}", hint=hint)
+        raise IncompleteError(
+            f"not everything could be compared: {'; '.join([told, *found.missing])}",
+            hint=hint if unmatched else None,
+        )
     raise DifferentError(f"{one} and {other} differ: {told}")
 
 

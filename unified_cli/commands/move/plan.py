@@ -59,7 +59,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
             tally.matched += pairing.change is Change.DIFFERENT
-            if pairing.change is Change.ONLY_TO and not options.delete:
+            # What was left out may be the very record that the target has.
+            if pairing.change is Change.ONLY_TO and (not options.delete or found.missing):
                 tally.left += 1
             elif call := planner.call(pairing):
                 tally.calls[call.operation] += 1
@@ -189,7 +190,7 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
             f"planned: {said} (unified apply PLAN -p {target}{with_ids} does it, --dry-run"
             " shows it)"
         )
-    elif not (tally.unmatched or tally.skipped):
+    elif not (tally.unmatched or tally.skipped or found.missing):
         alike = (
             [f"{counted(found.join.same, 'record')} the same on both sides"]
             if found.join.same
@@ -209,8 +210,8 @@ def _conclude(runtime: Runtime, found: Comparison, options: PlanOptions, tally: 
         )
     if tally.left:
         note(
-            f"only in {target}, and left there: {counted(tally.left, 'record')} (--delete plans to"
-            " delete them)"
+            f"only in {target}, and left there: {counted(tally.left, 'record')}"
+            + ("" if found.missing else " (--delete plans to delete them)")
         )
     if tally.waiting:
         said = ", ".join(f"{number} to {resource}" for resource, number in tally.waiting.items())
@@ -231,8 +232,11 @@ def _raise_for(found: Comparison, tally: _Tally) -> None:
         said.insert(0, f"{tally.unmatched} that cannot be matched")
     if said:
         raise IncompleteError(
-            f"records without a call: {', '.join(said)}", hint="unified diff shows them"
+            "; ".join([f"records without a call: {', '.join(said)}", *found.missing]),
+            hint="unified diff shows them",
         )
+    if found.missing:
+        raise IncompleteError("; ".join(found.missing))
 
 
 class CallPlanner:

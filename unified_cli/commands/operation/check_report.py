@@ -52,7 +52,10 @@ class CheckReport:
             output_file.check(self._junit, force=True)
 
     def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
-        """Judge the expectations of a connection; `found` are verdicts that are there already."""
+        """Judge the expectations of a connection; `found` are verdicts that are there already.
+
+        Raises IncompleteError for a document that jq cannot hold.
+        """
         name, missing = whole.selected.name, ""
         if whole.partial and not self.selected.options.allow_partial:
             missing = (

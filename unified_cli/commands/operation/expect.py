@@ -13,12 +13,13 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import OperationOptions, ReadOptions
 from unified_cli.commands.operation.check_report import CheckReport
-from unified_cli.errors import RefusedError, UnifiedError, UsageError
+from unified_cli.errors import IncompleteError, RefusedError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
 from unified_cli.masking import MaskedText, excerpt, masked, visible
 from unified_cli.output import stdout
-from unified_cli.output.jq_program import Expectation, JqProcess, JqProgram, Verdict
+from unified_cli.output.jq_process import JqProcess
+from unified_cli.output.jq_program import Expectation, JqProgram, Verdict
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted
@@ -62,9 +63,14 @@ class Condition:
             self._last[name] = masked("the list is empty")
             return False
         document = whole.document(listing=listing)
-        verdict = self._until.judge(document)
+        try:
+            verdict = self._until.judge(document)
+            fails = self._fail_if is not None and self._fail_if.judge(document).holds
+        except IncompleteError as unread:
+            whole.error = unread
+            return True
         self._last[name] = verdict.message
-        if self._fail_if and self._fail_if.judge(document).holds:
+        if self._fail_if and fails:
             message = masked(f"{self._fail_if.shown} is true; {verdict.message}")
             self._failed[name] = Verdict(
                 self._fail_if.shown, holds=False, value=verdict.value, message=message
@@ -279,7 +285,10 @@ class _Judge:
             if not report.selected.several:
                 self._shown.close()
             self._print(whole)
-            report.judge(whole, verdicts)
+            try:
+                report.judge(whole, verdicts)
+            except IncompleteError as error:
+                report.fail(whole, error)
 
     def _print(self, whole: WholeRead) -> None:
         call, request = whole.selected.call, whole.selected.request

@@ -211,6 +211,7 @@ class _Following:
         self._failures: dict[str, str] = {}
         self.printed = 0
         self._printer = self._made_printer(selected)
+        self._left_out: Sequence[str] = ()
 
     def _made_printer(self, selected: SelectedReads) -> Printer:
         common, first = selected.common, (LABEL,) if selected.several else ()
@@ -301,6 +302,9 @@ class _Following:
         self._printer.page(
             [record for record, _ in found], one_line=page.one_line, large=page.large, profile=name
         )
+        if (left_out := self._printer.left_out()) != self._left_out:
+            self._left_out = left_out
+            self._runtime.stderr.line("; ".join(left_out))
         one.remember((change for _, change in found), now)
         self.printed += len(found)
         if first and one.untimed:

@@ -1,0 +1,98 @@
+"""Whether jq keeps a JSON text as it is: what it cannot hold, and the numbers that it computes."""
+
+import re
+from collections.abc import Iterable
+from json import JSONDecoder
+from typing import NoReturn
+
+from unified_cli.json_text import json_check
+from unified_cli.json_text.difference import canonical
+from unified_cli.json_text.members import STRING
+from unified_cli.masking import excerpt
+
+_LARGEST_EXPONENT = 999_999_999
+_LONGEST_NUMBER = 60
+_STRING = re.compile(STRING, re.DOTALL)
+# The digits that a double always keeps.
+_SAFE_DIGITS = 15
+_LONG_NUMBER = re.compile(rb"-?\d[\d.]{%d,}(?:[eE][+-]?\d+)?" % _SAFE_DIGITS)
+
+
+class _NotHeldError(Exception):
+    """The text says what jq cannot hold."""
+
+
+def not_held(text: bytes) -> str:
+    """Return what jq would drop or change in a JSON text, such as `half a surrogate
+    pair`; empty where it keeps everything.
+    """
+    if json_check.without_halves(text) != text:
+        return "half a surrogate pair"
+    try:
+        _SCANNER.decode(text.decode("utf-8"))
+    except _NotHeldError as error:
+        return str(error)
+    except UnicodeDecodeError:
+        return "a text that is not UTF-8"
+    return ""
+
+
+def _members(pairs: list[tuple[str, None]]) -> None:
+    names = set[str]()
+    for name, _ in pairs:
+        if name in names:
+            raise _NotHeldError(f'the name "{excerpt(name, _LONGEST_NUMBER)}" twice')
+        names.add(name)
+
+
+def _number(text: str) -> None:
+    mantissa, letter, exponent = text.lower().partition("e")
+    if letter:
+        digits = exponent.lstrip("+-0")
+        # An exponent is counted from the point, and jq counts it from the first digit.
+        most = len(str(_LARGEST_EXPONENT))
+        if len(digits) > most or int(digits or "0") + len(mantissa) > _LARGEST_EXPONENT:
+            raise _NotHeldError(f"the number {excerpt(text, _LONGEST_NUMBER)}")
+
+
+def _refuse(word: str) -> NoReturn:
+    raise _NotHeldError(word)
+
+
+# It keeps no value, so that a large text takes little memory.
+_SCANNER = JSONDecoder(
+    object_pairs_hook=_members,
+    parse_float=_number,
+    parse_int=lambda _: None,
+    parse_constant=_refuse,
+)
+
+
+def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
+    """Return the first number of more than 15 digits in the results that none of the
+    sources has, so that it was computed in doubles; None without one.
+    """
+    known: set[bytes] | None = None
+    for result in results:
+        if not _LONG_NUMBER.search(result):
+            continue
+        for number in _LONG_NUMBER.findall(_STRING.sub(b'""', result)):
+            if not _is_long(number):
+                continue
+            known = _numbers(sources) if known is None else known
+            if canonical(number) not in known:
+                return excerpt(number.decode(), _LONGEST_NUMBER)
+    return None
+
+
+def _is_long(number: bytes) -> bool:
+    mantissa = re.split(rb"[eE]", number)[0]
+    return len(mantissa.replace(b".", b"").lstrip(b"-0")) > _SAFE_DIGITS
+
+
+def _numbers(sources: Iterable[bytes]) -> set[bytes]:
+    """The long numbers in the sources, those in texts too; an exponent and a sign do
+    not matter.
+    """
+    found = (number for source in sources for number in _LONG_NUMBER.findall(source))
+    return {canonical(one) for number in found for one in (number, number.lstrip(b"-"))}

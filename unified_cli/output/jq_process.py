@@ -1,0 +1,121 @@
+"""A process that runs jq programs where the time is limited."""
+
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from unified_cli.errors import StorageError
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    import subprocess
+
+_WORKER = Path(__file__).with_name("jq_worker.py")
+# A program that is not run before the time is over has so long, as the last read has.
+_LEAST_SECONDS = 1.0
+_START_SECONDS = 60.0
+
+
+class JqProcess:
+    """Runs programs until a time on the runtime's clock, for `--until`
+    (`commands.operation.expect`).
+
+    It is not for several threads.
+    """
+
+    def __init__(self, runtime: Runtime, seconds: float) -> None:
+        self._runtime = runtime
+        self._seconds = seconds
+        self._until = runtime.monotonic() + seconds
+        self._child: subprocess.Popen[bytes] | None = None
+        self._is_over = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._child is not None:
+            self._child.kill()
+        self._end()
+
+    def results(self, program: str, text: str) -> list[str]:
+        """The results of a program for a JSON text, which must be texts.
+
+        After one that did not end, none is run. Raises ValueError where it fails, or
+        does not end in time; StorageError where no process can be started.
+        """
+        if not self._is_over:
+            data = text.encode()
+            seconds = max(_LEAST_SECONDS, self._until - self._runtime.monotonic())
+            request = json.dumps(
+                {"program": program, "size": len(data), "seconds": seconds}
+            ).encode()
+            answer = self._ask(request + b"\n" + data)
+            if answer.endswith(b"\n"):
+                found = json.loads(answer)
+                if "error" in found:
+                    raise ValueError(found["error"])
+                results: list[str] = found["results"]
+                return results
+            if (code := self._end()) != -signal.SIGALRM:
+                raise ValueError(
+                    f"its process ended with {code}: it may need more memory than there is"
+                )
+            self._is_over = True
+        raise ValueError(f"it did not end within {self._seconds:g} s")
+
+    def _ask(self, request: bytes) -> bytes:
+        """The line that answers a request; empty where the process was ended before."""
+        child = self._child or self._start()
+        assert child.stdin is not None  # noqa: S101  a pipe, as below
+        assert child.stdout is not None  # noqa: S101  as above
+        try:
+            child.stdin.write(request)
+            child.stdin.flush()
+        except BrokenPipeError:
+            return b""
+        return child.stdout.readline()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        """The process, which has said that it runs: one that cannot start would be
+        taken for one that failed.
+        """
+        import select  # noqa: PLC0415  most programs run in this process
+        import subprocess  # noqa: PLC0415  as above
+
+        try:
+            self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
+                # Without -P the folder of the script would come first where modules are looked for.
+                [sys.executable, "-P", str(_WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            raise StorageError(
+                f"cannot start a process for a jq program: {error.strerror}"
+            ) from None
+        assert child.stdout is not None  # noqa: S101  a pipe, as above
+        poller = select.poll()
+        poller.register(child.stdout, select.POLLIN)
+        if not poller.poll(_START_SECONDS * 1000):
+            raise StorageError(
+                f"a process for a jq program did not start within {_START_SECONDS:g} s"
+            )
+        if child.stdout.readline() != b"ready\n":
+            said = child.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
+            why = f"ended with {child.returncode}" + (f": {said}" if said else "")
+            raise StorageError(
+                f"a process for a jq program cannot start, it {why}", hint="unified doctor"
+            )
+        return child
+
+    def _end(self) -> int | None:
+        """Wait until the process, if there is one, has ended; gives how it did."""
+        child, self._child = self._child, None
+        if child is None:
+            return None
+        child.communicate()
+        return child.returncode
