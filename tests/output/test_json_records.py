@@ -34,6 +34,29 @@ def test_a_pipe_gets_the_bytes_as_served(output: str, unified: Unified, service:
     )
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ticketing tickets get 1",
+        "ticketing tickets list",
+        "ticketing tickets create -f name=a",
+        "request GET /unified/x",
+    ],
+)
+@pytest.mark.parametrize("body", [b'\xef\xbb\xbf{"a": 1.10}', b'\xef\xbb\xbf\r\n{"a":1}\r\n \n'])
+def test_raw_is_the_bytes_with_their_byte_order_mark(
+    body: bytes, command: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    answering(service, body)
+    assert unified(f"{command} -o raw", environ=service.environ).raw == body
+    for form in ("json", "raw"):
+        path = tmp_path / form
+        assert unified(f"{command} -o {form} --out {path}", environ=service.environ).code == 0
+        assert path.read_bytes() == body
+    # A parser of JSON takes no such mark.
+    assert unified(command, environ=service.environ).raw.startswith(body[3:])
+
+
 def test_a_body_that_ends_its_line_gets_no_second_newline(
     unified: Unified, service: Service
 ) -> None:

@@ -157,7 +157,7 @@ class Download:
                 f"the service answered {request.method} {request.path} with {what}{hint}",
                 retryable=False,
             )
-        return answer.body
+        return answer.served
 
     def _check(self, request: Request, first: Answer, file: AtomicFile) -> None:
         """Raise ServiceError where the file is not what the headers said it would be."""

@@ -181,7 +181,7 @@ def write_answer(
     elif not answer.body:
         runtime.stderr.note(f"done ({answer.status}, no content)")
     elif output.binary:
-        stdout.write(runtime, [answer.body])
+        stdout.write(runtime, [answer.served])
     elif output.as_served and not program and options.columns is None:
         stdout.write_json(runtime, answer.body)
     else:

@@ -99,6 +99,8 @@ class Answer(NamedTuple):
     chunks: Iterator[bytes] = iter(())
     page: "PageBody | None" = None
     """The parts of the body, if it is a page of a list."""
+    served: bytes = b""
+    """The body as it was served, with its byte order mark if it has one."""
 
     @property
     def content_type(self) -> str:
@@ -195,11 +197,11 @@ class Reader(NamedTuple):
     ) -> Answer | Failed:
         status = response.status_code
         try:
-            body = self._whole(response, headers, request.largest or decoding.LARGEST_BODY)
-            self.trace.body(request, body)
-            body = decoding.text(body, headers.get("content-type")) if body.strip() else b""
+            served = self._whole(response, headers, request.largest or decoding.LARGEST_BODY)
+            self.trace.body(request, served)
+            body = decoding.text(served, headers.get("content-type")) if served.strip() else b""
             if request.private and body:
-                body = self._without_credentials(body)
+                served = body = self._without_credentials(body)
             page = self._split(request, body) if split else None
             if body and page is None:
                 decoding.check(body)
@@ -217,7 +219,7 @@ class Reader(NamedTuple):
             return Answer(status, headers, b"")
         if page is None and (envelope := decoding.error_envelope(body, self.service.items)):
             return self._failed(request, response, headers, decoding.status_of(envelope), body)
-        return Answer(status, headers, body, page=page)
+        return Answer(status, headers, body, page=page, served=served)
 
     def _without_credentials(self, body: bytes) -> bytes:
         from unified_cli.http import har_redaction  # noqa: PLC0415  few answers hold credentials

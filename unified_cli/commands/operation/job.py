@@ -56,7 +56,7 @@ def _wait(call: Call, clients: Clients, created: Request) -> None:
             raise attempts.error_for(created, [Attempt(Outcome.UNUSABLE, made.status)], no_id)
         record = _poll(call, client, identifier, builder.record_request(call, get, identifier))
         if place is None:
-            made = made._replace(body=record)
+            made = made._replace(body=record, served=record)
             single.write_answer(call, created, made, record_output.program(options))
             return
         more = file_download.parameters(
