@@ -2,6 +2,7 @@
 key are read only here.
 """
 
+import shlex
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -150,7 +151,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
     if isinstance(options, ReadOptions):
         # It has no options for a body, a key or a file.
         return Content(read_query(call, lists=operation.lists))
-    body = read_body(call, operation.method)
+    body = read_body(call, operation.method, operation)
     # What starts a job may be told what to do in the query alone.
     sends_file = part(options, SendOptions).sends_file
     if (
@@ -326,8 +327,11 @@ def check_own_filter(option: str, query: Sequence[str]) -> None:
         raise UsageError(f"{option} asks by updated_at itself (leave out -q updated_at…)")
 
 
-def read_body(call: Call, method: str) -> bytes | None:
-    """The JSON body from `-d`, `-f` and `-F`; None if none of them is given."""
+def read_body(call: Call, method: str, operation: Operation | None = None) -> bytes | None:
+    """The JSON body from `-d`, `-f` and `-F`; None if none of them is given.
+
+    Raises UsageError for one that names a connection, which it must not choose.
+    """
     options = part(call.options, SendOptions)
     if options.sends_file or (options.data is None and not options.raw_field and not options.field):
         return None
@@ -340,8 +344,30 @@ def read_body(call: Call, method: str) -> bytes | None:
         )
     from unified_cli.http import request_body  # noqa: PLC0415  only if there is a body
 
-    return request_body.compose(
-        options.data, request_body.fields(options.raw_field, options.field), call.runtime
+    fields = request_body.fields(options.raw_field, options.field)
+    body = request_body.compose(options.data, fields, call.runtime)
+    check_unlabelled(body, call.options, operation)
+    return body
+
+
+def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operation | None) -> None:
+    """Raise UsageError for a body that names a connection, with the command that sends
+    records to theirs.
+    """
+    from unified_cli.json_text import record_label  # noqa: PLC0415  only if there is a body
+
+    if body is None or not record_label.carries(body):
+        return
+    chosen = options.profile if profiles.is_several(options.profile) else ("NAME", "NAME")
+    resource = f"{operation.api}/{operation.resource}" if operation else "API/RESOURCE"
+    name = operation.name if operation else "OP"
+    selected = "".join(f" -p {shlex.quote(one)}" for one in chosen)
+    raise UsageError(
+        f"the body has a {record_label.LABEL}, and a body chooses no connection",
+        hint=(
+            f"unified import {resource} FILE --operation {name}{selected} sends each record to the"
+            " one that it names"
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from unified_cli.cli.options import SendOptions
 from unified_cli.errors import UsageError
 from unified_cli.http import upload
 from unified_cli.http.upload import Upload
+from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import visible
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime, as_typed
@@ -83,6 +84,8 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise UsageError(f"-f {visible(text)!r} is not NAME=STRING")
+        if name == LABEL:
+            raise UsageError(f"the form has a {LABEL}, and a body chooses no connection")
         found.append((name, value))
     return found
 

@@ -26,6 +26,7 @@ from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.exported.manifest import timestamp
 from unified_cli.json_text.difference import member_differences, without_ignored
 from unified_cli.json_text.members import join, parts
+from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import masked
 from unified_cli.output import stdout
 from unified_cli.plural import counted
@@ -296,7 +297,8 @@ class CallPlanner:
     def _goes(self, name: str, accepted: frozenset[str] | None) -> bool:
         if name == _ID:
             return self._keeps_ids
-        return accepted is None or name in accepted
+        # Which connection a record came from is no field of it.
+        return name != LABEL and (accepted is None or name in accepted)
 
     def _update(self, number: int, of_to: int, identifier: str | int) -> PlannedCall | None:
         accepted = self._accepted["update"]
@@ -306,7 +308,7 @@ class CallPlanner:
         changed = [
             name
             for name, value in compared.items()
-            if name != _ID
+            if name not in (_ID, LABEL)
             and (accepted is None or name in accepted)
             and any(True for _ in member_differences(name, value, there.get(name), self._rules))
         ]

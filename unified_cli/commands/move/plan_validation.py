@@ -11,6 +11,7 @@ from unified_cli.errors import UnsafeError, UsageError
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Scope
 from unified_cli.json_text.members import parts, text
+from unified_cli.json_text.record_label import LABEL
 
 _FIRST = 2
 """The line after the header."""
@@ -143,6 +144,8 @@ def _body_flaw(call: PlannedCall) -> str:
     body = parts(call.body)
     if not body:
         return "has no fields to send"
+    if LABEL in body:
+        return f"sends a {LABEL}, which chooses no connection"
     if call.operation == "create":
         return ""
     seen = parts(call.seen)

@@ -192,7 +192,8 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     fields = bodies.fields(sent.raw_field, sent.field)
     piped = _input(call, fields)
     # What is wrong with an option is not wrong with each line.
-    bodies.compose(sent.data, fields, call.runtime)
+    given = bodies.compose(sent.data, fields, call.runtime)
+    builder.check_unlabelled(given, call.options, operation)
     query = builder.pairs(call.options.query)
     lines = input_file.ids_or_records(
         piped, _STDIN, call.catalogue.service.items, part(call.options, OperationOptions).format
