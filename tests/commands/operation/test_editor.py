@@ -81,6 +81,29 @@ def test_only_what_was_changed_is_sent_digit_by_digit(
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("added", "said"),
+    [
+        ('"id":"8"', "the text changes the id, and another record is edited by its own id"),
+        ('"\\u0069d":7', "the text changes the id, and another record is edited by its own id"),
+        ('"_profile":"b"', "the text has a _profile, and a body chooses no connection"),
+    ],
+)
+def test_a_text_changes_neither_the_record_nor_the_connection(
+    added: str, said: str, edit: Edit, service: Service, tmp_path: Path
+) -> None:
+    do = f"text = text.replace('open', 'done').replace('{{', '{{' + {added!r} + ',', 1)"
+    result = edit(do, stdin=b"n\n")
+    assert (result.code, [one.method for one in service.seen]) == (2, ["GET"])
+    assert result.stderr.startswith(f"{said}\n")
+    assert len(kept(tmp_path)) == 1
+
+
+def test_the_same_id_is_no_change(edit: Edit, service: Service) -> None:
+    result = edit("text = text.replace('open', 'done').replace('{', '{' + '\"id\":\"7\",', 1)")
+    assert (result.code, service.seen[-1].method) == (0, "PATCH")
+
+
 def test_the_editor_gets_what_can_be_changed_in_a_private_file(edit: Edit, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     result = edit(f"""

@@ -33,6 +33,7 @@ from unified_cli.json_text import difference
 from unified_cli.json_text.difference import PathRules, member_differences
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import Parts, join, keys, one_line, parts
+from unified_cli.json_text.record_label import LABEL
 from unified_cli.output.stdout import pretty
 from unified_cli.runtime import Runtime
 from unified_cli.writes import outcome
@@ -108,7 +109,7 @@ def _edit(
     seen = _record(call, clients, look)
     shown = _shown(call, request.operation, seen)
     with _text_file(get.resource, _text(shown)) as path:
-        edited = _edited(runtime, editor, path)
+        edited = _edited(runtime, editor, path, seen)
         _tell_removed(runtime, shown, edited)
         changed = _changed(seen, edited)
         if not changed:
@@ -192,7 +193,7 @@ def _is(path: Path, text: bytes) -> bool:
         return not path.exists()
 
 
-def _edited(runtime: Runtime, editor: Sequence[str], path: Path) -> Parts:
+def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) -> Parts:
     """What the person made of the record. Raises UsageError for who gives up,
     ConfigError without an editor.
     """
@@ -205,9 +206,12 @@ def _edited(runtime: Runtime, editor: Sequence[str], path: Path) -> Parts:
         if code:
             raise UsageError(f"nothing was sent: {editor[0]} {other_program.ending(code)}")
         try:
-            return _read(path)
+            edited = _read(path)
+            _check_names(_changed(seen, edited))
         except UsageError as error:
             runtime.stderr.line(error.message)
+        else:
+            return edited
         if not prompt.ask(runtime, "edit it again?", default=True):
             raise UsageError("nothing was sent")
 
@@ -222,6 +226,14 @@ def _read(path: Path) -> Parts:
     if twice := [name for name in members if keys(text).count(name) > 1]:
         raise UsageError(f"the text has {twice[0]} twice")
     return members
+
+
+def _check_names(changed: Parts) -> None:
+    """Raise UsageError for a change of what says which record of which connection it is."""
+    if "id" in changed:
+        raise UsageError("the text changes the id, and another record is edited by its own id")
+    if LABEL in changed:
+        raise UsageError(f"the text has a {LABEL}, and a body chooses no connection")
 
 
 def _tell_removed(runtime: Runtime, shown: Parts, edited: Parts) -> None:
