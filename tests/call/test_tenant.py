@@ -15,6 +15,7 @@ Config = Callable[[str], Path]
 PROFILES = '[profiles.a]\naccount_id = "acct-1"\n[profiles.b]\naccount_id = "acct-2"\n'
 SUSPEND = "user-directory users suspend --yes"
 LABELLED = '{"user_id":"7","_profile":"a"}'
+BATCH = "request POST /batch-request"
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +118,57 @@ def test_a_name_that_is_not_at_the_top_is_data(unified: Unified, service: Servic
     argv = ["ticketing", "tickets", "create", "-d", body]
     assert unified(argv, environ=service.environ).code == 0
     assert service.seen[0].body == body.encode()
+
+
+@pytest.mark.parametrize(
+    "body", ['[{"integrated_account_id":"x","resources":[]}]', '"x"', "5", "null"]
+)
+def test_a_batch_is_an_object(body: str, unified: Unified, service: Service) -> None:
+    result = unified([*BATCH.split(), "-p", "a", "-d", body], environ=service.environ)
+    assert (result.code, service.seen) == (2, [])
+    assert result.stderr.startswith("error: a batch is one JSON object")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"Integrated_Account_Id": "acct-2"},
+        {"resources": [{"INTEGRATED_ACCOUNT_ID": "acct-2"}]},
+        {"resources": [{"resource": "ticketing/tickets?integrated_account_id=acct-2"}]},
+        {"resources": [{"resource": "ticketing/tickets?limit=1&Integrated_Account_ID=acct-2"}]},
+        {"resources": [{"Resource": "ticketing/tickets?integrated%5faccount_id=acct-2"}]},
+        {"resources": [{"resource": "ticketing/tickets%3Fintegrated_account_id=acct-2"}]},
+        {"resources": [{"resource": "ticketing/tickets", "id": "1?integrated_account_id=acct-2"}]},
+        {"resources": [{"query": {"integrated_Account_id": "acct-2"}}]},
+    ],
+    ids=json.dumps,
+)
+def test_a_batch_for_another_connection_is_refused_wherever_it_says_so(
+    body: object, unified: Unified, service: Service
+) -> None:
+    argv = [*BATCH.split(), "-p", "a", "-d", json.dumps(body)]
+    result = unified(argv, environ=service.environ)
+    assert (result.code, service.seen) == (13, [])
+    assert "integrated_account_id is acct-2, and that of profile" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"resources": [{"resource": "ticketing/tickets?integrated_account_id=acct-1"}]}, 0),
+        ({"resources": [{"resource": "ticketing/tickets?limit=2", "id": "a&b"}]}, 0),
+        ({"resources": [{"body": {"text": "see ?integrated_account_id=acct-2"}}]}, 0),
+        ({"Integrated_Account_Id": "acct-1"}, 2),
+        ({"Integrated_Account_Id": "acct-1", "integrated_account_id": "acct-1"}, 2),
+    ],
+    ids=str,
+)
+def test_a_batch_for_the_selected_connection_is_sent(
+    body: object, code: int, unified: Unified, service: Service
+) -> None:
+    argv = [*BATCH.split(), "-p", "a", "-d", json.dumps(body)]
+    assert unified(argv, environ=service.environ).code == code
+    assert len(service.seen) == (code == 0)
 
 
 def test_a_plan_sends_no_name(

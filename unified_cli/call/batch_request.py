@@ -1,8 +1,10 @@
 """Several requests in one: for which connection they are, and which of them failed."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from unified_cli.call import Call
 from unified_cli.errors import IncompleteError, UnsafeError, UsageError
@@ -13,16 +15,24 @@ from unified_cli.plural import counted
 from unified_cli.values import JsonObject
 
 _MOST_NAMED = 3
+# The members of a request that become parts of a URL.
+_WITH_QUERY = {"resource", "id"}
+_SEPARATORS = re.compile(r"[?&;#]")
 
 
 def aimed(call: Call, request: Request) -> Request:
     """The request with the selected connection in its body, which is put there if it names none.
 
-    Raises UnsafeError where the body names another one, anywhere, and ConfigError where
-    neither names one.
+    Raises UsageError for a body that is no object, UnsafeError where it names another
+    connection, anywhere, and ConfigError where neither names one.
     """
     body, name = request.body, call.catalogue.service.connection
-    if body is None or not body.startswith(b"{") or call.settings.is_own:
+    if body is not None and not body.startswith(b"{"):
+        raise UsageError(
+            "a batch is one JSON object",
+            hint='-d \'{"resources": [{"resource": "ticketing/tickets", "method": "list"}]}\'',
+        )
+    if body is None or call.settings.is_own:
         return request
     named = [*_named(body, name)]
     selected = call.settings.account_id
@@ -37,10 +47,12 @@ def aimed(call: Call, request: Request) -> Request:
             f"the body's {name} is {told}, and that of {who} is {selected}; nothing was sent",
             hint=f"leave it out, or select the connection: -a {told}",
         )
-    count = keys(body).count(name)
-    if count > 1:
-        raise UsageError(f"{name} stands in the body {count} times")
-    if count:
+    spelled = [one for one in keys(body) if one.casefold() == name]
+    if len(spelled) > 1:
+        raise UsageError(f"{name} stands in the body {len(spelled)} times")
+    if spelled and spelled[0] != name:
+        raise UsageError(f"{spelled[0]} is spelled {name}")
+    if spelled:
         return request
     account = call.settings._replace(account_id=selected or None).reachable()[1]
     rest = body[1:].lstrip()
@@ -50,16 +62,27 @@ def aimed(call: Call, request: Request) -> Request:
 
 def _named(body: bytes, name: str) -> Iterator[Any]:
     """What a body says to be the connection, at any depth: a request inside may have a
-    query of its own.
+    query of its own, also within its resource.
     """
     found: list[Any] = []
 
     def pairs(members: list[tuple[str, Any]]) -> JsonObject:
-        found.extend(value for key, value in members if key == name)
+        for key, value in members:
+            if key.casefold() == name:
+                found.append(value)
+            elif key.casefold() in _WITH_QUERY and isinstance(value, str):
+                found.extend(_in_query(value, name))
         return dict(members)
 
     json.loads(body, object_pairs_hook=pairs, parse_int=str, parse_float=str)
     yield from found
+
+
+def _in_query(text: str, name: str) -> Iterator[str]:
+    for part in _SEPARATORS.split(unquote(text)):
+        key, equals, value = part.partition("=")
+        if equals and key.strip().casefold() == name:
+            yield value
 
 
 def check(call: Call, body: bytes) -> None:
