@@ -3,6 +3,7 @@ missing, refused if asked.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,40 @@ def words(operation: Operation) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("operation", REQUIRING, ids=lambda one: one.command)
+DOWNLOADS = [one for one in CATALOGUE if one.name == "download"]
+
+
+@pytest.mark.parametrize("command", ["{}", "-p a -p b {}"])
+@pytest.mark.parametrize("more", ["", "--dry-run", "-d {}", "-q limit=1", "-f x=y"])
+@pytest.mark.parametrize("operation", DOWNLOADS, ids=lambda one: one.command)
+def test_a_download_that_says_no_file_is_not_sent(
+    operation: Operation,
+    more: str,
+    command: str,
+    unified: Unified,
+    service: Service,
+    config: Callable[[str], Path],
+) -> None:
+    config('[profiles.a]\naccount_id = "a"\n[profiles.b]\naccount_id = "b"\n')
+    line = f"{command.format(operation.command)} {more}"
+    result = unified(line, environ=service.environ)
+    (query, body) = (
+        facts.get("download", ()) for facts in (operation.facts.query, operation.facts.body)
+    )
+    (field,) = [one for one in (*query, *body) if one.required]
+    where = "query" if field in query else "body"
+    said = f"the {where} lacks {field.name}, which {operation.command} requires (-"
+    assert said in result.stderr
+    if field.assumed and more not in ("", "--dry-run"):
+        # Another parameter may be the one that says it.
+        assert not result.stderr.startswith("error: the query lacks")
+    else:
+        assert (result.stdout, result.code, service.seen) == ("", 2, [])
+
+
+@pytest.mark.parametrize(
+    "operation", [one for one in REQUIRING if one not in DOWNLOADS], ids=lambda one: one.command
+)
 def test_what_is_missing_is_named_and_the_call_is_sent(
     operation: Operation, unified: Unified, service: Service
 ) -> None:

@@ -123,6 +123,7 @@ def test_a_skeleton_is_a_body_that_can_be_sent(operation: Operation, unified: Un
     assert takes_file or shown.stderr == ""
     assert isinstance(shown.json, dict)
     argv = ["-p", "sandbox", *operation.command.split(), *identifier, "-d", "-", "--dry-run"]
+    argv += [word for name in operation.required_parameters for word in ("-q", f"{name}=x")]
     assert unified(argv, stdin=shown.raw).json["body"] == shown.json
 
 

@@ -21,7 +21,7 @@ ENVIRON = {
     "UNIFIED_TOKEN": "t-0123456789",
     "UNIFIED_ACCOUNT_ID": "acct 1",
 }
-BODY = '{"name": "Zoë", "amount": 1.10}'
+BODY = '{"name": "Zoë", "amount": 1.10, "url": "https://f.example/a"}'
 PAGE = b'{"result": [{"id": "7", "amount": 1.10}], "next_cursor": null}'
 RECORD = b'{"id": "7", "amount": 1.10}'
 

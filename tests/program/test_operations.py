@@ -25,7 +25,7 @@ def test_a_command_sends_exactly_its_request(
     needed = [(name, "1") for name in operation.required_parameters]
     argv += [word for name, value in needed for word in ("-q", f"{name}={value}")]
     if operation.takes_body:
-        argv += ["-d", '{"price": 1.10}']
+        argv += ["-d", '{"price": 1.10, "url": "u"}']
     if operation.kind == "delete":
         argv.append("--yes")
 
@@ -52,11 +52,11 @@ def test_a_command_sends_exactly_its_request(
         "authorization": "Bearer t-0123456789",
     }
     if operation.takes_body:
-        headers |= {"content-type": "application/json", "content-length": "15"}
+        headers |= {"content-type": "application/json", "content-length": "27"}
     if operation.method in {"POST", "PATCH"}:
         assert len(seen.headers.pop("idempotency-key")) == 36
     assert seen.headers == headers
-    assert seen.body == (b'{"price": 1.10}' if operation.takes_body else b"")
+    assert seen.body == (b'{"price": 1.10, "url": "u"}' if operation.takes_body else b"")
 
 
 @pytest.mark.parametrize(

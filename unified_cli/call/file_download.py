@@ -290,6 +290,16 @@ def _link(urls: bytes) -> str | None:
     return next(iter(best or [link["url"] for link in found]), None)
 
 
+def check_fields(operation: Operation, body: bytes | None) -> None:
+    """Raise UsageError where the body lacks a field that says which file to download."""
+    given = parts(body or b"{}") or {}
+    for name in operation.required_fields:
+        if name not in given:
+            raise UsageError(
+                f"the body lacks {name}, which {operation.command} requires", hint=f"-f {name}=…"
+            )
+
+
 class Parameters(NamedTuple):
     """The parameters of a download from a record, as typed with `-q` and `-f`."""
 

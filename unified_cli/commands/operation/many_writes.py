@@ -12,6 +12,7 @@ from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
     ConfirmOptions,
+    DownloadOptions,
     OperationOptions,
     SendOptions,
     WriteOptions,
@@ -52,6 +53,10 @@ def run(
     names = [*select(runtime, config, options)]
     rules = stop_rules.parse(part(options, StopOptions), len(names))
     content = builder.operation_content(common, operation)
+    if isinstance(options, DownloadOptions):
+        from unified_cli.call import file_download  # noqa: PLC0415  only for files
+
+        file_download.check_fields(operation, content.body)
     connections = RunConnections(runtime, catalogue, config, overrides(options))
     calls = [
         _call(connections, operation, name, content, builder.identifier(options)) for name in names

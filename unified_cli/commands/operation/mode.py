@@ -6,6 +6,7 @@ from contextlib import closing
 
 from unified_cli.call import Mode, ModeKind, builder, delivery
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.catalogue.known import KnownField
 from unified_cli.cli.command import CommandContext, Later
 from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
@@ -69,6 +70,10 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
 
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     with closing(builder.operation_request(call, operation)) as request:
+        if isinstance(options, DownloadOptions):
+            from unified_cli.call import file_download  # noqa: PLC0415  only for a file
+
+            file_download.check_fields(operation, request.body)
         single.send(call, request)
 
 
@@ -146,9 +151,9 @@ def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
 
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
     """Name the query parameters that are required and missing. Raises UsageError for
-    one with `--strict`.
+    one with `--strict`, and for a download, which has nothing to give without it.
 
-    The request is sent all the same: what is required differs between providers.
+    Any other request is sent all the same: what is required differs between providers.
     """
     given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
     required = (
@@ -168,9 +173,18 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
             message = f"the query lacks {one.parameter}, which {operation.command} requires"
             typed = f"'{one.parameter}=…'" if "[" in one.parameter else f"{one.parameter}=…"
             hint = f"-q {typed}{', a name that we assume' if one.assumed else ''}"
-            if options.strict:
+            if options.strict or _says_no_file(one, options):
                 raise UsageError(message, hint=hint)
             runtime.stderr.line(f"{message} ({hint})")
+
+
+def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
+    """Whether a download says nowhere which file it is for; a name that we assume may be
+    another one.
+    """
+    sent = part(options, DownloadOptions)
+    others = options.query or sent.bodies or sent.raw_field or sent.field
+    return isinstance(options, DownloadOptions) and not (missing.assumed and others)
 
 
 def _check_filters(
