@@ -2,7 +2,9 @@
 
 from itertools import product
 
+import httpx
 import pytest
+from front_door import Unified
 from requests_to_try import ALL, CREATE, DELETE, READ, SEND, UPDATE
 
 from unified_cli.http.attempt import Attempt, Outcome, WriteOutcome, outcome_of
@@ -11,7 +13,7 @@ from unified_cli.http.request import Request
 DONE, FAILED, IN_DOUBT = WriteOutcome
 WRITES = [one for one in ALL if one is not READ]
 LOST = Attempt(Outcome.LOST)
-REFUSED = {400, 404, 405, 410, 411, 413, 414, 415, 422}
+EXAMINED = {400, 422}
 
 
 def answered(status: int, **more: bool) -> Attempt:
@@ -71,7 +73,7 @@ def test_a_doubt_outlives_what_says_nothing_about_it(first: Attempt, later: int)
 def test_only_a_refusal_by_the_service_itself_of_a_request_with_a_key_ends_a_doubt() -> None:
     for status, one in product(range(400, 500), (CREATE, UPDATE)):
         own = answered(status, own=True)
-        assert outcome_of(one, [LOST, own]) is (FAILED if status in REFUSED else IN_DOUBT), status
+        assert outcome_of(one, [LOST, own]) is (FAILED if status in EXAMINED else IN_DOUBT), status
         assert outcome_of(one, [LOST, own, answered(500)]) is IN_DOUBT, status
         assert outcome_of(one, [LOST, answered(status, own=True, remote=True)]) is IN_DOUBT, status
         assert outcome_of(one, [LOST, answered(status)]) is IN_DOUBT, status
@@ -97,3 +99,61 @@ def test_an_attempt_of_an_earlier_run_counts() -> None:
     assert outcome_of(DELETE._replace(in_doubt=True), [answered(404)]) is DONE
     assert outcome_of(CREATE._replace(in_doubt=True), [answered(422, own=True)]) is FAILED
     assert outcome_of(SEND._replace(in_doubt=True), [answered(409, own=True)]) is IN_DOUBT
+
+
+ENVIRON = {
+    "UNIFIED_BASE_URL": "https://api.example.com",
+    "UNIFIED_TOKEN": "t-0123456789",
+    "UNIFIED_ACCOUNT_ID": "a-0",
+}
+CREATED = "ticketing tickets create -f name=a"
+DELETED = "ticketing tickets delete 7 --yes"
+
+
+def sending(unified: Unified, command: str, *answers: int) -> tuple[int, int]:
+    """The exit code of a write whose first answer is lost, and how often it was sent;
+    the last of the answers repeats.
+    """
+    sent = 0
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        nonlocal sent
+        sent += 1
+        if sent == 1:
+            raise httpx.ReadError("reset", request=request)
+        status = answers[min(sent - 2, len(answers) - 1)]
+        envelope = {"statusCode": status, "error": "no"} if status >= 400 else {"id": "1"}
+        return httpx.Response(status, json=envelope, headers={"Retry-After": "1"})
+
+    result = unified(command, environ=ENVIRON, transport=lambda: httpx.MockTransport(handle))
+    return result.code, sent
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (400, 4),
+        (422, 4),
+        *((status, 10) for status in (401, 402, 403, 404, 405, 409, 410, 411, 413, 414, 415, 451)),
+    ],
+)
+def test_a_refusal_after_a_lost_answer_ends_the_doubt_only_where_the_request_was_examined(
+    status: int, code: int, unified: Unified
+) -> None:
+    assert sending(unified, CREATED, status) == (code, 2)
+    # It is waited for a limit first.
+    assert sending(unified, CREATED, 429, 429, status) == (code, 4)
+    assert sending(unified, CREATED, 429, 201) == (0, 3)
+
+
+def test_a_limit_that_stays_says_nothing_of_the_doubt(unified: Unified) -> None:
+    code, sent = sending(unified, f"{CREATED} --timeout 10", 429)
+    assert (code, sent > 2) == (10, True)
+
+
+@pytest.mark.parametrize(("status", "code"), [(404, 0), (410, 0), (400, 10), (403, 10), (409, 10)])
+def test_a_delete_that_was_lost_is_done_where_the_record_is_gone(
+    status: int, code: int, unified: Unified
+) -> None:
+    assert sending(unified, DELETED, status) == (code, 2)
+    assert sending(unified, DELETED, 429, status) == (code, 3)

@@ -81,8 +81,9 @@ class NetworkFailure(NamedTuple):
 
 
 _GONE = {404, 410}
-# The service examined this very request and did not carry it out.
-_REFUSED = {400, 404, 405, 410, 411, 413, 414, 415, 422}
+# The service examined this very request and did not carry it out. A 404 or 413 may be
+# decided before it looks at the key, as for a connection that was removed meanwhile.
+_EXAMINED = {400, 422}
 _SENT = {Outcome.LOST, Outcome.DAMAGED, Outcome.UNUSABLE}
 
 
@@ -109,10 +110,11 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
     A doubt stays, because a later attempt that was limited, not authorised or not
     connected says nothing about the earlier one, and a 409 may even mean that the
     earlier one is still at work. Two answers end it. A 404 or 410 to a repeated DELETE:
-    the record is gone, so it is done. And a refusal, in the service's own error object,
-    of a request with an idempotency key: had the earlier attempt been carried out, the
-    service would have repeated that answer. A refusal of the provider ends no doubt:
-    that a name is taken may be the work of the earlier attempt.
+    the record is gone, so it is done. And a 400 or 422, in the service's own error
+    object, to a request with an idempotency key: had the earlier attempt been carried
+    out, the service would have repeated that answer. Other refusals may come before the
+    service looks at the key. A refusal of the provider ends no doubt: that a name is
+    taken may be the work of the earlier attempt.
 
     Assumption: the service repeats its first answer to an idempotency key.
     """
@@ -196,7 +198,7 @@ def _leaves_doubt(attempt: Attempt) -> bool:
 
 
 def _settles(request: Request, attempt: Attempt) -> bool:
-    examined = attempt.outcome is Outcome.ANSWERED and attempt.status in _REFUSED
+    examined = attempt.outcome is Outcome.ANSWERED and attempt.status in _EXAMINED
     return (
         examined
         and attempt.own
