@@ -21,7 +21,7 @@ STRICTER = {
     "Data after `Connection: close`": (
         "llhttp refuses it, which ended the headers at a bare LF; so do h11 and curl"
     ),
-    "Duplicate Content-Length": f"{_LLHTTP}; h11 and curl take two equal ones",
+    "Duplicate Content-Length": f"{_LLHTTP}; h11 takes `2` and `2, 2`, or one in a trailer",
     "Invalid character in Content-Length": (
         f"{_LLHTTP}; h11 takes `2, 2`, curl the digits that it finds"
     ),

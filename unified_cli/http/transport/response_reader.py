@@ -17,6 +17,7 @@ _HEAD = re.compile(
     rb"(HTTP/1\.[01]) ([1-9][0-9]{2})(?: ([^\x00\n\v\f\r]*))?\r\n"
     rb"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]+:[^\x00\n\v\f\r]*\r\n)*\r\n"
 )
+_LENGTH = re.compile(rb"^content-length:[ \t]*([^\r\n]*?)[ \t]*\r\n", re.IGNORECASE | re.MULTILINE)
 _HEAD_END = b"\r\n\r\n"
 _LARGEST_HEAD = 64 * 1024
 # For a byte of a body: the longest useful line with the size of its chunk.
@@ -52,6 +53,17 @@ class _LlhttpEvents:
 
     def on_message_complete(self) -> None:
         self.ended = True
+
+
+def _with_one_length(head: bytes) -> bytes:
+    """The head without a Content-Length that repeats the one before, which llhttp would
+    refuse; curl and httpx take it.
+    """
+    found = [*_LENGTH.finditer(head)]
+    if len(found) < 2 or len({one[1] for one in found}) > 1:
+        return head
+    end = found[0].end()
+    return head[:end] + _LENGTH.sub(b"", head[end:])
 
 
 class ResponseReader(httpx.SyncByteStream):
@@ -98,9 +110,10 @@ class ResponseReader(httpx.SyncByteStream):
         while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(
             data
         ) <= _LARGEST_HEAD:
-            # What is no HTTP is told by its first bytes.
-            self._feed(data[fed:])
-            fed = len(data)
+            # What is no HTTP is known by its first line; the headers are looked at whole.
+            line = data.find(b"\n") + 1 or len(data)
+            self._feed(data[fed:line])
+            fed = line
             more = data and self._connection.receive()
             if not more:
                 raise httpx.RemoteProtocolError("its headers are cut short")
@@ -114,7 +127,7 @@ class ResponseReader(httpx.SyncByteStream):
         self.version, self.status, self.reason = head[1], int(head[2]), head[3] or b""
         if self.status == 101:
             raise httpx.RemoteProtocolError("it switches to a protocol that was not asked for")
-        self._feed(data[fed:end])
+        self._feed(_with_one_length(data[fed:end]))
         self._rest = data[end:]
 
     def _frame(self) -> None:
@@ -127,7 +140,7 @@ class ResponseReader(httpx.SyncByteStream):
             if lower == b"content-length":
                 if len(value) > 20:
                     raise httpx.RemoteProtocolError("its length has too many digits")
-                # llhttp has refused what is no number, or said twice.
+                # llhttp has refused what is no number, or two of them.
                 length = int(value)
             elif lower == b"transfer-encoding":
                 codings.append(value.lower())
