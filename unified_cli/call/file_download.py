@@ -24,6 +24,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli.options import CallOptions, DownloadOptions
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
+from unified_cli.http import decoding
 from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.request import ByteRange, Request, content_range
@@ -178,7 +179,7 @@ class Download:
 
 def _total(answer: Answer) -> int | None:
     length = answer.headers.get("content-length", "")
-    coded = answer.headers.get("content-encoding", "identity").lower() != "identity"
+    coded = decoding.codings(answer.headers.get("content-encoding", ""))
     return int(length) if length.isdecimal() and not coded else None
 
 
@@ -187,7 +188,7 @@ def _validator(headers: Mapping[str, str]) -> str:
     whether the file has changed.
     """
     offered = headers.get("accept-ranges", "").strip().lower() == "bytes"
-    coded = headers.get("content-encoding", "identity").lower() != "identity"
+    coded = decoding.codings(headers.get("content-encoding", ""))
     tag = headers.get("etag", "")
     strong = tag if tag.startswith('"') else ""
     return (strong or headers.get("last-modified", "")) if offered and not coded else ""

@@ -23,6 +23,8 @@ _NAMES = re.compile(r"^.*?: | \(.*$")
 _LARGEST_ERROR = 2 * 1024 * 1024
 _ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
 _LARGEST = 256 * 1024
+_SNIFFED = 1024
+_HTML = (b"<!doctype html", b"<html")
 
 
 class Trace(NamedTuple):
@@ -104,8 +106,8 @@ class Answer(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        """The Content-Type, empty if there is none."""
-        return self.headers.get("content-type", "")
+        """The Content-Type, or words for what has none; empty for JSON without one."""
+        return self.headers.get("content-type", "" if self.body else "bytes without a Content-Type")
 
     @property
     def attempt(self) -> Attempt:
@@ -177,8 +179,12 @@ class Reader(NamedTuple):
                 return self._final(
                     request, status, "the answer is not JSON, so its credentials cannot be left out"
                 )
-            return self._document(request, response, headers, split=expected.page)
-        if part and (status == 206 or _is_file(headers)):
+            return self._document(request, response, headers, expected)
+        # Where no record is due, what has no type is a file of any size.
+        operation = request.operation
+        there = status == 200 and headers.get("content-length") != "0"
+        untyped = there and not kind and (operation is None or operation.kind == "action")
+        if part and (status == 206 or _is_file(headers) or untyped):
             return Answer(status, headers, None, self._stream(request, response, headers))
         if kind and not decoding.is_json(kind):
             if (
@@ -186,23 +192,30 @@ class Reader(NamedTuple):
                 and not expected.any_type
                 and not _is_file(headers)
             ):
-                from unified_cli import hints  # noqa: PLC0415  only for an error
-
-                return self._final(request, status, "the answer is HTML, not JSON", hints.BASE_URL)
+                return self._html(request, status)
             return Answer(status, headers, None, self._stream(request, response, headers))
-        return self._document(request, response, headers, split=expected.page)
+        return self._document(request, response, headers, expected)
+
+    def _html(self, request: Request, status: int) -> Failed:
+        from unified_cli import hints  # noqa: PLC0415  only for an error
+
+        return self._final(request, status, "the answer is HTML, not JSON", hints.BASE_URL)
 
     def _document(
-        self, request: Request, response: httpx.Response, headers: Mapping[str, str], *, split: bool
+        self,
+        request: Request,
+        response: httpx.Response,
+        headers: Mapping[str, str],
+        expected: Expected,
     ) -> Answer | Failed:
-        status = response.status_code
+        status, served = response.status_code, b""
         try:
             served = self._whole(response, headers, request.largest or decoding.LARGEST_BODY)
             self.trace.body(request, served)
             body = decoding.text(served, headers.get("content-type")) if served.strip() else b""
             if request.private and body:
                 served = body = self._without_credentials(body)
-            page = self._split(request, body) if split else None
+            page = self._split(request, body) if expected.page else None
             if body and page is None:
                 decoding.check(body)
         except (decoding.DamageError, decoding.TooLargeError) as error:
@@ -210,9 +223,11 @@ class Reader(NamedTuple):
             if request.method == "DELETE":
                 # The record is deleted; the body of the answer does not matter.
                 return Answer(status, headers, b"")
-            if isinstance(error, decoding.DamageError):
+            if isinstance(error, decoding.TooLargeError):
+                return self._final(request, status, str(error))
+            if not served or request.private or "content-type" in headers:
                 raise
-            return self._final(request, status, str(error))
+            return self._untyped(request, status, headers, served, expected)
         if not body:
             if request.method == "GET":
                 raise decoding.DamageError("the answer is empty")
@@ -220,6 +235,25 @@ class Reader(NamedTuple):
         if page is None and (envelope := decoding.error_envelope(body, self.service.items)):
             return self._failed(request, response, headers, decoding.status_of(envelope), body)
         return Answer(status, headers, body, page=page, served=served)
+
+    def _untyped(
+        self,
+        request: Request,
+        status: int,
+        headers: Mapping[str, str],
+        served: bytes,
+        expected: Expected,
+    ) -> Answer | Failed:
+        """What has no Content-Type and is not JSON: bytes. Raises DamageError for what
+        begins as JSON where that is due.
+        """
+        begin = served[:_SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+        if not (expected.any_type or expected.part):
+            if begin.startswith(_HTML):
+                return self._html(request, status)
+            if begin[:1] in (b"{", b"["):
+                raise decoding.DamageError("the answer is damaged JSON without a Content-Type")
+        return Answer(status, headers, None, iter([served]))
 
     def _without_credentials(self, body: bytes) -> bytes:
         from unified_cli.http import har_redaction  # noqa: PLC0415  few answers hold credentials

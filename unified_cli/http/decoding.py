@@ -114,14 +114,18 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -
     return decoded.getvalue()
 
 
+def codings(header: str) -> list[str]:
+    """The codings that a Content-Encoding names; `none`, as curl takes it, is none."""
+    names = [name.strip().lower() for name in header.split(",")]
+    return [name for name in names if name not in {"", "identity", "none"}]
+
+
 def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
     """The decoded body in pieces; no decompressed piece is larger than a mebibyte.
 
     Raises DamageError for an unknown or damaged coding.
     """
-    names = [
-        name.strip().lower() for name in coding.split(",") if name.strip() not in {"", "identity"}
-    ]
+    names = codings(coding)
     if not names:
         return chunks
     if names in (["gzip"], ["x-gzip"]):
