@@ -176,7 +176,7 @@ def test_what_is_typed_is_what_arrives(
             ["-d", "!!python/object/apply:os.system ['true']"],
             f"the body given with -d is not JSON: invalid character (byte 0){BUILD}",
         ),
-        (["-d", "[" * 100_000], f"the body given with -d is nested too deeply{BUILD}"),
+        (["-d", "[" * 100_000], f"the body given with -d is nested deeper than 200 levels{BUILD}"),
         (
             ["-f", "a" + "[b]" * 300 + "=1"],
             "-f a[b][b][b][b][b][b][b][b][b][b][b][b][b]…: deeper than 200 levels",

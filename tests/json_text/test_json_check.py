@@ -131,7 +131,7 @@ def test_texts_that_were_damaged_a_little(
         (b'"caf\xe9"', "is not UTF-8 at byte 4"),
         (b'"' + b"x" * (1 << 20) + b'\xc3"', f"is not UTF-8 at byte {(1 << 20) + 1}"),
         (b"[1,]", "is not JSON: "),
-        (b"[" * 100_000, "is nested too deeply"),
+        (b"[" * 100_000, "is nested deeper than 200 levels"),
         (b'"\\ud83d"', ""),
     ],
 )

@@ -304,30 +304,6 @@ def test_a_single_record_has_every_format(output: str, unified: Unified, service
     assert (result.stdout, result.stderr, result.code) == (shown[output], "", 0)
 
 
-@pytest.mark.parametrize(
-    ("output", "code", "stdout"),
-    [
-        ("ndjson", 0, '{"id":"1","deep":$}\n'),
-        ("json", 0, '{"result": [\n{"id":"1","deep":$}\n], "next_cursor": null}\n'),
-        ("csv", 0, "id,deep\n1,$\n"),
-        ("ids", 0, "1\n"),
-        ("yaml", 5, ""),
-    ],
-)
-def test_a_record_with_more_levels_than_a_document_may_have(
-    output: str, code: int, stdout: str, unified: Unified, service: Service
-) -> None:
-    deep = "[" * 600 + "]" * 600
-    by_cursor(service, {None: envelope(b'[{"id":"1","deep":' + deep.encode() + b"}]")})
-    result = unified(
-        f"{LIST} --all -o {output}" + (" --columns id,deep" if output == "csv" else ""),
-        environ=service.environ,
-    )
-    assert (result.code, result.stdout) == (code, stdout.replace("$", deep))
-    refused = "error: a record is nested too deeply for YAML (-o ndjson passes it on)"
-    assert output != "yaml" or result.stderr.startswith(refused)
-
-
 def test_bom_comes_once_before_the_head(unified: Unified, service: Service, tmp_path: Path) -> None:
     serve(service, [[{"id": "1", "name": "Zoë"}], [{"id": "2", "name": "Ann"}]])
     expected = "\ufeffid,name\n1,Zoë\n2,Ann\n".encode()

@@ -61,6 +61,14 @@ def test_a_number_that_is_passed_on_keeps_its_digits(
     assert (printed in result.stdout, result.stderr, result.code) == (True, "", 0)
 
 
+def test_a_program_that_fails_beside_a_long_number_says_why(
+    unified: Unified, service: Service
+) -> None:
+    by_cursor(service, {None: envelope(b'[{"id":"1","n":%b}]' % (b"9" * 5000))})
+    result = unified([*LIST, "--jq", ".[0]"], environ=service.environ)
+    assert (result.code, "Cannot index object with number" in result.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("program", [".) | (.", "", "# nothing", "def f: 1;", ". | tojson)"])
 def test_a_program_must_be_one_alone(program: str, unified: Unified, service: Service) -> None:
     result = unified([*LIST, "--jq", program or " "], environ=service.environ)

@@ -217,7 +217,8 @@ class Reader(NamedTuple):
                 served = body = self._without_credentials(body)
             page = self._split(request, body) if expected.page else None
             if body and page is None:
-                decoding.check(body)
+                lists = request.operation is None or request.operation.lists
+                decoding.check(body, page=lists)
         except (decoding.DamageError, decoding.TooLargeError) as error:
             self.disconnect()
             if request.method == "DELETE":
@@ -258,7 +259,7 @@ class Reader(NamedTuple):
     def _without_credentials(self, body: bytes) -> bytes:
         from unified_cli.http import har_redaction  # noqa: PLC0415  few answers hold credentials
 
-        decoding.check(body)
+        decoding.check(body, page=True)
         return har_redaction.without_credentials(body)
 
     def _split(self, request: Request, body: bytes) -> "PageBody | None":
@@ -294,7 +295,7 @@ class Reader(NamedTuple):
         if request.private:
             try:
                 body = self._without_credentials(body)
-            except decoding.DamageError:
+            except (decoding.DamageError, decoding.TooLargeError):
                 # Nobody can tell what in it is a credential; the status says what happened.
                 body = b""
         return self._failed(request, response, headers, status, body)

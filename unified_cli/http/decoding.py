@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from unified_cli.json_text import json_check
-from unified_cli.json_text.json_check import deeper_than, has_more_commas, is_longer
+from unified_cli.json_text.json_check import DEEPEST, deeper_than, has_more_commas, is_longer
 from unified_cli.values import JsonObject
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ _CHARSET = re.compile(r'charset="?([\w-]+)', re.IGNORECASE)
 _JSON_TYPE = re.compile(r"(application|text)/([\w.+-]+\+)?json\b", re.IGNORECASE)
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a JSON body, decompressed."""
-DEEPEST = 200
-"""Levels of a JSON body that is not a page of records."""
 MOST_RECORDS = 500_000
 """Records of a page."""
 LARGEST_RECORD = 8 * 1024 * 1024
@@ -164,13 +162,14 @@ def text(body: bytes, content_type: str | None) -> bytes:
     return body
 
 
-def check(body: bytes) -> None:
-    """Raise DamageError if UTF-8 text is not one JSON value, or nested too deeply.
+def check(body: bytes, *, page: bool = False) -> None:
+    """Raise DamageError if UTF-8 text is not one JSON value, TooLargeError if it is
+    nested too deeply; a `page` has two levels around its records.
 
     Numbers, order and duplicate keys are not checked: the bytes are passed on as they are.
     """
-    if deeper_than(body, DEEPEST):
-        raise DamageError(f"the answer is nested deeper than {DEEPEST} levels")
+    if deeper_than(body, DEEPEST + 2 * page):
+        raise TooLargeError(f"the answer is nested deeper than {DEEPEST} levels")
     if wrong := json_check.syntax_flaw(body):
         raise DamageError(f"the answer {wrong}")
 

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from unified_cli.json_text import json_check
-from unified_cli.json_text.json_check import deeper_than
+from unified_cli.json_text.json_check import DEEPEST, deeper_than
 from unified_cli.json_text.json_codec import dump
 from unified_cli.json_text.members import items, join, parts, string
 from unified_cli.masking import masked
 
 REPLACED = "***"
-_DEEPEST = 200
 _PIECE = 256 * 1024
 _LONGEST_PIECE = 4 * 1024 * 1024
 _BEFORE_STRING = re.compile(r'[,:\[{]\s*(?=")')
@@ -125,7 +124,7 @@ def _document(content: str, names: frozenset[str]) -> str | None:
     body = content.encode().strip()
     if not body:
         return ""
-    if body[:1] not in {b"{", b"["} or deeper_than(body, _DEEPEST):
+    if body[:1] not in {b"{", b"["} or deeper_than(body, DEEPEST + 2):
         return None
     try:
         return _without(body, names).decode()

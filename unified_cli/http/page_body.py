@@ -16,6 +16,7 @@ from unified_cli.json_text import json_check, members
 from unified_cli.json_text.members import Record, parts, placed, string
 
 _NOTHING = Record(b"null")
+_FEW = 8 * 1024
 # A letter that is written as an escape, as nobody does: it may be one of a key.
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
@@ -91,9 +92,20 @@ def _decode(text: bytes, service: Service) -> PageBody:
         rest = _without_records(text, parts.items, service) or text
         repeated = _repeated(text, service) if _may_repeat(rest, service) else None
         page = PageBody(parts.items, bytes(parts.cursor), bytes(parts.partial) == b"true", repeated)
+    _check_depths(page.records)
     if len(text) > decoding.MOST_VALUES:
         decoding.check_records(page.records)
     return page
+
+
+def _check_depths(records: Sequence[Record]) -> None:
+    """Raise TooLargeError where a record is nested too deeply."""
+    # In few records there are mostly no more brackets than that, which is soon found out.
+    for some in members.slices(records, _FEW):
+        if json_check.deeper_than(b"".join(some), json_check.DEEPEST):
+            raise decoding.TooLargeError(
+                f"a record is nested deeper than {json_check.DEEPEST} levels"
+            )
 
 
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:

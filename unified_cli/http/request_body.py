@@ -17,7 +17,6 @@ from unified_cli.storage import input_bounds
 _NAME = re.compile(r"[^\[\]]+")
 _STEP = re.compile(r"\[([^\[\]]*)\]")
 _WORDS = re.compile(r"[+-]?[\d.]|[\[{\"]|(true|false|null)$")
-_DEEPEST = 200
 _BASE64 = "@base64:"
 _STDIN = ("-", "@-")
 _PIPED = ("@-", f"{_BASE64}-")
@@ -212,8 +211,8 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
             )
         path.append(_Step(step[1], at))
         at = step.end()
-    if len(path) > _DEEPEST:
-        raise UsageError(f"{flag} {name[:40]}…: deeper than {_DEEPEST} levels")
+    if len(path) > json_check.DEEPEST:
+        raise UsageError(f"{flag} {name[:40]}…: deeper than {json_check.DEEPEST} levels")
     return path, value
 
 

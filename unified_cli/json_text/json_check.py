@@ -15,7 +15,9 @@ from unified_cli.values import Json
 _SPACE = re.compile(r"[ \t\n\r]*")
 PIECE = 1024 * 1024
 DEEPEST = 200
-"""Levels of a JSON text that is taken apart."""
+"""Levels of a JSON text that is read, wherever it comes from: a document, a record of a
+page, a line of a file, what a jq program gives. Parsers and writers go as deep.
+"""
 _LONGEST_ESCAPE = 6
 # JSON allows half a surrogate pair, such as `\ud83d`, and msgspec refuses it. Where
 # msgspec is to read such text it reads a copy of the same length, with `\ufffd` in the
@@ -89,7 +91,12 @@ def flaw(text: bytes) -> str:
     """Why the text is not one JSON value, to follow its name: `is not JSON: …`; empty
     where it is one.
     """
-    return encoding_flaw(text) or syntax_flaw(text)
+    return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
+
+
+def depth_flaw(text: bytes) -> str:
+    """That the text is nested too deeply; empty where it is not."""
+    return f"is nested deeper than {DEEPEST} levels" if deeper_than(text, DEEPEST) else ""
 
 
 def encoding_flaw(text: bytes) -> str:

@@ -1,6 +1,5 @@
 """jq programs and their results for JSON, in this process or in one of their own."""
 
-import json
 import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -130,7 +129,7 @@ class JqProgram:
             else self._program.input_text(given).all()
         )
         results = [one.encode() for one in found]
-        if any(json_check.deeper_than(one, json_check.DEEPEST) for one in results):
+        if any(map(json_check.depth_flaw, results)):
             raise ValueError("gives a result that is nested too deep to be written")
         self._computed = self._computed or computed(results, text, self._expression.encode())
         return results
@@ -225,10 +224,7 @@ def _input(text: bytes, expression: str) -> str | None:
     """What the program was given, where that is an object whose members it does not
     name, or a list.
     """
-    try:
-        given = json.loads(text)
-    except RecursionError:
-        return None
+    given = json_check.scan(text.decode("utf-8"))
     if isinstance(given, list):
         return "the input is a list: .[] gives its items"
     if not isinstance(given, dict) or any(

@@ -5,7 +5,6 @@ from typing import NamedTuple, TypedDict
 
 import msgspec
 
-from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import SLICE, Record, one_line as on_one_line, parts, text
 from unified_cli.output.formats import Format
 from unified_cli.output.stdout import pretty
@@ -79,18 +78,11 @@ class RecordWriter:
         """The records of a page as bytes, piece by piece; the slices may be gone
         through more than once.
 
-        `one_line` says that no record holds a line break between its parts. Raises
-        ServiceError for a record that is nested too deeply to be taken apart.
+        `one_line` says that no record holds a line break between its parts.
         """
-        try:
-            self.prepare(slices)
-            for records in slices:
-                yield from self.add(records, one_line=one_line)
-        except RecursionError:
-            raise ServiceError(
-                "a record is nested too deeply for this format (-o ndjson passes it on)",
-                retryable=False,
-            ) from None
+        self.prepare(slices)
+        for records in slices:
+            yield from self.add(records, one_line=one_line)
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
         """Learn from all records of a page what has to be known before the first is written."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import yaml
 
-from unified_cli.errors import ServiceError
 from unified_cli.json_text.members import Record, items, parts, slices
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory
 from unified_cli.values import Json, JsonObject
@@ -92,17 +91,9 @@ def _load(text: bytes) -> Json:
 
 
 def dump(value: Json) -> bytes:
-    """A value as YAML, keys in their order, in UTF-8. Raises ServiceError for one that
-    is nested too deeply for it.
-    """
+    """A value as YAML, keys in their order, in UTF-8."""
     try:
         return _written(value, _Fast, allow_unicode=True).encode("utf-8")
-    except RecursionError:
-        # JSON may be nested as deep as Python can read it, and writing YAML takes
-        # several calls a level.
-        raise ServiceError(
-            "a record is nested too deeply for YAML (-o ndjson passes it on)", retryable=False
-        ) from None
     except UnicodeEncodeError:
         return _written(value, _Plain, allow_unicode=False).encode("utf-8")
 

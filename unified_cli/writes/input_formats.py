@@ -93,7 +93,8 @@ def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
     number = 0
     try:
         for number, record in enumerate(_array_records(file, items), 1):
-            yield InputLine(number, record.encode())
+            text = record.encode()
+            yield InputLine(number, text, json_check.depth_flaw(text))
     except TooLongError:
         raise input_bounds.too_long(f"{name}, record {number + 1}") from None
     except ValueError as error:

@@ -125,8 +125,7 @@ def _canonical(body: bytes) -> bytes:
     """The body without blanks, its names written as `unmarked` writes them."""
     try:
         return one_line(join(parts(body) or {}) if len(body) < _LARGE else body)
-    except (msgspec.DecodeError, RecursionError):
-        # What a map made may be deeper than any record that is read.
+    except msgspec.DecodeError:
         return body
 
 

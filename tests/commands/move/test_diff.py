@@ -516,17 +516,6 @@ def test_a_page_that_is_not_whole_is_no_side(
     )
 
 
-def test_a_record_that_is_nested_too_deeply_is_named(unified: Unified, tmp_path: Path) -> None:
-    one, other = (
-        ndjson(tmp_path / str(end), f'{{"id":"r","a":{"[" * 700}{end}{"]" * 700}}}')
-        for end in (1, 2)
-    )
-    result = unified(f"diff ticketing/tags --from {one} --to {other}")
-    said = 'error: record "r" is nested too deeply to be compared (--ignore PATH)\n'
-    assert (result.stdout, result.stderr, result.code) == ("", said, 2)
-    assert unified(f"diff ticketing/tags --from {one} --to {other} --ignore a").code == 0
-
-
 def test_it_fails_as_a_full_disk_says(process: Process, tmp_path: Path) -> None:
     path = ndjson(tmp_path / "a", *({"id": number, "text": "x" * 1000} for number in range(2000)))
     command = ["diff", "ticketing/tags", "--from", path, "--to", path]

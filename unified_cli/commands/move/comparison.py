@@ -23,6 +23,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.read import FairReaders
+from unified_cli.json_text import json_check
 from unified_cli.json_text.difference import PathRules
 from unified_cli.output.jq_program import NotHeldError
 from unified_cli.output.progress import Progress, Work, progress
@@ -188,6 +189,10 @@ def _read(join: RecordJoin, both: Sequence[_Side], readers: FairReaders, shown: 
         for (_, side, mapped), records in found:
             for record in records:
                 side.count(record)
+                if flaw := json_check.depth_flaw(record):
+                    # A file of an older version may hold one.
+                    said = f"record {side.facts.records} of {side.facts.name} {flaw}"
+                    raise UsageError(said)
                 shaped = mapped(record, side.facts.records) if mapped else record
                 if shaped is not None:
                     join.add(side, identifier_in(record), shaped)
