@@ -80,10 +80,7 @@ def refusal(status: int = 422, **members: Any) -> Reply:
                 "message": "Bad request",
                 "raw_response": '{"errors":[{"field":"t","message":"is odd"}]}',
             },
-            (
-                'Bad request\n  the provider\'s answer: {"errors":[{"field":"t","message":"is'
-                ' odd"}]}\n'
-            ),
+            "Bad request\n  the provider's answer: t: is odd\n",
         ),
         (
             {
@@ -105,6 +102,47 @@ def test_a_refusal_shows_what_is_wrong(
         f"{HEAD}{said}  request id: req-7\n",
         4,
     )
+
+
+PRODUCTS = {
+    "Freshdesk": (
+        {
+            "description": "Validation failed",
+            "errors": [{"field": "age", "message": "is odd", "code": "datatype_mismatch"}],
+        },
+        "Validation failed\n  age: is odd\n",
+    ),
+    "Jira": (
+        {"errorMessages": ["No such issue."], "errors": {"summary": "is required."}},
+        "No such issue.\n  summary: is required.\n",
+    ),
+    "Jira, a field": (
+        {"errorMessages": [], "errors": {"summary": "is required."}},
+        "summary: is required.\n",
+    ),
+    "FastAPI": (
+        {"detail": [{"loc": ["body", "age"], "msg": "is odd", "type": "type_error"}]},
+        "body.age: is odd\n",
+    ),
+    "Apigee": (
+        {"fault": {"faultstring": "Quota violated", "detail": {"errorcode": "policies.Quota"}}},
+        "Quota violated\n",
+    ),
+    "Zendesk": ({"error": "RecordInvalid", "description": "No"}, "No\n"),
+}
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_what_a_product_says_is_in_the_sentence(
+    product: str, unified: Unified, service: Service
+) -> None:
+    body, said = PRODUCTS[product]
+    service.reply = lambda _: Reply(422, json.dumps(body).encode(), JSON)
+    assert unified(CREATE, environ=service.environ).stderr == f"{HEAD}{said}"
+    # The service hands it on as the provider's answer.
+    service.reply = lambda _: refusal(error="Bad", message="", raw_response=body)
+    result = unified(CREATE, environ=service.environ)
+    assert result.stderr == f"{HEAD}{said}  request id: req-7\n"
 
 
 def test_ten_problems_are_shown_and_the_others_counted(unified: Unified, service: Service) -> None:

@@ -43,13 +43,14 @@ _ID_HEADERS = (
     "cf-ray",
 )
 # Names under which HTTP APIs put what is wrong, where, and why; problem details (RFC
-# 9457) and OAuth among them.
-_LISTS = ("errors", "failures", "invalid-params")
+# 9457), OAuth, Jira (`errorMessages`), FastAPI (`detail`) and Apigee (`fault`) among
+# them.
+_LISTS = ("errorMessages", "errors", "failures", "invalid-params")
 _FIELDS = ("field", "path", "property", "pointer", "loc", "param", "name")
 _MESSAGES = ("message", "detail", "msg", "description", "reason", "error", "title", "code")
-_TEXTS = ("message", "detail", "error_description")
+_TEXTS = ("message", "faultstring", "detail", "error_description", "description")
 # Of the service itself these only repeat the status.
-_NAMES = ("error", "title")
+_NAMES = ("error", "title", "fault")
 
 
 class ErrorText(NamedTuple):
@@ -80,7 +81,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
         elif theirs.message not in message:
             lines.append(f"{what}: {theirs.message}")
         lines += theirs.lines
-    message = message or _message(document, _NAMES)
+    message = message or _message(document, _NAMES) or next(iter(lines), "")
     return ErrorText(message, [line for line in dict.fromkeys(lines) if line and line != message])
 
 
@@ -119,15 +120,16 @@ def _provider(body: Json) -> ErrorText:
         if document is None:
             return ErrorText(" ".join(body.split())[:_LONGEST_LINE], [])
         body = document
+    problems = _problems(body) if isinstance(body, dict) else []
     if isinstance(body, dict) and (message := _message(body, (*_TEXTS, *_NAMES))):
-        return ErrorText(message, _problems(body))
-    return ErrorText(as_json(body), [])
+        return ErrorText(message, problems)
+    return ErrorText(problems[0], problems[1:]) if problems else ErrorText(as_json(body), [])
 
 
 def _problems(document: JsonObject) -> list[str]:
     """What is wrong, one line for each field or check."""
     found = [*_each(document.get("message"))] if isinstance(document.get("message"), list) else []
-    for place in (document, document.get("details"), document.get("error")):
+    for place in (document, *(document.get(name) for name in ("details", "detail", "error"))):
         if isinstance(place, list):
             found += _each(place)
         elif isinstance(place, dict):
