@@ -20,6 +20,7 @@ from front_door import Clock, Process, Result, Unified
 from hypothesis import HealthCheck, settings
 from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
+from workers import reading_order
 
 from unified_cli import masking
 from unified_cli.main import main
@@ -57,15 +58,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Have each worker read other files first, where all do: in a fresh clone each
-    would compile them all.
-    """
+    """Have each worker read other files first, where all files are read."""
     config = session.config
     worker = getattr(config, "workerinput", None)
     if worker and config.args == config.getini("testpaths"):
         files = [str(path) for path in sorted(Path(__file__).parent.rglob("test_*.py"))]
-        first = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
-        config.args = [*files[first:], *files[:first]]
+        number = int(worker["workerid"].removeprefix("gw"))
+        config.args = reading_order(files, number, worker["workercount"])
 
 
 @pytest.hookimpl(tryfirst=True)

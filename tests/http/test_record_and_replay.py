@@ -7,20 +7,17 @@ import os
 import re
 import shlex
 import stat
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import COMMANDS, PROFILES, RECORDS, Command, answers, files
 from front_door import Result, Unified
 from many_connections import failing, profiles, run_id
 from pages import served
 from server import Reply, Service
-
-sys.path.insert(0, str(Path(__file__).parent))
-from commands import COMMANDS, PROFILES, RECORDS, Command, answers, files
 
 Config = Callable[[str], Path]
 CANARY = "CANARY-0123456789abcdef"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
-from test_layers import TEXTS, tree
+from program.test_layers import TEXTS, tree
 
 ROOMS = ("fleet/", "writes/")
 """Where workers and clients are made for all commands."""

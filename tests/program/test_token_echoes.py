@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 from campaigns import dice, size
 from front_door import Unified
+from program.test_token_canary import CANARY, forms
 from server import Reply, Seen, Service
-from test_token_canary import CANARY, forms
 
 from unified_cli.http.transport.proxy import ProxySetting
 

@@ -20,7 +20,7 @@ from server import Reply, Seen, Service, serving
 
 from unified_cli.sandbox.pytest_plugin import UnifiedSandbox, running
 
-pytest.importorskip("mcp", reason="needs the extra mcp")
+pytest.importorskip("mcp.server", reason="needs the extra mcp")
 pytestmark = pytest.mark.extra
 
 AGENT = Path(__file__).with_name("agent.py")

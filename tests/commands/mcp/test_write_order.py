@@ -11,7 +11,7 @@ import pytest
 from front_door import ROOT
 from server import Reply, Seen, Service
 
-pytest.importorskip("mcp", reason="needs the extra mcp")
+pytest.importorskip("mcp.server", reason="needs the extra mcp")
 pytestmark = pytest.mark.extra
 
 # The program, with a copy beside it of what each file held when it was last synced.
