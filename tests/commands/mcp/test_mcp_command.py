@@ -4,6 +4,7 @@ configuration it prints.
 
 import importlib.util
 import json
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -75,6 +76,15 @@ def test_the_configuration_of_a_client_is_json(client: str, unified: Unified) ->
     assert arguments[-5:] == ["mcp", "serve", "-p", "prod-*", "--allow-writes"]
     assert Path(servers["unified"]["command"]).is_absolute()
     assert found.stderr.startswith("for ")
+
+
+def test_the_program_is_the_one_of_the_users_search_path(unified: Unified, tmp_path: Path) -> None:
+    program = tmp_path / "with blanks" / "unified"
+    program.parent.mkdir()
+    program.touch(mode=0o700)
+    for path, command in [(program.parent, str(program)), (tmp_path, sys.executable)]:
+        found = unified("mcp config -p sandbox", environ={"PATH": str(path)})
+        assert found.json["mcpServers"]["unified"]["command"] == command
 
 
 def test_the_configuration_of_codex_is_toml(unified: Unified) -> None:

@@ -5,6 +5,7 @@ that makes an agent start it.
 import json
 import shutil
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 
 from unified_cli.cli.command import CommandContext
@@ -43,7 +44,7 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
     """
     options.check()
     client = options.client or "claude-code"
-    program, *first = _program()
+    program, *first = _program(context.runtime.environ)
     words = [*first, "mcp", "serve", *(word for name in options.profile for word in ("-p", name))]
     words += ["--allow-writes"] * options.allow_writes + ["--allow-deletes"] * options.allow_deletes
     text = (
@@ -55,11 +56,11 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
     context.runtime.stderr.note(f"for {_FILES[client]}")
 
 
-def _program() -> list[str]:
+def _program(environ: Mapping[str, str]) -> list[str]:
     """The command that starts this program: with its folder, because an agent may have
     another search path.
     """
-    found = shutil.which("unified")
+    found = shutil.which("unified", path=environ.get("PATH", ""))
     return [found] if found else [sys.executable, "-m", "unified_cli"]
 
 
