@@ -20,15 +20,16 @@ WRITTEN_AT = 1795298317.0
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files where that version had them; the working directory is where its
-    commands were run.
+    """The files where that version had them, as private as it made them; the working
+    directory is where its commands were run.
     """
     here = tmp_path / "here"
     shutil.copytree(WRITTEN, here)
+    for path in [here, *here.rglob("*")]:
+        path.chmod(0o700 if path.is_dir() else 0o600)
     for name, folder in (("config.toml", "config"), ("sandbox.db", "data")):
         (tmp_path / folder).mkdir(mode=0o700)
         shutil.move(here / name, tmp_path / folder / name)
-        (tmp_path / folder / name).chmod(0o600)
     monkeypatch.chdir(here)
     return here
 
@@ -69,7 +70,6 @@ def test_an_import_from_a_pipe_that_was_not_finished_is_listed(
     journal = copy.with_name(f"{copy.name}.unified-journal")
     (home / "tags.ndjson").rename(copy)
     (home / "tags.ndjson.unified-journal").rename(journal)
-    journal.chmod(0o600)
     os.utime(journal, (1e9, 1e9))
     for _ in range(2):
         listed = unified("runs list -o json")
