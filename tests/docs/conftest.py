@@ -2,7 +2,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from terminals import Shell, needed
+from installed import skip_without
+from terminals import Shell
 
 
 @pytest.fixture(scope="session", name="found")
@@ -16,7 +17,7 @@ def shell(tmp_path: Path, found: Path) -> Iterator[Callable[..., Shell]]:
     started: list[Shell] = []
 
     def start(name: str, config: str = "", **environ: str) -> Shell:
-        needed(name)
+        skip_without(name)
         folder = tmp_path / ".config" / "unified"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.toml").write_text(config)

@@ -1,14 +1,14 @@
 """Real shells under a pseudo-terminal: type a line, press TAB, see what is offered."""
 
-import shutil
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 import pexpect
-import pytest
 from front_door import ROOT
 
 COMPLETIONS = ROOT / "completions"
+QUOTED = shlex.quote(str(COMPLETIONS))
 SHELLS = ("bash", "zsh", "fish")
 _COMMANDS = {
     "bash": "bash --norc --noprofile -i",
@@ -87,7 +87,7 @@ class Shell:
             dimensions=(200, 250),
         )
         self._pty.delaybeforesend = None
-        self.run({"bash": _BASH, "zsh": _ZSH, "fish": _FISH}[name] % COMPLETIONS)
+        self.run({"bash": _BASH, "zsh": _ZSH, "fish": _FISH}[name] % QUOTED)
 
     def run(self, command: str) -> str:
         """Run a command; what it prints."""
@@ -141,9 +141,3 @@ class Shell:
     def close(self) -> None:
         """End the shell."""
         self._pty.close(force=True)
-
-
-def needed(name: str) -> None:
-    """Skip where the shell is not installed, saying so."""
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed here")

@@ -1,6 +1,7 @@
 """Completion in real shells: every level and value, and nothing that it reads is ever run."""
 
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -10,7 +11,7 @@ import pexpect
 import pytest
 from front_door import ROOT
 from positions import CONFIG, PROFILES, positions
-from terminals import COMPLETIONS, SHELLS, Shell
+from terminals import QUOTED, SHELLS, Shell
 
 from unified_cli import masking
 from unified_cli.call.seen_words import CompletionWords
@@ -267,7 +268,7 @@ def test_a_value_may_be_typed_right_after_a_key(name: str, shell: Start) -> None
 
 def test_the_script_for_zsh_may_also_be_sourced(shell: Start) -> None:
     running = shell("zsh", CONFIG)
-    running.run(f"unfunction -m '_unified*'; source {COMPLETIONS}/_unified")
+    running.run(f"unfunction -m '_unified*'; source {QUOTED}/_unified")
     assert running.offered("unified voice ") == {"calls", "recordings"}
 
 
@@ -553,7 +554,7 @@ def test_only_harmless_names_of_a_description_are_kept_for_completion(tmp_path: 
 
 def at_terminal(command: str, home: Path, then: str = "", before: str = "") -> None:
     """Run the program at a terminal of its own, in this home, where it ends with 0."""
-    program = f"{before} {sys.executable} -m unified_cli {command} {then}"
+    program = f"{before} {shlex.quote(sys.executable)} -m unified_cli {command} {then}"
     environ = {
         "HOME": str(home),
         "PATH": "/usr/bin:/bin",
@@ -562,7 +563,11 @@ def at_terminal(command: str, home: Path, then: str = "", before: str = "") -> N
         "LC_ALL": "C.UTF-8",
     }
     printed, code = pexpect.run(
-        f"sh -c '{program}'", env=environ, cwd=str(home), withexitstatus=True, timeout=60
+        shlex.join(["sh", "-c", program]),
+        env=environ,
+        cwd=str(home),
+        withexitstatus=True,
+        timeout=60,
     )
     assert code == 0, printed
 

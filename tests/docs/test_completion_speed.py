@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from terminals import COMPLETIONS, needed
+from installed import skip_without
+from terminals import COMPLETIONS
 
 LINES = (
     "unified ",
@@ -88,7 +89,7 @@ def ran(program: str, *arguments: str, home: Path) -> "subprocess.CompletedProce
 def test_a_tab_forks_nothing_and_looks_at_each_line_of_the_config_once(
     line: str, tmp_path: Path
 ) -> None:
-    needed("bash")
+    skip_without("bash")
     steps = []
     for profiles in (20, 200):
         config(tmp_path, profiles)
@@ -114,7 +115,7 @@ def median(program: str, *arguments: str, home: Path) -> float:
 
 @pytest.mark.benchmark
 def test_a_tab_takes_microseconds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    needed("bash")
+    skip_without("bash")
     config(tmp_path, 20)
     sourcing = median(_SOURCE, home=tmp_path)
     taken = {line: median(_MEASURE, line, home=tmp_path) for line in LINES}

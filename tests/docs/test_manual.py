@@ -1,10 +1,10 @@
 """The manual page: every man program renders it without warnings, and it is complete."""
 
-import shutil
 import subprocess
 
 import pytest
 from entries import ENTRIES
+from installed import skip_without
 
 from unified_cli.catalogue import load
 from unified_cli.cli.command_index import all_flags
@@ -20,8 +20,7 @@ READERS = {
 
 @pytest.mark.parametrize("reader", READERS)
 def test_it_renders_without_warnings(reader: str) -> None:
-    if shutil.which(reader) is None:
-        pytest.skip(f"{reader} is not installed here")
+    skip_without(reader)
     environ = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "80"}
     done = subprocess.run(
         READERS[reader],

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from answers import Curl, Outcome, made, of_h11, ours
 from campaigns import dice, size
+from installed import skip_without
 
 # What is refused here and read by one of the others: each reason with why.
 _LLHTTP = (
@@ -166,6 +167,7 @@ def by_h11(answers: list[bytes], method: str) -> list[list[Outcome]]:
 
 @pytest.fixture
 def curl() -> Iterator[Curl]:
+    skip_without("curl")
     made = Curl()
     yield made
     made.close()

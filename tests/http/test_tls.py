@@ -17,6 +17,7 @@ import pytest
 import trustme
 import truststore
 from front_door import Unified
+from installed import skip_without
 from server import Service, serving
 
 from unified_cli.http.transport import tls
@@ -122,6 +123,7 @@ def _in_a_namespace(
     command: str, mounts: list[str], environ: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Run a command as a process that sees these mounts, which nobody else does."""
+    skip_without("unshare", "mount")
     alone = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
     if sys.platform == "darwin" or subprocess.run([*alone, "true"], check=False).returncode:
         pytest.skip("this machine does not let the tests mount anything for themselves")

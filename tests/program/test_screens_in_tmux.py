@@ -3,7 +3,7 @@ can be read on any ground.
 """
 
 import re
-import shutil
+import shlex
 import subprocess
 import sys
 import time
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from front_door import ROOT
+from installed import skip_without
 from odd_screens import ALL, ENVIRON, IDS, PROFILES, prepare
 from rich.cells import cell_len
 from screen import configured
@@ -73,7 +74,7 @@ def tmux(tmp_path: Path, service: Service) -> Tmux:
                 [*server, *words], env=own, cwd=tmp_path, capture_output=True, text=True, check=True
             ).stdout
 
-        line = f"{sys.executable} -P -m unified_cli {command}; printf '{_ENDED}'; read key"
+        line = f"{shlex.quote(sys.executable)} -P -m unified_cli {command}; printf '{_ENDED}'; read key"
         columns, rows = map(str, size)
         do("new-session", "-d", "-x", columns, "-y", rows, "sh", "-c", line)
         try:
@@ -91,8 +92,7 @@ def tmux(tmp_path: Path, service: Service) -> Tmux:
 @pytest.fixture(autouse=True)
 def installed() -> None:
     """Skip where there is no tmux."""
-    if not shutil.which("tmux"):
-        pytest.skip("tmux is not installed here")
+    skip_without("tmux")
 
 
 @pytest.mark.long(seconds=12)

@@ -1,0 +1,12 @@
+"""What a test needs of the machine that is not there on each."""
+
+import shutil
+
+import pytest
+
+
+def skip_without(*programs: str) -> None:
+    """Skip the test where one of these programs is not installed."""
+    for program in programs:
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
