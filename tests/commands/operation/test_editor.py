@@ -5,6 +5,7 @@ sent, once it was confirmed.
 import json
 import os
 import re
+import shlex
 import signal
 import stat
 import sys
@@ -374,7 +375,7 @@ def test_an_editor_has_the_terminal_and_its_interrupts(tmp_path: Path) -> None:
     }
     line = [sys.executable, "-m", "unified_cli", "-p", "sandbox", "ticketing", "tickets"]
     listed = (
-        pexpect.run(" ".join([*line, "list", "--limit", "1", "-o", "ids"]), env=environ)
+        pexpect.run(shlex.join([*line, "list", "--limit", "1", "-o", "ids"]), env=environ)
         .decode()
         .split()[0]
     )
@@ -388,7 +389,7 @@ def test_an_editor_has_the_terminal_and_its_interrupts(tmp_path: Path) -> None:
     child = pexpect.spawn(
         line[0],
         [*line[1:], "update", listed, "--edit", "-o", "json"],
-        env={**environ, "VISUAL": f"{sys.executable} {editor}"},
+        env={**environ, "VISUAL": shlex.join([sys.executable, str(editor)])},
         encoding="utf-8",
         timeout=30,
         dimensions=(50, 200),
@@ -402,7 +403,7 @@ def test_an_editor_has_the_terminal_and_its_interrupts(tmp_path: Path) -> None:
     child = pexpect.spawn(
         line[0],
         [*line[1:], "update", listed, "--edit", "-o", "json"],
-        env={**environ, "VISUAL": f"{sys.executable} {editor}"},
+        env={**environ, "VISUAL": shlex.join([sys.executable, str(editor)])},
         encoding="utf-8",
         timeout=30,
         dimensions=(50, 200),
@@ -440,7 +441,7 @@ def test_a_stop_while_it_is_edited_ends_the_editor_and_names_the_text(
             **environ,
             **service.environ,
             "TMPDIR": str(tmp_path),
-            "EDITOR": f"{sys.executable} {editor}",
+            "EDITOR": shlex.join([sys.executable, str(editor)]),
         },
         encoding="utf-8",
         timeout=30,

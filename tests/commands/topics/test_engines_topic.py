@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -171,7 +172,11 @@ def test_airflow_makes_tasks_and_does_them(folder: Path) -> None:
 def test_ray_does_the_tasks_on_standard_input(folder: Path) -> None:
     (folder / "ray.py").write_text(RAY)
     (folder / "export.py").write_text(CODE["Ray"])
-    run(f"{sys.executable} export.py < tasks.ndjson", folder, {"PYTHONPATH": str(folder)})
+    run(
+        f"{shlex.quote(sys.executable)} export.py < tasks.ndjson",
+        folder,
+        {"PYTHONPATH": str(folder)},
+    )
     assert exported(folder) == {"one": 120, "two": 120}
 
 
