@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from front_door import QuickClock, Unified
+from front_door import Clock, QuickClock, Unified
 from pages import cursor_of, serve, served, tickets
 from server import Reply, Seen, Service
 
@@ -262,19 +262,26 @@ def test_what_others_take_while_a_request_waits_to_be_repeated_is_not_taken_from
         ' "b"\n'
     )
     asked = list[str]()
-    clock = QuickClock()
+    clock = Clock()
+    turn_of_b = threading.Event()
+
+    def sleep(seconds: float) -> None:
+        until = clock.now() + seconds
+        assert turn_of_b.wait(60)
+        clock.at = max(clock.now(), until)
 
     def reply(seen: Seen) -> Reply:
         asked.append(dict(seen.query)["integrated_account_id"])
+        clock.sleep(25 if asked[-1] == "b" else 8)
         if asked == ["a"]:
-            return Reply(503, b"{}", {"Content-Type": "application/json", "Retry-After": "1"})
-        clock.sleep(2.5 if asked[-1] == "b" else 1.5)
+            return Reply(503, b"{}", {"Content-Type": "application/json", "Retry-After": "10"})
+        turn_of_b.set()
         return served({"result": tickets(1), "next_cursor": None})
 
     service.reply = reply
-    command = f"export ticketing/tickets -p * --to {tmp_path / 'dump'} --workers 1 --timeout 3"
+    command = f"export ticketing/tickets -p * --to {tmp_path / 'dump'} --workers 1 --timeout 30"
     environ = {"UNIFIED_TOKEN": "t-0123456789"}
-    result = unified(command, environ=environ, monotonic=clock.now, sleep=clock.sleep)
+    result = unified(command, environ=environ, monotonic=clock.now, sleep=sleep)
     assert (result.code, asked) == (0, ["a", "b", "a"]), result.stderr
 
 
