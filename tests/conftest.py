@@ -18,6 +18,7 @@ import pytest
 import read_once  # noqa: F401  all that it does is done by importing it
 from front_door import Clock, Process, Result, Unified
 from hypothesis import HealthCheck, settings
+from installed import skip_without
 from server import Service, serving
 from summary import pytest_terminal_summary  # noqa: F401  pytest finds the hook by its name
 from workers import reading_order
@@ -72,6 +73,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Bring the tests of a worker into the order that the others have."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.path)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose programs are not installed."""
+    for mark in item.iter_markers("needs"):
+        skip_without(*mark.args)
 
 
 def pytest_collection_finish() -> None:

@@ -113,6 +113,7 @@ def check_the_same(unified: Unified, service: Service, argv: list[str]) -> None:
     }
 
 
+@pytest.mark.needs("curl")
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_real_shell_sends_what_the_command_sends(
     text: str, unified: Unified, service: Service
@@ -129,6 +130,7 @@ def test_a_real_shell_sends_what_the_command_sends(
     check_the_same(unified, service, [*argv, "--", text])
 
 
+@pytest.mark.needs("curl")
 @settings(max_examples=25)
 @given(VISIBLE, ANY, ANY)
 def test_a_real_shell_sends_any_id_and_value(
@@ -142,6 +144,7 @@ def test_a_real_shell_sends_any_id_and_value(
     )
 
 
+@pytest.mark.needs("curl")
 def test_a_real_shell_takes_a_body_too_long_for_a_word(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:
@@ -150,6 +153,7 @@ def test_a_real_shell_takes_a_body_too_long_for_a_word(
     check_the_same(unified, service, ["ats", "attachments", "create", "-d", f"@{body}"])
 
 
+@pytest.mark.needs("curl")
 @pytest.mark.unified_sandbox(keep_ids=True)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_real_shell_has_the_same_effect_in_the_sandbox(

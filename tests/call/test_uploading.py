@@ -14,7 +14,6 @@ import campaigns
 import peak_memory
 import pytest
 from front_door import ROOT, Unified
-from installed import skip_without
 from server import Service
 from uploading import Clock, Turn, refused, taking, unreadable_file, written
 
@@ -379,6 +378,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.needs("curl")
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("form", [True, False])
 def test_curl_sends_the_same(
@@ -395,7 +395,6 @@ def test_curl_sends_the_same(
     )
     if name == "-" and not form:
         how[1] = "@./-"
-    skip_without("curl")
     with taking() as service:
         world = environ(service.url)
         assert unified([*shlex.split(CREATE), *how, *KEY.split()], environ=world).code == 0

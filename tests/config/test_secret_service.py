@@ -3,7 +3,6 @@ home of its own.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +11,7 @@ import pytest
 from front_door import ROOT
 
 TOKEN = "t-canary-0123456789"
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("dbus-run-session") and shutil.which("gnome-keyring-daemon")),
-    reason="needs the packages dbus and gnome-keyring",
-)
+pytestmark = pytest.mark.needs("dbus-run-session", "gnome-keyring-daemon")
 UNLOCK = "printf secret | gnome-keyring-daemon --unlock --components=secrets >/dev/null; "
 
 

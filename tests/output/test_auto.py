@@ -45,6 +45,7 @@ def test_the_default_is_json_at_a_terminal_too(unified: Unified, service: Servic
     )
 
 
+@pytest.mark.needs("jq")
 def test_what_another_program_reads_is_json_while_the_terminal_shows_a_table(
     service: Service, config: Callable[[str], Path], tmp_path: Path
 ) -> None:

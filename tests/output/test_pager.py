@@ -61,6 +61,7 @@ def program(path: Path, text: str) -> str:
     return str(path)
 
 
+@pytest.mark.needs("less")
 def test_the_first_record_is_on_the_first_screen_and_q_ends_it(
     start: Start, service: Service
 ) -> None:
@@ -75,6 +76,7 @@ def test_the_first_record_is_on_the_first_screen_and_q_ends_it(
     assert "error" not in terminal.sent
 
 
+@pytest.mark.needs("less")
 def test_q_waits_for_no_page_that_is_under_way(
     start: Start, service: Service, held: threading.Event
 ) -> None:
@@ -115,6 +117,7 @@ def test_it_can_be_turned_off(option: str, environ: dict[str, str], start: Start
     assert terminal.lines[51].startswith(MORE)
 
 
+@pytest.mark.needs("sed")
 def test_the_config_file_names_it_below_the_variable_of_our_own(
     start: Start, tmp_path: Path
 ) -> None:
@@ -197,6 +200,7 @@ def test_without_less_the_output_is_there(start: Start, tmp_path: Path) -> None:
     assert terminal.lines[51].startswith("the pager cannot start: no program 'less'")
 
 
+@pytest.mark.needs("script", "grep")
 def test_one_that_dies_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     own = program(tmp_path / "own", "stty -echo -icanon; head -c 1 > /dev/null; kill -9 $$")
     after = 'stty -a | grep -o "[-]*icanon\\|[-]*echo "'
@@ -218,6 +222,7 @@ def test_one_that_dies_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     assert b"the pager was killed by signal 9" in found.stdout
 
 
+@pytest.mark.needs("less")
 def test_messages_wait_for_its_end(start: Start) -> None:
     terminal = start(f"{LIST} -v")
     terminal.until(r"\n:")
@@ -231,6 +236,7 @@ def test_messages_wait_for_its_end(start: Start) -> None:
     assert MORE in screen.split("\x1b[?1l")[1]
 
 
+@pytest.mark.needs("less")
 def test_ctrl_c_ends_the_reading_and_leaves_no_pager(
     start: Start, service: Service, held: threading.Event
 ) -> None:
@@ -253,6 +259,7 @@ def test_ctrl_c_ends_the_reading_and_leaves_no_pager(
     assert last in {f"error: interrupted; broken off after {one}" for one in done}
 
 
+@pytest.mark.needs("less")
 def test_sigterm_ends_it_too(start: Start) -> None:
     terminal = start(f"{LIST} --all")
     terminal.until(r"\n:")
@@ -261,6 +268,7 @@ def test_sigterm_ends_it_too(start: Start) -> None:
     assert "terminated" in terminal.sent
 
 
+@pytest.mark.needs("less")
 def test_quitting_hides_no_failure_of_before(
     start: Start, service: Service, tmp_path: Path
 ) -> None:
@@ -285,6 +293,7 @@ def test_quitting_hides_no_failure_of_before(
     assert "1 of 9 connections failed" in " ".join(terminal.lines[-3:])
 
 
+@pytest.mark.needs("less")
 def test_what_comes_after_a_question_has_a_pager_too(
     start: Start, service: Service, tmp_path: Path
 ) -> None:

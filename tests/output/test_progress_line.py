@@ -75,7 +75,15 @@ def test_it_fits_and_is_gone_at_the_end(
     assert not FULL_CLEAR.search(terminal.sent)
 
 
-@pytest.mark.parametrize("reader", ["| cat", "| less -FRX", "| head -n 1000", "2>&1 | tee COPY"])
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "| cat",
+        pytest.param("| less -FRX", marks=pytest.mark.needs("less")),
+        "| head -n 1000",
+        "2>&1 | tee COPY",
+    ],
+)
 def test_nothing_of_it_stands_among_what_another_program_shows(
     reader: str, gate: Gate, start: Start, service: Service, tmp_path: Path
 ) -> None:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from front_door import ROOT
-from installed import skip_without
 from odd_screens import ALL, ENVIRON, IDS, PROFILES, prepare
 from rich.cells import cell_len
 from screen import configured
 from server import Service
 
+pytestmark = pytest.mark.needs("tmux")
 Tmux = Callable[..., str]
 SIZES = ((80, 24), (120, 40))
 COMMANDS = (
@@ -87,12 +87,6 @@ def tmux(tmp_path: Path, service: Service) -> Tmux:
             do("kill-server")
 
     return run
-
-
-@pytest.fixture(autouse=True)
-def installed() -> None:
-    """Skip where there is no tmux."""
-    skip_without("tmux")
 
 
 @pytest.mark.long(seconds=12)

@@ -14,9 +14,7 @@ from stores import Container, ended, serve_lists, start, wait_for
 pytestmark = [
     pytest.mark.extra,
     pytest.mark.long(nightly="needs azurite-blob of npm"),
-    pytest.mark.skipif(
-        shutil.which("azurite-blob") is None, reason="needs azurite-blob (npm install azurite)"
-    ),
+    pytest.mark.needs("azurite-blob"),
 ]
 pytest.importorskip("obstore", reason="needs the extra cloud")
 

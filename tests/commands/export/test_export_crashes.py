@@ -278,7 +278,7 @@ INJECTED = [
 
 
 @pytest.mark.long(seconds=8)
-@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize(("call", "fault"), INJECTED)
 def test_one_list_survives_what_strace_does_to_it(
     call: str, fault: str, tmp_path: Path, service: Service, record_property: Any

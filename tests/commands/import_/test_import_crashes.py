@@ -1,7 +1,6 @@
 """An import that is killed anywhere and run again: every line once, or in doubt and said so."""
 
 import json
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -118,6 +117,7 @@ def test_without_keys_no_line_is_done_twice_and_the_doubtful_ones_are_listed(
 SYSTEM_CALLS = "write,fsync,rename,renameat,link,linkat,unlink,unlinkat,ftruncate,sendto,recvfrom"
 
 
+@pytest.mark.needs("strace")
 @pytest.mark.long(seconds=10)
 @pytest.mark.parametrize("call", SYSTEM_CALLS.split(","))
 def test_every_line_is_done_once_wherever_the_system_kills_it(
@@ -127,8 +127,6 @@ def test_every_line_is_done_once_wherever_the_system_kills_it(
     served: dict[str, str],
     tmp_path: Path,
 ) -> None:
-    strace = shutil.which("strace")
-    assert strace, "this needs strace (apt-get install strace)"
     environ = {**served, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
     tried, survived, step = list[int](), 0, size(1, 4)
     for when in count(size(1, dice(call).randint(1, step)), step):
@@ -139,7 +137,7 @@ def test_every_line_is_done_once_wherever_the_system_kills_it(
         inject += ["-e", f"inject={call}:signal=KILL:when={when}"]
         argv = ["import", "ticketing/tags", str(path), "--workers", "2"]
         killed = subprocess.run(
-            [strace, *inject, sys.executable, "-m", "unified_cli", *argv],
+            ["strace", *inject, sys.executable, "-m", "unified_cli", *argv],
             env=environ,
             capture_output=True,
             check=False,

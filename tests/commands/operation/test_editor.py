@@ -469,7 +469,7 @@ LIKE_SECRETS = (
 )
 
 
-@pytest.mark.skipif(not Path("/usr/bin/ed").exists(), reason="ed is not installed here")
+@pytest.mark.needs("ed")
 @pytest.mark.parametrize(
     ("typed", "body"),
     [

@@ -85,7 +85,7 @@ def follows(recipe: str, home: Path, environ: dict[str, str]) -> None:
     ends all of it.
     """
     new = "unified -p sandbox ticketing tickets create -f name=Printer > created.json"
-    heard = "until grep -q Printer chat.txt 2> /dev/null; do sleep 0.1; done"
+    heard = "until [[ $(cat chat.txt 2> /dev/null) = *Printer* ]]; do sleep 0.1; done"
     script = f"({new}; {recipe.strip()}) 2> told.txt & {heard}; kill -INT -$$"
     done = subprocess.run(
         ["bash", "-c", script],

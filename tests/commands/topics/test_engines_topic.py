@@ -141,6 +141,7 @@ def test_a_shell_does_one_task_after_the_other(folder: Path) -> None:
     assert exported(folder) == {"one": 120, "two": 120}
 
 
+@pytest.mark.needs("sed")
 def test_a_kubernetes_job_does_the_task_of_its_index(folder: Path) -> None:
     job = yaml.safe_load(CODE["Kubernetes, an indexed Job"])["spec"]
     (container,) = job["template"]["spec"]["containers"]
@@ -150,6 +151,7 @@ def test_a_kubernetes_job_does_the_task_of_its_index(folder: Path) -> None:
     assert exported(folder) == {"two": 120}
 
 
+@pytest.mark.needs("sed")
 def test_a_slurm_array_does_the_task_of_its_number(folder: Path) -> None:
     run(CODE["SLURM, a job array"], folder, {"SLURM_ARRAY_TASK_ID": "1"})
     assert exported(folder) == {"one": 120}

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -84,7 +83,7 @@ def shell(script: str, folder: Path, environ: Mapping[str, str]) -> str:
     return out
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not on the PATH")
+@pytest.mark.needs("curl")
 def test_the_control_routes_answer_the_curl_lines(
     unified_sandbox: UnifiedSandbox, tmp_path: Path
 ) -> None:
@@ -213,7 +212,7 @@ def test_each_block_is_tried_here() -> None:
 
 
 @pytest.mark.long(nightly="needs node")
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not on the PATH")
+@pytest.mark.needs("node")
 def test_the_setup_of_vitest_serves_and_stops(tmp_path: Path) -> None:
     (tmp_path / "setup.mjs").write_text(CODE["vitest"])
     (tmp_path / "main.mjs").write_text("""
