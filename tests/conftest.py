@@ -62,7 +62,9 @@ def pytest_collection(session: pytest.Session) -> None:
     """Have each worker read other files first, where all files are read."""
     config = session.config
     worker = getattr(config, "workerinput", None)
-    if worker and config.args == config.getini("testpaths"):
+    # pytest ignores no file that it is given by name.
+    ignores = config.getoption("ignore") or config.getoption("ignore_glob")
+    if worker and config.args == config.getini("testpaths") and not ignores:
         files = [str(path) for path in sorted(Path(__file__).parent.rglob("test_*.py"))]
         number = int(worker["workerid"].removeprefix("gw"))
         config.args = reading_order(files, number, worker["workercount"])

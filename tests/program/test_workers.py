@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from front_door import ROOT
@@ -104,6 +105,21 @@ def test_all_workers_collect_the_same() -> None:
     for worker, other_path, other_ids in answers:
         assert other_ids == ids, worker
         assert other_path == path, worker
+
+
+@pytest.mark.parametrize("options", [{}, {"ignore": ["x"]}, {"ignore_glob": ["x"]}], ids=str)
+def test_files_are_given_by_name_only_where_none_is_ignored(
+    options: dict[str, list[str]], pytestconfig: pytest.Config
+) -> None:
+    conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
+    config = SimpleNamespace(
+        args=["tests"],
+        workerinput={"workerid": "gw1", "workercount": 3},
+        getini=lambda _: ["tests"],
+        getoption=options.get,
+    )
+    conftest.pytest_collection(SimpleNamespace(config=config))
+    assert config.args == (["tests"] if options else reading_order(FILES, 1, 3))
 
 
 def test_each_name_on_the_path_of_the_tests_is_theirs_alone(pytestconfig: pytest.Config) -> None:
