@@ -1,6 +1,8 @@
 """The program: run a command line in a runtime, and turn the outcome into an exit code."""
 
 import errno
+import os
+import re
 import traceback
 from collections.abc import Callable
 
@@ -20,6 +22,8 @@ from unified_cli.masking import hide, visible
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
+# The module of its exceptions, which are no `Exception`.
+_RUST = "pyo3_runtime"
 # The last three are of a sandbox that refuses a call, and of a disk without locks.
 _STORAGE = {
     errno.ENOSPC,
@@ -59,9 +63,8 @@ def main(argv: list[str], runtime: Runtime) -> int:
             else:
                 shown.stderr.end_line()
             return _report(_stopped(stop), shown)
-        except Exception as error:  # noqa: BLE001  any other exception is a bug of ours
-            wrapped = signals.stop_in(error)
-            return _report(_stopped(wrapped) if wrapped else _bug(error, shown), shown)
+        except BaseException as error:  # noqa: BLE001  any other exception is a bug of ours
+            return _report(_unforeseen(error, shown), shown)
     return ExitCode.DONE
 
 
@@ -105,6 +108,25 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
 def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
     kind = TerminatedError if isinstance(stop, Terminated) else StoppedError
     return kind("; ".join([kind.kind, *getattr(stop, "__notes__", [])]))
+
+
+def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
+    """Return the end of any other exception. Raises what is no error, as it came."""
+    if isinstance(error, Exception):
+        wrapped = signals.stop_in(error)
+        return _stopped(wrapped) if wrapped else _bug(error, runtime)
+    if type(error).__module__ != _RUST:
+        raise error
+    return _bug(_behind(error), runtime)
+
+
+def _behind(panic: BaseException) -> Exception:
+    """Return what is behind the panic of a library written in Rust: what the operating
+    system refused, or else a bug.
+    """
+    if found := re.search(r"\bOs \{ code: (\d+)", str(panic)):
+        return OSError(int(found[1]), os.strerror(int(found[1])))
+    return RuntimeError(str(panic)).with_traceback(panic.__traceback__)
 
 
 def _bug(error: Exception, runtime: Runtime) -> UnifiedError:

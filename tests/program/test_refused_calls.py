@@ -121,3 +121,31 @@ def test_a_server_for_agents_serves_or_says_why_not(
     with started(refused, "mcp serve -p sandbox", tmp_path) as running:
         assert running.communicate(timeout=60)[1] == said
         assert running.returncode == code
+
+
+class PanicException(BaseException):
+    """What a library written in Rust raises."""
+
+    __module__ = "pyo3_runtime"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        (
+            'failed to create UnixStream: Os { code: 1, kind: PermissionDenied, message: "no" }',
+            11,
+            f"error: the operating system: {REFUSED}\n",
+        ),
+        ("index out of bounds", 1, "error: a bug, sorry: RuntimeError at "),
+    ],
+)
+def test_the_panic_of_a_library_is_no_traceback(
+    text: str, code: int, said: str, unified: Unified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def panic(*_: Any) -> None:
+        raise PanicException(text)
+
+    monkeypatch.setattr("unified_cli.commands.operation.mode.run", panic)
+    result = unified("-p sandbox ticketing tags list")
+    assert (result.code, result.stderr[: len(said)]) == (code, said)
