@@ -3,6 +3,7 @@ take at least.
 """
 
 import http.client
+import json
 import math
 import os
 import shlex
@@ -24,6 +25,7 @@ from front_door import ROOT
 from many_connections import account
 from pages import cursor_of, offer, served
 from server import Reply, Seen, Service, serving
+from wire import started
 
 NUMBER, PAGES, SECONDS = 32, 3, 2.0
 NAMES = [f"c{at:02}" for at in range(NUMBER)]
@@ -57,6 +59,7 @@ JOBS = {
     "capabilities --probe": Job(
         f"capabilities {' '.join(f'ticketing/{one}' for one in LISTS)} --probe -p c*", 5
     ),
+    "an agent's read": Job("mcp serve"),
 }
 LINES = "".join(
     f'{{"_profile":"{name}","id":"t{at}","name":"x"}}\n' for at in range(PAGES) for name in NAMES
@@ -141,24 +144,44 @@ def seconds_of(job: Job, folder: Path) -> float:
     (folder / "in.ndjson").write_text(LINES)
     tables = "".join(f'[profiles.{name}]\naccount_id = "a-{name}"\n' for name in NAMES)
     config = folder / "config.toml"
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "UNIFIED_CONFIG": str(config)}
-    argv = shlex.split(job.command.format(folder=folder))
     with serving() as service:
         slow = Slow(service, busy=job.busy)
         config.write_text(f'base_url = "{slow.url}"\ntoken_file = "{token}"\n{tables}')
         config.chmod(0o600)
-        began = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", "unified_cli", *argv],
-            env={**environ, "PYTHONPATH": str(ROOT)},
-            input=LINES.encode(),
-            capture_output=True,
-            timeout=300,
-            check=False,
-        )
-        seconds = time.monotonic() - began
-    assert done.returncode == job.code, done.stderr.decode()
+        run = agent_seconds if job.command == "mcp serve" else command_seconds
+        seconds = run(job, folder, config)
     assert {*slow.taken.values()} == {job.requests}
+    return seconds
+
+
+def command_seconds(job: Job, folder: Path, config: Path) -> float:
+    """How long a command takes."""
+    argv = shlex.split(job.command.format(folder=folder))
+    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "UNIFIED_CONFIG": str(config)}
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "unified_cli", *argv],
+        env={**environ, "PYTHONPATH": str(ROOT)},
+        input=LINES.encode(),
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    seconds = time.monotonic() - began
+    assert done.returncode == job.code, done.stderr.decode()
+    return seconds
+
+
+def agent_seconds(_: Job, folder: Path, config: Path) -> float:
+    """How long an agent waits for all records of all connections, which are one answer."""
+    with started(folder, "", UNIFIED_CONFIG=str(config)) as agent:
+        agent.begin()
+        began = time.monotonic()
+        read = {"operation": "ticketing tags list", "profile": "c*", "limit": 1000}
+        agent.call(1, "read", **read, max_bytes=262_144)
+        (content,) = agent.receive()["result"]["content"]
+        seconds = time.monotonic() - began
+    assert len(json.loads(content["text"])["records"]) == NUMBER * PAGES, content["text"]
     return seconds
 
 
@@ -167,6 +190,8 @@ def seconds_of(job: Job, folder: Path) -> float:
 def test_every_reader_and_sender_takes_at_most_half_as_long_again(
     name: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
+    if name == "an agent's read":
+        pytest.importorskip("mcp.server", reason="needs the extra mcp")
     job, ratios = JOBS[name], []
     for at in range(size(3, 1)):
         least, seconds = seconds_at_least(job), seconds_of(job, tmp_path / f"home-{at}")

@@ -53,9 +53,14 @@ class RunningCalls:
             with self._changed:
                 self._calls.discard(call)
 
+    @property
+    def current(self) -> threading.Event | None:
+        """The call that this thread works for; None where it is no call's."""
+        return _CURRENT.get()
+
     @contextlib.contextmanager
-    def work(self, call: threading.Event) -> Iterator[None]:
-        """The thread that does the work of a call."""
+    def work(self, call: threading.Event | None) -> Iterator[None]:
+        """A thread that works for a call, one of several perhaps."""
         known = _CURRENT.set(call)
         with self._changed:
             self._working += 1

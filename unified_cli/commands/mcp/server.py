@@ -23,7 +23,7 @@ from unified_cli import PRODUCT
 from unified_cli.cli.command import CommandContext
 from unified_cli.commands.mcp import operation_search, process, read_tool, write_tool
 from unified_cli.commands.mcp.command import ServeMcpOptions
-from unified_cli.commands.mcp.read_tool import USUAL_BYTES, ReadArguments
+from unified_cli.commands.mcp.connection_read import USUAL_BYTES, ReadArguments
 from unified_cli.commands.mcp.running_calls import RunningCalls
 from unified_cli.commands.mcp.tool_calls import (
     ReadCursors,

@@ -11,7 +11,7 @@ import secrets
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
 import msgspec
@@ -34,7 +34,8 @@ from unified_cli.json_text import typed_json
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 
-_LONGEST = 16 * 1024
+# A cursor is part of an answer, and no larger.
+_LONGEST = 256 * 1024
 _SIGNATURE_SIZE = 16
 
 
@@ -236,11 +237,12 @@ class ToolWorld(NamedTuple):
     @contextmanager
     def client(self, name: str, settings: Settings) -> Iterator[Client]:
         """A client of the connection, for one call."""
-        with (
-            self.readers.turn(),
-            self.readers.lend(name, lambda: self.readers.clients.open(settings)) as client,
-        ):
+        with self.readers.turn(), self.lend(name, settings) as client:
             yield client
+
+    def lend(self, name: str, settings: Settings) -> AbstractContextManager[Client]:
+        """The same for a worker, which has its turn."""
+        return self.readers.lend(name, lambda: self.readers.clients.open(settings))
 
     def request(
         self, settings: Settings, operation: Operation, identifier: str | None, content: Content

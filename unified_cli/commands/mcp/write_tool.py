@@ -9,7 +9,8 @@ import msgspec
 
 from unified_cli.call import builder
 from unified_cli.commands.mcp import operation_search, tool_calls
-from unified_cli.commands.mcp.read_tool import DATA, USUAL_BYTES
+from unified_cli.commands.mcp.connection_read import USUAL_BYTES
+from unified_cli.commands.mcp.read_tool import DATA
 from unified_cli.commands.mcp.tool_calls import QueryValue, ToolWorld
 from unified_cli.errors import UnifiedError, UnknownError, UnsafeError, UsageError
 from unified_cli.http.request import Content

@@ -1,0 +1,208 @@
+"""The part of one connection in a read of an agent: its pages, which a worker reads, and
+how many of its records are in the answer.
+"""
+
+from collections.abc import Generator, Sequence
+from functools import partial
+from typing import Annotated, NamedTuple
+
+import msgspec
+
+from unified_cli.call import builder
+from unified_cli.catalogue import Operation
+from unified_cli.commands.mcp import tool_calls
+from unified_cli.commands.mcp.tool_calls import QueryValue, ToolWorld
+from unified_cli.config.settings import Settings
+from unified_cli.errors import ServiceError, UnifiedError
+from unified_cli.http.answer import Answer
+from unified_cli.http.client import Client
+from unified_cli.http.pagination import ListReader, Send, Span
+from unified_cli.http.request import OWN_CURSOR, Content, Request
+from unified_cli.json_text.members import Record
+from unified_cli.json_text.record_columns import project
+from unified_cli.json_text.record_label import label
+from unified_cli.values import JsonObject
+
+USUAL_BYTES = 16 * 1024
+
+
+class ReadArguments(msgspec.Struct, forbid_unknown_fields=True):
+    """The arguments of the tool."""
+
+    operation: str
+    profile: str | list[str]
+    id: str | None = None
+    query: dict[str, QueryValue | list[QueryValue]] = {}
+    columns: list[str] = []
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    cursor: str | None = None
+    max_bytes: Annotated[int, msgspec.Meta(ge=1024, le=262_144)] = USUAL_BYTES
+
+
+class ReadTask(NamedTuple):
+    """The read of a call, and `asked`, which its cursor is for."""
+
+    world: ToolWorld
+    operation: Operation
+    arguments: ReadArguments
+    asked: Sequence[object]
+
+    def share(self, shown: Sequence[bytes]) -> float:
+        """The part of the answer that these records take, by their number or their bytes."""
+        return max(
+            len(shown) / self.arguments.limit, sum(map(len, shown)) / self.arguments.max_bytes
+        )
+
+
+class ReadRecord(NamedTuple):
+    """A record, the cursor that a read from it on begins with, and its form in the answer."""
+
+    cursor: str | None
+    record: Record
+    shown: bytes
+
+
+class ReadPage(NamedTuple):
+    """A page of a connection, and the cursor of the next one, None after the last."""
+
+    records: Sequence[ReadRecord]
+    next_cursor: str | None
+
+
+class ConnectionRead:
+    """What was read of one connection for an answer; for one thread but for `pages`."""
+
+    def __init__(self, task: ReadTask, number: int, name: str, cursor: str | None) -> None:
+        self.number, self.name = number, name
+        self.start = (number, cursor)
+        """Its position before the answer."""
+        self.shown: list[bytes] = []
+        """Its records in the answer."""
+        self.facts: JsonObject | None = None
+        """What names it in the answer, once it was asked."""
+        self._task = task
+        self._read: list[ReadRecord] = []
+        self._onward = cursor
+        self._is_read = False
+        self._error: UnifiedError | None = None
+
+    @property
+    def next(self) -> ReadRecord | None:
+        """The first record that was read and is not in the answer."""
+        taken = len(self.shown)
+        return self._read[taken] if taken < len(self._read) else None
+
+    @property
+    def position(self) -> tuple[int, str | None] | None:
+        """Its number and the cursor of what is not in the answer; None where all is."""
+        if self.next:
+            return self.number, self.next.cursor
+        return None if self._is_read else (self.number, self._onward)
+
+    @property
+    def failure(self) -> UnifiedError | None:
+        """What broke it off, once the records before that are in the answer."""
+        return None if self.next else self._error
+
+    def reaches(self, share: float) -> bool:
+        """Whether what was read is so large a part of the answer, or is all there is."""
+        return self._is_read or self._task.share(self._forms()) >= share
+
+    def take(self, shown: bytes) -> None:
+        """Add the next record to the answer, in this form."""
+        self.shown.append(shown)
+
+    def give_back(self) -> None:
+        """Remove the record that was added last."""
+        self.shown.pop()
+
+    def add(self, found: ReadPage | UnifiedError) -> None:
+        """Note what `pages` gave."""
+        if isinstance(found, UnifiedError):
+            self._error, self._is_read = found, True
+            return
+        self._read += found.records
+        self._onward, self._is_read = found.next_cursor, found.next_cursor is None
+
+    def pages(self, share: float) -> Generator[ReadPage | UnifiedError]:
+        """Read on until what was read is so large a part of the answer; give each page,
+        or the error that broke it off. For a worker.
+        """
+        world, lists = self._task.world, self._task.operation.lists
+        try:
+            settings = world.served.settings(self.name)
+            self.facts = tool_calls.connection(self.name, settings)
+            request = self._request(settings)
+            with world.lend(self.name, settings) as client:
+                send = partial(_counted, world, client)
+                if lists:
+                    yield from self._list_pages(send, request, share)
+                else:
+                    record = _record(send(request), request, self._task.operation)
+                    yield ReadPage(self._shown([record], None), None)
+        except UnifiedError as error:
+            yield error
+
+    def _request(self, settings: Settings) -> Request:
+        world, operation, arguments = self._task.world, self._task.operation, self._task.arguments
+        query = tool_calls.pairs(arguments.query)
+        if operation.lists:
+            query = builder.with_page_size(query, settings, world.catalogue.service)
+        content = Content(query, b"{}" if operation.method != "GET" else None)
+        return world.request(settings, operation, arguments.id, content)
+
+    def _list_pages(self, send: Send, request: Request, share: float) -> Generator[ReadPage]:
+        world, cursor = self._task.world, self._onward
+        shown = self._forms()
+        reader = ListReader(send, request, world.catalogue.service, Span(cursor))
+        while not reader.done and self._task.share(shown) < share:
+            page = reader.read()
+            records = self._shown(page.records, cursor)
+            shown += [one.shown for one in records]
+            cursor = page.next_cursor
+            yield ReadPage(records, cursor)
+            if world.calls.hurried:
+                return
+
+    def _forms(self) -> list[bytes]:
+        """The records that were read, those in the answer as they are there."""
+        return [*self.shown, *(one.shown for one in self._read[len(self.shown) :])]
+
+    def _shown(self, records: Sequence[Record], cursor: str | None) -> list[ReadRecord]:
+        columns = self._task.arguments.columns
+        chosen = [project(one, columns) for one in records] if columns else records
+        return [
+            ReadRecord(_within(cursor, at), record, bytes(shown))
+            for at, (record, shown) in enumerate(
+                zip(records, label(chosen, self.name), strict=True)
+            )
+        ]
+
+
+def _counted(world: ToolWorld, client: Client, request: Request, *, page: bool = False) -> Answer:
+    """Send the request, which counts for the budget."""
+    world.budget.spend()
+    return client.send(request, page=page)
+
+
+def _record(answer: Answer, request: Request, operation: Operation) -> Record:
+    if not answer.body:
+        kind = answer.content_type or "nothing"
+        raise ServiceError(
+            f"{request.method} {request.path} was answered with {kind}, which this tool does"
+            " not return",
+            hint=f"on a command line: unified {operation.command} --out FILE",
+            retryable=False,
+        )
+    return Record(answer.body.strip())
+
+
+def _within(cursor: str | None, position: int) -> str | None:
+    """The cursor that goes on after so many records of what is at a cursor."""
+    if not position:
+        return cursor
+    skipped, start = 0, cursor or ""
+    if start.startswith(OWN_CURSOR):
+        number, _, start = start.removeprefix(OWN_CURSOR).partition(":")
+        skipped = int(number)
+    return f"{OWN_CURSOR}{skipped + position}:{start}"
