@@ -207,7 +207,9 @@ def test_a_file_that_is_not_there_is_told(
 )
 def test_a_file_that_may_not_be_read_is_told(how: str, unified: Unified, service: Service) -> None:
     with unreadable_file() as name:
-        result = unified(f"{CREATE} {how.format(shlex.quote(name))}", environ=service.environ, folders={})
+        result = unified(
+            f"{CREATE} {how.format(shlex.quote(name))}", environ=service.environ, folders={}
+        )
     assert (result.code, result.stdout) == (11, "")
     assert result.stderr == f"error: cannot read {name}: Permission denied\n"
     assert service.seen == []

@@ -74,7 +74,8 @@ def tmux(tmp_path: Path, service: Service) -> Tmux:
                 [*server, *words], env=own, cwd=tmp_path, capture_output=True, text=True, check=True
             ).stdout
 
-        line = f"{shlex.quote(sys.executable)} -P -m unified_cli {command}; printf '{_ENDED}'; read key"
+        python = shlex.quote(sys.executable)
+        line = f"{python} -P -m unified_cli {command}; printf '{_ENDED}'; read key"
         columns, rows = map(str, size)
         do("new-session", "-d", "-x", columns, "-y", rows, "sh", "-c", line)
         try:

@@ -5,7 +5,7 @@ gone, and by a signal.
 import json
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -162,18 +162,88 @@ def test_an_answer_that_is_owed_comes_though_the_input_is_closed(
             assert json.loads(content["text"])["records"] == [{"_profile": "acme", "id": "7"}]
 
 
-def test_a_slow_answer_is_waited_for(tmp_path: Path, service: Service, config: str) -> None:
+def test_an_answer_that_comes_soon_is_waited_for(
+    tmp_path: Path, service: Service, config: str
+) -> None:
     def slowly(_: Seen) -> Reply:
-        service.over.wait(3)
+        service.over.wait(0.4)
         return Reply(200, b'{"result":[{"id":"7"}],"next_cursor":null}')
 
     service.reply = slowly
     with started(tmp_path, "-p acme", UNIFIED_CONFIG=config) as agent:
-        agent.send(*BEGIN, called(1, "read", **READ))
+        agent.begin()
+        agent.call(1, "read", **READ)
+        asked(service, 1)
         agent.close_input()
-        agent.receive()
         assert '\\"id\\":\\"7\\"' in json.dumps(agent.receive()["result"])
         assert agent.end() == (0, "")
+
+
+WRITE = {"operation": "ticketing tickets create", "profile": "acme", "body": {"name": "x"}}
+
+
+def refuses(_: Service, __: Seen) -> Reply:
+    return Reply(429, b'{"message":"slow"}', {"Retry-After": "30"})
+
+
+def breaks_later(service: Service, _: Seen) -> Reply:
+    """Break the connection without an answer, when the input has been closed for a while."""
+    service.over.wait(1)
+    raise ConnectionResetError
+
+
+ABANDONED: dict[str, tuple[str, dict[str, Any], Callable[[Service, Seen], Reply], int]] = {
+    "a read that waits for its rate": ("--rate 5", READ, slow_page, 5),
+    "a read that waits for a limit": ("", READ, refuses, 1),
+    "a read without an answer": ("", READ, lambda service, _: no_answer(service), 1),
+    "a read whose connection breaks": ("", READ, breaks_later, 1),
+    "a write that waits for a limit": ("", WRITE, refuses, 1),
+    "a write without an answer": ("", WRITE, lambda service, _: no_answer(service), 1),
+    "a write whose connection breaks": ("", WRITE, breaks_later, 1),
+}
+"""What a call may be at when its client closes its end: the options, the call, the
+service, and how many requests come before that.
+"""
+
+
+@pytest.mark.parametrize("what", ABANDONED)
+def test_the_end_of_the_input_ends_every_call_and_nothing_more_is_sent(
+    what: str, tmp_path: Path, service: Service, config: str
+) -> None:
+    options, call, reply, requests = ABANDONED[what]
+    service.reply = lambda seen: reply(service, seen)
+    with started(tmp_path, f"-p acme --allow-writes {options}", UNIFIED_CONFIG=config) as agent:
+        agent.begin()
+        agent.call(1, "write" if call is WRITE else "read", **call)
+        asked(service, requests)
+        agent.close_input()
+        assert agent.seconds_to_its_end() < 2
+        assert len(service.seen) == requests
+        assert agent.end() == (0, "")
+
+
+def test_an_abandoned_read_gives_the_connections_that_answered(
+    tmp_path: Path, service: Service, config: str
+) -> None:
+    def reply(seen: Seen) -> Reply:
+        if dict(seen.query)["integrated_account_id"] == "1":
+            return no_answer(service)
+        return Reply(200, b'{"result":[{"id":"7"}],"next_cursor":null}')
+
+    service.reply = reply
+    with Path(config).open("a") as file:
+        file.write('[profiles.other]\naccount_id = "2"\n')
+    with started(tmp_path, "", UNIFIED_CONFIG=config) as agent:
+        agent.begin()
+        agent.call(1, "read", **{**READ, "profile": ["acme", "other"]})
+        asked(service, 2)
+        agent.close_input()
+        assert agent.seconds_to_its_end() < 2
+        (content,) = agent.receive()["result"]["content"]
+    found = json.loads(content["text"])
+    assert [one["_profile"] for one in found["records"]] == ["other"]
+    assert found["next"]
+    assert found["incomplete"] == []
 
 
 def test_a_long_read_gives_what_it_has_when_the_input_is_closed(
@@ -212,7 +282,7 @@ def hanging_write(agent: Wire, service: Service) -> None:
     """A write that was sent, and whose answer does not come."""
     service.reply = lambda _: no_answer(service)
     agent.begin()
-    agent.call(1, "write", operation="ticketing tickets create", profile="acme", body={"name": "x"})
+    agent.call(1, "write", **WRITE)
     asked(service, 1)
 
 

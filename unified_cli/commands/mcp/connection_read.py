@@ -13,7 +13,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.commands.mcp import tool_calls
 from unified_cli.commands.mcp.tool_calls import QueryValue, ToolWorld
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ServiceError, UnifiedError
+from unified_cli.errors import AbandonedError, ServiceError, UnifiedError
 from unified_cli.http.answer import Answer
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import ListReader, Send, Span
@@ -126,7 +126,7 @@ class ConnectionRead:
 
     def pages(self, share: float) -> Generator[ReadPage | UnifiedError]:
         """Read on until what was read is so large a part of the answer; give each page,
-        or the error that broke it off. For a worker.
+        or the error that broke it off. For a worker. Raises AbandonedError.
         """
         world, lists = self._task.world, self._task.operation.lists
         try:
@@ -140,6 +140,8 @@ class ConnectionRead:
                 else:
                     record = _record(send(request), request, self._task.operation)
                     yield ReadPage(self._shown([record], None), None)
+        except AbandonedError:
+            raise
         except UnifiedError as error:
             yield error
 
@@ -152,17 +154,15 @@ class ConnectionRead:
         return world.request(settings, operation, arguments.id, content)
 
     def _list_pages(self, send: Send, request: Request, share: float) -> Generator[ReadPage]:
-        world, cursor = self._task.world, self._onward
-        shown = self._forms()
-        reader = ListReader(send, request, world.catalogue.service, Span(cursor))
+        cursor, shown = self._onward, self._forms()
+        service = self._task.world.catalogue.service
+        reader = ListReader(send, request, service, Span(cursor))
         while not reader.done and self._task.share(shown) < share:
             page = reader.read()
             records = self._shown(page.records, cursor)
             shown += [one.shown for one in records]
             cursor = page.next_cursor
             yield ReadPage(records, cursor)
-            if world.calls.hurried:
-                return
 
     def _forms(self) -> list[bytes]:
         """The records that were read, those in the answer as they are there."""

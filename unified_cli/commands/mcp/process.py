@@ -25,14 +25,12 @@ from unified_cli.json_text import typed_json
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-# The process ends within 2 s of its reader.
-_LAST_SECONDS = 1.0
+# The process ends within 2 s of its client. When its input ends, which is how a client
+# stops it, what was asked is answered within the first time, or with what there is by
+# then within the second.
+_PATIENCE, _LAST_ANSWERS = 0.7, 0.6
 _LAST_MOMENT = 0.2
 T = TypeVar("T")
-
-# A message that is no valid request is never answered. The end of the input waits so
-# long for others.
-_UNANSWERED = 1.5
 
 
 class _Cancelled(msgspec.Struct):
@@ -69,13 +67,12 @@ class OwedAnswers:
             self._forget(message.id)
 
     def settle(self) -> None:
-        """Wait until every request has its answer."""
-        self._calls.input_ended()
+        """Wait until every request has its answer, but not for long."""
         with self._changed:
-            while (
-                not self._changed.wait_for(lambda: not self._ids, _UNANSWERED) and self._calls.any
-            ):
-                pass
+            self._changed.wait_for(lambda: not self._ids, _PATIENCE)
+        self._calls.abandon()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._ids, _LAST_ANSWERS)
 
     def _forget(self, identifier: str | int | None) -> None:
         with self._changed:
@@ -84,8 +81,8 @@ class OwedAnswers:
 
 
 class Requests(TextIOWrapper):
-    """What the client sends, a message a line. It ends when the input has ended and
-    everything is answered.
+    """What the client sends, a message a line. It ends soon after the input, as
+    `OwedAnswers.settle` says.
     """
 
     def __init__(self, taken: BinaryIO, owed: OwedAnswers) -> None:
@@ -136,8 +133,7 @@ def _decoded(text: str | msgspec.Raw, kind: type[T]) -> T:
 
 
 def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
-    """Serve until the input ends and everything is answered, or the reader of standard
-    output is gone.
+    """Serve until the input ends, or the reader of standard output is gone.
 
     Raises StorageError for a stream that cannot be used, ClosedError where an answer
     was to come and nobody reads.
@@ -163,7 +159,7 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
         while not over.wait(signals.LONGEST_WAIT):
             pass
     finally:
-        calls.close(_LAST_SECONDS)
+        calls.close()
     protocol.join(_LAST_MOMENT)
     if failures:
         raise _cause(failures[0])

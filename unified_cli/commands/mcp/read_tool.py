@@ -16,7 +16,7 @@ from unified_cli.commands.mcp.connection_read import (
     ReadTask,
 )
 from unified_cli.commands.mcp.tool_calls import ReadPosition, ToolWorld
-from unified_cli.errors import UnifiedError, UsageError
+from unified_cli.errors import AbandonedError, UnifiedError, UsageError
 from unified_cli.json_text import json_codec
 from unified_cli.json_text.members import Record, parts, text
 from unified_cli.output.transform import ColumnCheck
@@ -77,14 +77,15 @@ class _SharedRead:
         """Whose the records in the answer are, in the order in which they were taken."""
         self._full: set[int] = set()
         """The connections whose next record has no place in the answer."""
+        self._abandoned: AbandonedError | None = None
         self._check = ColumnCheck(task.arguments.columns)
         self._unknown = _doubtful(task, names)
 
     def run(self) -> None:
-        """Read until the answer is full, or nothing is left. Raises UnifiedError where
-        nothing could be read.
+        """Read until the answer is full, or nothing is left, or the call is abandoned.
+        Raises UnifiedError where nothing could be read.
         """
-        arguments, calls = self._task.arguments, self._task.world.calls
+        arguments = self._task.arguments
         if (size := self._size()) > arguments.max_bytes:
             raise UsageError(
                 f"an answer with this cursor has more than {size} bytes", hint="raise max_bytes"
@@ -92,10 +93,12 @@ class _SharedRead:
         while len(self._order) < arguments.limit and (one := self._next()) is not None:
             if one.next:
                 self._add(one, one.next)
-            elif one.facts and calls.hurried:
+            elif self._abandoned:
                 self._full.add(one.number)
             else:
                 self._read_on(one)
+        if self._abandoned and not self._order:
+            raise self._abandoned
         self._shorten()
         errors = [(one.name, error) for one in self._reads if (error := one.failure)]
         if errors and not self._order and arguments.cursor is None and self._onward() is None:
@@ -134,12 +137,10 @@ class _SharedRead:
 
     def _begin(self) -> None:
         """Begin as many connections as there is room for in the answer."""
-        if not self._waiting and self._number == len(self._names):
+        if self._abandoned or (not self._waiting and self._number == len(self._names)):
             return
         arguments = self._task.arguments
         begun = [one for one in self._reads if one.position]
-        if begun and self._task.world.calls.hurried:
-            return
         places = arguments.limit - len(self._order) - len(begun)
         if places <= 0:
             return
@@ -178,8 +179,11 @@ class _SharedRead:
 
         wanted = [one for one in unfinished if not one.reaches(share)]
         with closing(world.readers.read(wanted, pages, look=world.calls.check)) as results:
-            for one, found in results:
-                one.add(found)
+            try:
+                for one, found in results:
+                    one.add(found)
+            except AbandonedError as error:
+                self._abandoned = error
 
     def _add(self, one: ConnectionRead, found: ReadRecord) -> None:
         one.take(found.shown)

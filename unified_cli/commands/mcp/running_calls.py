@@ -11,8 +11,8 @@ from unified_cli.errors import AbandonedError
 
 _CURRENT: ContextVar[threading.Event | None] = ContextVar("_CURRENT", default=None)
 """Set when the call of this thread is over for its client."""
-# A client that closes its end waits for the process about so long before it kills it.
-_PATIENCE = 1.0
+# The process ends within 2 s of its client. What was sent may still be answered so long.
+_LAST_SECONDS = 0.8
 
 
 class RunningCalls:
@@ -24,19 +24,8 @@ class RunningCalls:
         self._changed = threading.Condition()
         self._calls: set[threading.Event] = set()
         self._working = 0
-        self._gone = False
-        self._hurry_at: float | None = None
-
-    @property
-    def any(self) -> bool:
-        """Whether a call is going on, or waits for a thread."""
-        with self._changed:
-            return bool(self._calls)
-
-    @property
-    def hurried(self) -> bool:
-        """Whether nobody asks any more, and a call should come to its end with what it has."""
-        return self._hurry_at is not None and self._monotonic() >= self._hurry_at
+        self._until: float | None = None
+        """The time until which calls may end, once the client is gone."""
 
     @contextlib.contextmanager
     def begun(self) -> Iterator[threading.Event]:
@@ -44,7 +33,7 @@ class RunningCalls:
         call = threading.Event()
         with self._changed:
             self._calls.add(call)
-            if self._gone:
+            if self._until is not None:
                 call.set()
         try:
             yield call
@@ -72,19 +61,20 @@ class RunningCalls:
                 self._working -= 1
                 self._changed.notify_all()
 
-    def input_ended(self) -> None:
-        """Nobody will ask any more; who asked is still answered."""
-        self._hurry_at = self._monotonic() + _PATIENCE
-
-    def close(self, seconds: float) -> None:
-        """Let no call send anything more, and wait for them, but not longer than so
-        many seconds.
-        """
+    def abandon(self) -> None:
+        """Let no call send anything more: the client is gone."""
         with self._changed:
-            self._gone = True
+            if self._until is None:
+                self._until = self._monotonic() + _LAST_SECONDS
             for call in self._calls:
                 call.set()
-            self._changed.wait_for(lambda: not self._working, seconds)
+
+    def close(self) -> None:
+        """Abandon all calls and wait for them, but not for long."""
+        self.abandon()
+        with self._changed:
+            left = (self._until or 0.0) - self._monotonic()
+            self._changed.wait_for(lambda: not self._working, max(0.0, left))
 
     def check(self) -> None:
         """Raise AbandonedError where nobody waits for the answer to this thread's call."""
