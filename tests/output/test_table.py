@@ -251,6 +251,15 @@ def test_a_word_of_any_length_is_folded(letter: str, unified: Unified, service: 
     assert max(map(width, shown.splitlines())) <= 80
 
 
+@pytest.mark.timeout(60)
+def test_a_text_that_begins_with_a_mark_is_folded(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: Reply(
+        200, json.dumps({"id": "1", "name": "\u0301" + "é" * 99}).encode()
+    )
+    shown = unified("ticketing tickets get 1 -o table", environ=service.environ, tty=True).stdout
+    assert shown.count("é") == 99
+
+
 def test_named_columns_share_the_terminal(unified: Unified, service: Service) -> None:
     named = "--columns priority,updated_at,name,id"
     assert on_screen(unified, service, named, 120) == [
