@@ -111,7 +111,7 @@ def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
 
 
 def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
-    """Return the end of any other exception. Raises what is no error, as it came."""
+    """Return the error that any other exception ends with. Raises one that is no error."""
     if isinstance(error, Exception):
         wrapped = signals.stop_in(error)
         return _stopped(wrapped) if wrapped else _bug(error, runtime)
@@ -121,8 +121,8 @@ def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
 
 
 def _behind(panic: BaseException) -> Exception:
-    """Return what is behind the panic of a library written in Rust: what the operating
-    system refused, or else a bug.
+    """Return the cause of a panic of a library written in Rust: a refusal of the
+    operating system, or else a bug.
     """
     if found := re.search(r"\bOs \{ code: (\d+)", str(panic)):
         return OSError(int(found[1]), os.strerror(int(found[1])))

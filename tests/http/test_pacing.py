@@ -5,7 +5,7 @@ that only this test moves.
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -13,9 +13,7 @@ import httpx
 import pytest
 
 from unified_cli.http import rate_headers
-from unified_cli.http.pace import Pace
-from unified_cli.http.rate_headers import RateFacts
-from unified_cli.http.rate_windows import NEVER, Window
+from unified_cli.http.rate import NEVER, Pace, RateFacts, Window
 
 LATENCY = 0.05
 NONE, RETRY_AFTER, ALL = "no headers", "Retry-After", "all headers"
@@ -104,32 +102,48 @@ class Bucket:
 
 
 class Run(NamedTuple):
-    """How a simulated job went: its seconds, its 429s, and when requests were accepted."""
+    """How a simulated job went: its seconds, and when requests were refused and accepted."""
 
     seconds: float
-    refused: int
+    refusals: list[float]
     accepted: list[float]
+
+    @property
+    def refused(self) -> int:
+        return len(self.refusals)
+
+    def share_after(self, seconds: float) -> float:
+        """Return the share of refusals among the sends from then on, if they are many."""
+        refused = sum(at > seconds for at in self.refusals)
+        sends = refused + sum(at > seconds for at in self.accepted)
+        return refused / sends if sends >= 20 else 0.0
 
 
 def simulate(
-    limit: Any, workers: int, requests: int, headers: str, pace: Pace | None = None
+    limit: Any,
+    workers: int,
+    requests: int,
+    headers: str,
+    pace: Pace | None = None,
+    *,
+    latency: float = LATENCY,
 ) -> Run:
-    """Send so many requests, each until it is accepted, with workers that send one
-    after the other.
+    """Send that many requests, each until it is accepted, with workers that send one
+    after the other; answers come after `latency` seconds or a little more.
     """
-    return _Simulation(limit, headers, pace or Pace()).run(workers, requests)
+    return _Simulation(limit, headers, pace or Pace(), latency).run(workers, requests)
 
 
 class _Simulation:
-    def __init__(self, limit: Any, headers: str, pace: Pace) -> None:
-        self.limit, self.headers, self.pace = limit, headers, pace
+    def __init__(self, limit: Any, headers: str, pace: Pace, latency: float) -> None:
+        self.limit, self.headers, self.pace, self.latency = limit, headers, pace, latency
         self.random = random.Random(7)
         self.now = 0.0
         self.order = itertools.count()
         self.events: list[tuple[float, int, Callable[[], None]]] = []
         self.idle = 0
         self.left = 0
-        self.refused = 0
+        self.refusals: list[float] = []
         self.accepted: list[float] = []
 
     def at(self, seconds: float, what: Callable[[], None]) -> None:
@@ -142,7 +156,7 @@ class _Simulation:
         while len(self.accepted) < requests:
             self.now, _, what = heappop(self.events)
             what()
-        return Run(self.now, self.refused, self.accepted)
+        return Run(self.now, self.refusals, self.accepted)
 
     def ask(self) -> None:
         if not self.left:
@@ -155,7 +169,7 @@ class _Simulation:
         else:
             self.left -= 1
             turn = self.pace.take(self.now)
-            way = LATENCY / 2 * self.random.uniform(1, 1.5)
+            way = self.latency / 2 * self.random.uniform(1, 1.5)
             self.at(way, lambda: self.serve(turn, way))
 
     def serve(self, turn: Any, way: float) -> None:
@@ -169,7 +183,8 @@ class _Simulation:
         if verdict.wait is None:
             self.pace.accepted(turn, self.now, facts)
         else:
-            self.left, self.refused = self.left + 1, self.refused + 1
+            self.left += 1
+            self.refusals.append(self.now)
             self.pace.refused(
                 turn, self.now, None if self.headers == NONE else math.ceil(verdict.wait), facts
             )
@@ -189,6 +204,8 @@ LIMITS: dict[str, tuple[Callable[[], Any], int]] = {
     "10 a second and 20 saved": (lambda: Bucket(10, 20), 400),
 }
 
+WINDOWS = {name: getattr(make(), "seconds", 1.0) for name, (make, _) in LIMITS.items()}
+
 
 def cases() -> Iterator[Any]:
     for name, headers, workers in itertools.product(LIMITS, (NONE, RETRY_AFTER, ALL), (1, 8, 32)):
@@ -201,41 +218,75 @@ def test_a_job_takes_little_more_than_its_limit_allows(
 ) -> None:
     make, requests = LIMITS[name]
     run = simulate(make(), workers, requests, headers)
-    ratio = run.seconds / make().floor(requests)
     assert len(run.accepted) == requests
-    assert ratio <= 1.5
-    # At most what was in flight at the first refusal, and then a few for each trial.
-    assert run.refused <= (workers + 8 if headers == ALL else workers + 13)
+    assert run.seconds / make().floor(requests) <= 1.6
+    assert run.share_after(3 * WINDOWS[name]) <= 0.25
+
+
+@pytest.mark.parametrize("latency", [0.3, 1.0])
+@pytest.mark.parametrize(("name", "headers", "workers"), [*cases()])
+def test_slow_answers_cost_more(name: str, headers: str, workers: int, latency: float) -> None:
+    make, requests = LIMITS[name]
+    alone = math.ceil(requests / workers) * latency * 1.25
+    run = simulate(make(), workers, requests, headers, latency=latency)
+    assert run.seconds / max(make().floor(requests), alone) <= 2.5
+    assert run.share_after(3 * WINDOWS[name]) <= 0.25
 
 
 @pytest.mark.parametrize("workers", [1, 8])
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
 def test_when_the_first_minute_began_costs_little(headers: str, workers: int) -> None:
-    """200 requests need two minutes' worth at 100 in each, which can end 60 s after the
-    start, or some 20 s later.
-    """
-    for part in range(40):
-        run = simulate(Fixed(100, 60, part / 40), workers, 200, headers, Pace(Window(45, 10.25)))
-        assert run.seconds <= 1.45 * 60, part
+    for part in range(0, 40, 4):
+        limit = Fixed(60, 60, part / 40)
+        run = simulate(limit, workers, 480, headers, Pace(Window(45, 10.25)))
+        assert run.seconds <= 1.6 * limit.floor(480), part
 
 
+@pytest.mark.parametrize("workers", [1, 8, 32])
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
 @pytest.mark.parametrize(
-    ("most", "seconds", "lowered"), [(50, 10, 10), (50, 10, 25), (5, 1, 2), (100, 60, 50)]
+    ("most", "seconds", "lowered"), [(50, 10, 25), (5, 1, 2), (60, 60, 30), (10, 1, 5)]
 )
-def test_a_limit_that_is_lowered_for_a_while_is_used_again_within_three_windows(
-    most: int, seconds: float, lowered: int, headers: str
+def test_a_limit_that_is_halved_and_comes_back(
+    most: int, seconds: float, lowered: int, headers: str, workers: int
 ) -> None:
-    begin, end = 10 * seconds, 16 * seconds
+    begin, end, requests = 5 * seconds, 15 * seconds, most * 25
 
     class Lowered(Sliding):
         def ask(self, now: float) -> Verdict:
             self.most = lowered if begin <= now < end else most
             return super().ask(now)
 
-    run = simulate(Lowered(most, seconds), 8, most * 40, headers)
-    third = [at for at in run.accepted if end + 2 * seconds <= at < end + 3 * seconds]
-    assert len(third) >= 0.9 * most
+    run = simulate(Lowered(most, seconds), workers, requests, headers)
+    # Ten windows let less through, and the others make up for it.
+    floor = Sliding(most, seconds).floor(requests + (most - lowered) * 10)
+    assert run.seconds <= 2 * floor
+
+
+@pytest.mark.parametrize("workers", [1, 8, 32])
+@pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
+@pytest.mark.parametrize(("most", "seconds"), [(50, 10), (5, 1), (10, 1)])
+def test_a_second_client_uses_up_a_part_of_the_limit(
+    most: int, seconds: float, headers: str, workers: int
+) -> None:
+    requests = most * 12
+
+    class Shared(Sliding):
+        """Another client sends evenly what takes up two fifths of it."""
+
+        def __init__(self) -> None:
+            super().__init__(most, seconds)
+            self.other = 0.0
+
+        def ask(self, now: float) -> Verdict:
+            while self.other <= now:
+                super().ask(self.other)
+                self.other += seconds / (0.4 * most)
+            return super().ask(now)
+
+    run = simulate(Shared(), workers, requests, headers)
+    assert run.seconds <= 2 * Sliding(most, seconds).floor(requests) / 0.6
+    assert run.share_after(3 * seconds) <= 0.5
 
 
 @pytest.mark.parametrize("workers", [1, 8, 32])
@@ -301,7 +352,9 @@ def test_a_limit_that_never_opens_is_given_up() -> None:
         turn = pace.take(now)
         sent += 1
         pace.refused(turn, now + LATENCY, 1.0)
-    assert (sent, round(now)) == (5, 4)
+    # After the fourth refused probe, and for longer than any window lasts.
+    assert sent <= 15
+    assert 60 <= now <= 90
 
 
 DATE = "Fri, 20 Nov 2026 12:00:00 GMT"
@@ -382,15 +435,15 @@ def test_answers_without_such_headers_say_nothing() -> None:
 
 
 @pytest.mark.parametrize(("name", "headers", "workers"), [*cases()])
-def test_what_an_earlier_run_learned_spares_refusals(name: str, headers: str, workers: int) -> None:
+def test_what_an_earlier_run_learned_is_the_start_of_the_next(
+    name: str, headers: str, workers: int
+) -> None:
     make, requests = LIMITS[name]
     first = Pace()
     simulate(make(), workers, requests, headers, first)
     run = simulate(make(), workers, requests, headers, Pace(recalled=first.learned))
-    assert run.seconds / make().floor(requests) <= 1.5
-    # A bucket that was full lets more through at first than it does later, which is
-    # what the earlier run learned.
-    assert run.refused <= (20 if make is LIMITS["10 a second and 20 saved"][0] else 5)
+    assert run.seconds / make().floor(requests) <= 1.6
+    assert run.share_after(3 * WINDOWS[name]) <= 0.25
 
 
 def test_a_recalled_pace_that_is_too_slow_grows() -> None:
@@ -404,8 +457,7 @@ def test_a_recalled_pace_that_is_too_slow_grows() -> None:
 def test_a_recalled_pace_that_is_too_fast_is_learned_anew() -> None:
     pace = Pace(recalled=Window(50, 1))
     run = simulate(Sliding(5, 1), 8, 200, NONE, pace)
-    assert run.seconds / Sliding(5, 1).floor(200) <= 1.5
-    assert run.refused <= 32
+    assert run.seconds / Sliding(5, 1).floor(200) <= 1.6
 
 
 def test_of_several_pauses_of_one_burst_the_longest_counts() -> None:
@@ -436,17 +488,67 @@ class Unlimited:
         return Verdict(None if self.left else self.wait, facts)
 
 
-@pytest.mark.parametrize("workers", [1, 8])
+@pytest.mark.parametrize("latency", [0.02, 0.1, 0.3, 1.0])
+@pytest.mark.parametrize("workers", [1, 8, 32])
 @pytest.mark.parametrize("wait", [1, 3, 20])
-@pytest.mark.parametrize("number", [1, 2, 5, 20, 59])
-def test_one_pause_of_a_service_without_a_limit_costs_no_more_than_twice_its_time(
-    number: int, wait: int, workers: int
+@pytest.mark.parametrize("number", [30, 120])
+def test_one_pause_of_a_service_without_a_limit_costs_at_most_two_seconds_more(
+    number: int, wait: int, workers: int, latency: float
 ) -> None:
-    free = simulate(Unlimited(), workers, 60, RETRY_AFTER).seconds
-    run = simulate(Unlimited(number, wait), workers, 60, RETRY_AFTER)
+    free = simulate(Unlimited(), workers, 200, RETRY_AFTER, latency=latency).seconds
+    run = simulate(Unlimited(number, wait), workers, 200, RETRY_AFTER, latency=latency)
     assert run.refused == 1
-    # Several workers begin with two requests in flight.
-    assert run.seconds - free <= 2 * wait + (0.2 if workers > 1 else 0)
+    assert run.seconds - free <= wait + 2
+
+
+class Refusing(Unlimited):
+    """Refuses the requests of these numbers."""
+
+    def __init__(self, numbers: Container[int]) -> None:
+        super().__init__()
+        self.numbers, self.number = numbers, 0
+
+    def ask(self, _now: float) -> Verdict:
+        self.number += 1
+        return Verdict(1.0 if self.number in self.numbers else None, self.facts)
+
+
+@pytest.mark.parametrize("latency", [0.02, 0.3, 1.0])
+@pytest.mark.parametrize("workers", [1, 8, 32])
+def test_rare_refusals_cost_their_pauses(workers: int, latency: float) -> None:
+    requests = 2500 if workers > 1 else 750
+    free = simulate(Unlimited(), workers, requests, RETRY_AFTER, latency=latency).seconds
+    limit = Refusing(range(250, requests, 250))
+    run = simulate(limit, workers, requests, RETRY_AFTER, latency=latency)
+    assert run.refused == len(range(250, requests, 250))
+    assert run.seconds - free <= run.refused * (1 + 2)
+
+
+@pytest.mark.parametrize("latency", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("workers", [8, 32])
+def test_a_burst_of_refusals_is_one_event(workers: int, latency: float) -> None:
+    free = simulate(Unlimited(), workers, 300, RETRY_AFTER, latency=latency).seconds
+    run = simulate(Refusing(range(40, 46)), workers, 300, RETRY_AFTER, latency=latency)
+    assert run.refused == 6
+    assert run.seconds - free <= 1 + 2
+
+
+@pytest.mark.parametrize("workers", [1, 8, 32])
+@pytest.mark.parametrize("latency", [0.02, 0.3])
+def test_after_load_was_shed_the_full_rate_returns(latency: float, workers: int) -> None:
+    class Shedding(Unlimited):
+        """Refuses every second request from the 10th to the 20th second."""
+
+        odd = False
+
+        def ask(self, now: float) -> Verdict:
+            self.odd = not self.odd
+            return Verdict(1.0 if self.odd and 10 < now < 20 else None, self.facts)
+
+    rate = workers / (latency * 1.25)
+    run = simulate(Shedding(), workers, int(rate * 60), RETRY_AFTER, latency=latency)
+    within = sum(1 for at in run.accepted if 45 <= at < 47)
+    assert within >= 0.75 * 2 * rate
 
 
 @pytest.mark.parametrize("window", [Window(10, 60), Window(5, 1), Window(1, 30)])
@@ -456,13 +558,12 @@ def test_what_one_header_said_is_kept_to_for_two_of_its_windows(window: Window) 
     assert window.seconds < run.seconds < 2.1 * max(window.seconds, 1.2) + 3 * free
 
 
-@pytest.mark.parametrize("window", [Window(10, 61.2), Window(5, 1.02), Window(1, 30)])
-def test_what_an_earlier_run_learned_is_kept_to_for_one_window(window: Window) -> None:
+@pytest.mark.parametrize("window", [Window(10, 60), Window(5, 1), Window(30, 30)])
+def test_a_recalled_rate_loosens_within_ten_seconds(window: Window) -> None:
     pace = Pace(recalled=window)
-    free = simulate(Unlimited(), 8, 300, NONE).seconds
-    run = simulate(Unlimited(), 8, 300, NONE, pace)
-    assert run.seconds < 1.1 * max(window.seconds, 1.2) + 3 * free
-    assert pace.trust.doubted == window
+    run = simulate(Unlimited(), 8, 3000, NONE, pace)
+    assert sum(1 for at in run.accepted if 10 <= at < 11) >= 2 * window.rate
+    assert pace.disproved
 
 
 def test_a_reset_without_the_length_of_its_window_is_waited_for_ten_seconds() -> None:
@@ -475,10 +576,10 @@ def test_a_reset_without_the_length_of_its_window_is_waited_for_ten_seconds() ->
 
 @pytest.mark.parametrize("workers", [1, 8, 32])
 @pytest.mark.parametrize("name", ["100 in 60 s", "100 in each minute"])
-def test_a_long_window_whose_length_is_not_said_costs_two_refusals(name: str, workers: int) -> None:
+def test_a_long_window_whose_length_is_not_named(name: str, workers: int) -> None:
     make, requests = LIMITS[name]
 
-    class Unsaid:
+    class Unnamed:
         def __init__(self) -> None:
             self.limit = make()
 
@@ -486,6 +587,6 @@ def test_a_long_window_whose_length_is_not_said_costs_two_refusals(name: str, wo
             verdict: Verdict = self.limit.ask(now)
             return verdict._replace(facts=verdict.facts._replace(window=None))
 
-    run = simulate(Unsaid(), workers, requests, ALL)
-    assert run.seconds / make().floor(requests) <= 1.5
-    assert run.refused <= 2
+    run = simulate(Unnamed(), workers, requests, ALL)
+    assert run.seconds / make().floor(requests) <= 1.6
+    assert run.share_after(3 * 60) <= 0.25

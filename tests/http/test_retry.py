@@ -14,7 +14,7 @@ AGAIN = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
 
 
 def answered(status: int, **more: object) -> Attempt:
-    return Attempt(Outcome.ANSWERED, status, **more)
+    return Attempt(Outcome.ANSWERED, status, limited=status == 429, **more)
 
 
 def test_a_status_is_repeated_for_what_a_key_or_nature_protects() -> None:

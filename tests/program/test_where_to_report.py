@@ -72,7 +72,7 @@ def test_the_doctor_begins_with_what_a_report_needs(unified: Unified) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "installer"),
     [
         ({"INSTALLER": "pip\n"}, "pip"),
         ({"INSTALLER": "uv\n"}, "uv"),
@@ -89,13 +89,13 @@ def test_the_doctor_begins_with_what_a_report_needs(unified: Unified) -> None:
     ],
 )
 def test_it_says_how_the_program_was_installed(
-    files: dict[str, str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: dict[str, str], installer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     monkeypatch.setattr(metadata, "distribution", lambda _: metadata.PathDistribution(tmp_path))
-    assert versions.installed_by() == told
+    assert versions.installed_by() == installer
 
 
 def test_a_program_that_is_not_installed_runs_from_its_source(

@@ -16,8 +16,8 @@ from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
+from unified_cli.http.rate import Window
 from unified_cli.http.rate_limit import Idle, Patience, Quota, RateLimit
-from unified_cli.http.rate_windows import Window
 from unified_cli.plural import ago
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
@@ -35,8 +35,10 @@ _MOST_NAMED = 5
 _LAST_WAIT = 0.5
 _MOST_SENDS = 1e6
 _LONGEST = 3600.0
-_PACES = "pace"
-"""The kind of the facts in the cache about the limits of connections."""
+_PACES = "rate"
+"""The kind of the facts in the cache about the limits of connections. Version 0.2.0
+kept other ones, as "pace".
+"""
 
 
 class Clients:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
@@ -308,6 +309,8 @@ class Reader(NamedTuple):
         status: int,
         body: bytes,
     ) -> Failed:
+        from unified_cli.http import api_errors  # noqa: PLC0415  most answers are no errors
+
         envelope = decoding.error_envelope(body, self.service.items)
         after = rate_headers.retry_after(
             response.headers.get_list("retry-after"), headers.get("date")
@@ -316,19 +319,24 @@ class Reader(NamedTuple):
         blocked = (
             status == 503 and envelope is not None and not remote and "retry-after" not in headers
         )
+        facts = rate_headers.read(headers)
+        limited = status == HTTPStatus.TOO_MANY_REQUESTS or (
+            status == HTTPStatus.FORBIDDEN
+            and (after is not None or (facts is not None and facts.used_up))
+            and not api_errors.refuses_for_good(envelope, self.service)
+        )
         attempt = Attempt(
             Outcome.ANSWERED,
             status,
             retry_after=after,
+            limited=limited,
             blocked=blocked,
             remote=remote,
             own=envelope is not None,
-            facts=rate_headers.read(headers),
+            facts=facts,
         )
-        from unified_cli.http import api_errors  # noqa: PLC0415  most answers are no errors
-
         answer = api_errors.ErrorAnswer(
-            request, status, headers, body, envelope, blocked, self.token
+            request, status, headers, body, envelope, blocked, limited, self.token
         )
         return Failed(attempt, api_errors.error_for(answer, self.service))
 

@@ -181,7 +181,8 @@ class ErrorAnswer(NamedTuple):
     """An answer that is no success; `envelope` is the service's error object, if the body is one.
 
     `blocked` if it says that the account is blocked: a 503 in the service's own error
-    object, without a time to retry. `token` says where the token comes from.
+    object, without a time to retry. `limited` if a limit refused the request. `token`
+    says where the token comes from.
     """
 
     request: Request
@@ -190,6 +191,7 @@ class ErrorAnswer(NamedTuple):
     body: bytes
     envelope: JsonObject | None
     blocked: bool
+    limited: bool
     token: str
 
 
@@ -200,7 +202,7 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     request, status, envelope = answer.request, answer.status, answer.envelope
     provider = bool(envelope and envelope.get(service.remote_error))
     origin = "provider" if provider else "service"
-    kind, retryable = _kind(status, blocked=answer.blocked)
+    kind, retryable = _kind(status, blocked=answer.blocked, limited=answer.limited)
     text, lines = _text(answer, service)
     head = f"the {origin} answered {status} to {request.method} {request.path}" + (
         f": {text}" if text else ""
@@ -209,9 +211,11 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
         "; ".join([head, *(one for one in _insight(envelope, service) if one not in text)])
     )
     found = hints.for_status(status, origin, request.operation, answer.token)
+    if answer.limited:
+        found = hints.TOO_SLOW
     if answer.blocked:
         found = f"the account is blocked; {hints.unblocked(service.connections.renewal)}"
-    hint = hints.OWN_TOKEN if _is_closed(answer, service) else found
+    hint = hints.OWN_TOKEN if _is_closed(answer, service) and not answer.limited else found
     if status == HTTPStatus.NOT_FOUND and request.address.path.endswith(service.prefix):
         hint = hints.doubled(service.prefix)
     elif (
@@ -230,6 +234,17 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
     )
 
 
+def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
+    """Return whether the service itself says that scopes are missing or the account is
+    blocked: no wait changes that, whatever the headers say.
+    """
+    if envelope is None or envelope.get(service.remote_error):
+        return False
+    insight = envelope.get(service.error_insight)
+    named = isinstance(insight, dict) and service.connections.forbidden in insight
+    return named or "blocked" in str(envelope.get("message")).casefold()
+
+
 def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
     """Whether the service itself refuses a route that is not open to the token of a
     single connection.
@@ -239,11 +254,11 @@ def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
     return answer.status == HTTPStatus.FORBIDDEN and own and service.names_no_account(below)
 
 
-def _kind(status: int, *, blocked: bool) -> tuple[type[UnifiedError], bool]:
+def _kind(status: int, *, blocked: bool, limited: bool) -> tuple[type[UnifiedError], bool]:
+    if limited:
+        return RateLimitError, True
     if status in _ACCESS or blocked:
         return AccessError, False
-    if status == 429:
-        return RateLimitError, True
     if 400 <= status < 500:
         return RefusedError, status in {408, 425}
     return ServiceError, status >= 500

@@ -15,7 +15,7 @@ from unified_cli.masking import excerpt, visible
 from unified_cli.plural import counted
 
 if TYPE_CHECKING:
-    from unified_cli.http.rate_headers import RateFacts
+    from unified_cli.http.rate import RateFacts
 
 LONGEST_WAIT = 60.0
 """The longest time in seconds that a request is held back because the service asks for it."""
@@ -25,7 +25,7 @@ _LONGEST_HOST = 300
 _OF_BODY = {"host", "content-length", "content-type", "idempotency-key"}
 _OF_FILE = {"accept", "accept-encoding", "range", "if-range", "user-agent"}
 _PLAIN = re.compile(r"[!-\[\]-~]+")
-_STATUSES = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
+_STATUSES = {408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
 
 
 class Outcome(Enum):
@@ -54,13 +54,15 @@ class Outcome(Enum):
 class Attempt(NamedTuple):
     """The result of one attempt; `retry_after` in seconds.
 
-    `remote` for an error of the provider, `own` if the answer is the service's own
-    error object; `facts` is what its headers say about the rate limit.
+    `limited` if a limit refused it, so that nothing was done. `remote` for an error of
+    the provider, `own` if the answer is the service's own error object; `facts` is what
+    its headers say about the rate limit.
     """
 
     outcome: Outcome
     status: int = 0
     retry_after: float | None = None
+    limited: bool = False
     blocked: bool = False
     remote: bool = False
     own: bool = False
@@ -220,13 +222,12 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
     if attempt.outcome is Outcome.NOT_SENT:
         return True
     if attempt.outcome is Outcome.ANSWERED:
-        if attempt.blocked or not (
-            attempt.status in _STATUSES or (attempt.remote and attempt.status >= 500)
-        ):
+        passing = attempt.status in _STATUSES or (attempt.remote and attempt.status >= 500)
+        if attempt.blocked or not (attempt.limited or passing):
             return False
         if not request.may_act_twice:
             return True
-        asked = attempt.status == 429 or (attempt.status == 503 and attempt.retry_after is not None)
+        asked = attempt.limited or (attempt.status == 503 and attempt.retry_after is not None)
         return asked and outcome_of(request, [attempt]) is WriteOutcome.FAILED
     return (
         attempt.outcome in {Outcome.LOST, Outcome.UNFINISHED, Outcome.DAMAGED}

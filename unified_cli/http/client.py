@@ -1,6 +1,5 @@
 """Permit a request, repeat it where that is safe, and return its answer or raise its error."""
 
-from http import HTTPStatus
 from typing import NamedTuple, NoReturn
 
 import httpx
@@ -11,8 +10,8 @@ from unified_cli.http import attempt as attempts
 from unified_cli.http.answer import Answer, Expected, Failed
 from unified_cli.http.attempt import Attempt, Outcome, WriteOutcome
 from unified_cli.http.http_connection import HttpConnection, HttpContext
+from unified_cli.http.rate import NEVER
 from unified_cli.http.rate_limit import Patience, Permit, Quota, RateLimit
-from unified_cli.http.rate_windows import NEVER
 from unified_cli.http.request import ByteRange, Request
 
 _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINISHED}
@@ -114,7 +113,7 @@ class Client:
             if attempts.outcome_of(call.request, call.attempts) is WriteOutcome.DONE:
                 self._runtime.stderr.note("already gone: an earlier attempt deleted it")
                 return Answer(204, httpx.Headers(), b"")
-            if result.attempt.status == HTTPStatus.TOO_MANY_REQUESTS:
+            if result.attempt.limited:
                 self._wait_for_the_limit(call, result, permit)
                 continue
             if (
@@ -172,13 +171,13 @@ class Client:
         call.attempts.append(attempt)
         if attempt.outcome in _UNANSWERED:
             self._rate_limit.lost(permit)
-        elif attempt.status != HTTPStatus.TOO_MANY_REQUESTS:
+        elif not attempt.limited:
             self._rate_limit.accepted(permit, attempt.facts)
         return result
 
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:
-        """Note a 429, which uses up no retry; raise its error if the limit stays closed
-        for too long.
+        """Note that a limit refused it, which uses up no retry; raise its error if the
+        limit stays closed for too long.
         """
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)

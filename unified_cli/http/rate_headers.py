@@ -5,9 +5,8 @@ when to send again.
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
 
-from unified_cli.http.rate_windows import Window
+from unified_cli.http.rate import RateFacts, Window
 
 # The IETF draft "RateLimit header fields for HTTP" writes RateLimit: "default";r=3;t=7
 # and RateLimit-Policy: "default";q=50;w=10. Its earlier versions, and services before
@@ -26,17 +25,6 @@ _FARTHEST = 60.0
 _LARGEST = 1_000_000
 _EPOCH_SECONDS, _EPOCH_MILLISECONDS = 1e9, 1e12
 _SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
-
-
-class RateFacts(NamedTuple):
-    """A limit as an answer describes it; None for what it does not say, or says in a
-    way that cannot be meant.
-    """
-
-    window: Window | None
-    remaining: int | None
-    reset: float | None
-    """Seconds from now until all is free again."""
 
 
 def read(headers: Mapping[str, str]) -> RateFacts | None:

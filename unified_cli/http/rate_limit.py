@@ -10,9 +10,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from unified_cli.http.attempt import Attempt, Outcome
-from unified_cli.http.pace import Pace, Turn
-from unified_cli.http.rate_headers import RateFacts
-from unified_cli.http.rate_windows import NEVER, Window
+from unified_cli.http.rate import NEVER, WINDOW, Pace, RateFacts, Turn, Window
 
 # Who waits for an answer of somebody else looks again after this time, in case it never comes.
 _LOOK_AGAIN = 1.0
@@ -28,10 +26,6 @@ waits, and then goes on.
 
 With 0 seconds, threads that wait to go on may do so first.
 """
-# The service publishes 50 sends per 10 s and connection, and ten times that per token.
-# A window a little longer than theirs leaves room for the time a request is on its way.
-WINDOW = 10.25
-"""Seconds after which a send does not count any more."""
 # Assumption: where the service does not say whose limit it was, it was the
 # connection's. Only where several are refused at once that have sent far less than they
 # may, it was that of the token.
@@ -120,7 +114,7 @@ class RateLimit:
         is to be kept.
         """
         with self._lock:
-            return [account for account, pace in self._connections.items() if pace.trust.doubted]
+            return [account for account, pace in self._connections.items() if pace.disproved]
 
     def recent(self) -> int:
         """How many sends count for the token's limit now."""

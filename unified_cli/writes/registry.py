@@ -179,7 +179,7 @@ class RunRegistry:
                 file.publish(path, replace=False)
         except OSError as error:
             if isinstance(error, NotSyncedError):
-                # The run goes on without this journal, which would do it all once more.
+                # The run continues in memory; resuming this file would send all again.
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise StorageError(f"cannot write {path}: {error.strerror}") from None

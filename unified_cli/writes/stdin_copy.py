@@ -93,9 +93,7 @@ def _check(runtime: Runtime, token_stdin: bool) -> None:
 
 
 def _begin_elsewhere(stack: contextlib.ExitStack, why: StorageError) -> AtomicFile:
-    """A new file in a folder that is gone at the end; `why` is raised where there is
-    none either.
-    """
+    """Make a file in a folder that is gone at the end. Raises `why` where that fails too."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="unified-import-", ignore_cleanup_errors=True)
         return AtomicFile.beside(Path(stack.enter_context(folder)) / _NAME)
@@ -105,7 +103,7 @@ def _begin_elsewhere(stack: contextlib.ExitStack, why: StorageError) -> AtomicFi
 
 
 def _begin(folder: Path | None) -> AtomicFile:
-    """A new file in the folder, which is made where there is none."""
+    """Make a file in the folder, and the folder where it is missing."""
     if folder is None:
         raise StorageError("there is no home directory")
     try:

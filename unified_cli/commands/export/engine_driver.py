@@ -34,7 +34,7 @@ from unified_cli.commands.export.shared_place import SharedPlace
 from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
 from unified_cli.exported.manifest import NAME
 from unified_cli.fleet.read import FairReaders
-from unified_cli.http.rate_limit import WINDOW
+from unified_cli.http.rate import WINDOW
 from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime

@@ -25,7 +25,7 @@ from unified_cli.exported.manifest import (
     timestamp,
     without_lists,
 )
-from unified_cli.http.rate_limit import WINDOW
+from unified_cli.http.rate import WINDOW
 from unified_cli.masking import visible
 from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work, progress
@@ -87,7 +87,7 @@ def export(plan: ExportPlan) -> None:
 
 def check_names(destination: Destination, manifest: str, connections: Iterable[str]) -> None:
     """Raise StorageError where the disk takes the names of two connections for one, or
-    that of one and what is there; an object store takes none for another.
+    the name of one for something there; an object store never does.
     """
     url = object_store.parse_url(str(destination))
     if url and not url.is_folder:
@@ -99,7 +99,7 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
         there = [one.name for one in folder.iterdir()]
     if manifest in there:
         with suppress(StateError):
-            # A damaged one is reported by whoever goes on with it.
+            # A damaged one is reported when the export reads it.
             kept = Manifest.of(destination.read(manifest) or b"", manifest, str(destination))
             known = {entry.profile for entry in kept.entries.values()}
     wanted = {

@@ -1,0 +1,350 @@
+"""When the next request may be sent to one limit: by headers, or by one rate.
+
+- At first nothing is known: requests leave as they come, and only the number in flight
+  is limited. It rises with each answer.
+- A refusal (a 429, or a 403 that is a limit) begins a pause, as long as the service
+  asks or a guess. Then one request goes alone, the probe; accepted, it ends the pause.
+- A refusal without Retry-After, or one that comes soon after another, sets the rate to
+  what was accepted, pauses included. The rate returns along a cubic curve, as in
+  botocore's adaptive mode: fast to the old rate, slowly near it, ever faster beyond it.
+- Headers that name a window, or what remains of one, hold requests back as well, as
+  long as they can be true.
+
+Neither clock nor threads: all times are seconds of one clock that never goes back.
+"""
+
+from collections import deque
+from typing import NamedTuple
+
+NEVER = float("inf")
+WINDOW = 10.25
+"""Seconds after which a send of ours does not count any more. The service publishes 50
+sends in 10 s for a connection; a little more time covers the way there.
+"""
+_IN_FLIGHT = 8.0
+_STEP, _STEP_LATER = 0.5, 0.1
+"""How much one answer adds to the requests in flight, before and after a refusal."""
+_FALL = 0.15
+"""The share of the rate that a refusal takes away. It is back after `_ANSWERS`, or
+after `_SECONDS` where answers take longer.
+"""
+_ANSWERS, _SECONDS = 40, 10.0
+_ENOUGH = 20
+"""After so many answers, or one window of ours, Retry-After is a pause and no rate."""
+_LEAST_KEPT_SOON, _LEAST_KEPT = 0.7, 0.1
+"""The least share of the rate that a refusal leaves: one that comes sooner, or later."""
+_RECOVERY = 4.0
+"""How much faster the rate returns where a pause alone was enough."""
+_LEAST_RECALLED = 0.5
+"""Sends in a second. An earlier run's rate is believed down to this, so that a limit
+that has changed is noticed soon.
+"""
+_LONGEST = 60.0
+"""Seconds of the longest window, and of the longest pause that a service may ask for."""
+_FIRST_PAUSE, _LONGER, _LONGEST_GUESS = 0.5, 1.5, 10.0
+"""Seconds of the first guessed pause, the factor of the next, and the longest guess."""
+_LATE = 0.05
+"""Seconds by which clocks and answers may be late."""
+_MOST_PROBES, _GIVE_UP = 4, 75.0
+_MOST_LIES = 2
+_LONGEST_RESET = 10.0
+"""Seconds until a reset whose window is not named: it may be that of a day."""
+
+
+class Window(NamedTuple):
+    """A number of sends in a number of seconds."""
+
+    sends: float
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """The sends in one second."""
+        return self.sends / self.seconds
+
+    @property
+    def most(self) -> int:
+        """The sends as a whole number, at least one."""
+        return max(1, int(self.sends))
+
+    def __str__(self) -> str:
+        return f"{self.most} requests in {self.seconds:.3g} s"
+
+
+class RateFacts(NamedTuple):
+    """A limit as an answer describes it; None for what it does not say, or says in a
+    way that cannot be meant.
+    """
+
+    window: Window | None
+    remaining: int | None
+    reset: float | None
+    """Seconds from now until all is free again."""
+
+    @property
+    def used_up(self) -> bool:
+        """Whether nothing remains until a reset that is named."""
+        return self.remaining == 0 and self.reset is not None
+
+
+class Turn(NamedTuple):
+    """A request that was let through; `round` counts the refusals until then."""
+
+    at: float
+    round: int
+    probe: bool
+
+
+class _Curve:
+    """A rate: `peak` where `progress` is 1, a little less at 0, far more beyond 2."""
+
+    def __init__(self, recalled: Window | None) -> None:
+        self.peak, self._progress, self.growth = NEVER, 1.0, 1.0
+        if recalled:
+            self.peak = max(recalled.rate, _LEAST_RECALLED) / (1 + _FALL)
+            self._progress = 2.0
+
+    @property
+    def known(self) -> bool:
+        return self.peak < NEVER
+
+    @property
+    def value(self) -> float:
+        """The sends in one second."""
+        return self.peak * (1 + _FALL * (self._progress - 1) ** 3)
+
+    def grow(self, seconds: float) -> None:
+        """Count an answer that came so many seconds after the one before."""
+        self._progress += self.growth * max(1 / _ANSWERS, min(1.0, seconds / _SECONDS))
+
+    def hold(self, rate: float) -> None:
+        """Start from this rate."""
+        self.peak, self._progress = rate, 1.0
+
+    def fall(self, rate: float) -> None:
+        """Start below this rate, to return to it."""
+        self.peak, self._progress = rate, 0.0
+
+
+class _Headers:
+    """What answers say about their limit, as long as it can be true."""
+
+    def __init__(self) -> None:
+        self.latest: Window | None = None
+        self._until = self.reset = self._sent_at = -NEVER
+        self.left = self._lies = 0
+
+    def window(self, now: float) -> Window | None:
+        """Return the window that was named lately."""
+        return self.latest if now < self._until else None
+
+    def keep_to(self, window: Window, now: float) -> None:
+        self.latest = Window(window.sends, window.seconds * 1.02 + _LATE)
+        self._until = now + 2 * max(1.2, window.seconds)
+
+    def forget_reset(self) -> None:
+        self.left, self.reset = 0, -NEVER
+
+    def believe(self, facts: RateFacts, sent_at: float, in_flight: int, now: float) -> None:
+        """Take over what an answer says, unless a later one has, or it was untrue twice."""
+        if facts.window:
+            self.keep_to(facts.window, now)
+        older = sent_at < self._sent_at or self._lies >= _MOST_LIES
+        if facts.remaining is None or facts.reset is None or older:
+            return
+        alone = facts.window is not None and facts.window.most == 1
+        over = self.left <= 0 and -NEVER < self.reset <= now
+        untrue = facts.remaining == 0 and not alone and over
+        self._lies = self._lies + 1 if untrue else 0 if facts.remaining else self._lies
+        self.left, self._sent_at = facts.remaining - in_flight, sent_at
+        self.reset = now + (facts.reset if facts.window else min(facts.reset, _LONGEST_RESET))
+        if self._lies >= _MOST_LIES:
+            self.forget_reset()
+            self._until = -NEVER
+
+
+class Pace:
+    """When the next request may be sent to one connection, or with one token."""
+
+    def __init__(
+        self,
+        bound: Window | None = None,
+        flying: float = _IN_FLIGHT,
+        *,
+        recalled: Window | None = None,
+    ) -> None:
+        """`bound` is the user's limit, `flying` how many requests may be in flight at
+        first, `recalled` what an earlier run had `learned`.
+        """
+        self._bound, self._most_in_flight, self._step = bound, flying, _STEP
+        self._curve, self._headers = _Curve(recalled), _Headers()
+        self._sent: deque[float] = deque()
+        self._in_flight = 0
+        self._next = self._answered_at = -NEVER
+        self._opened, self._answered = NEVER, 0
+        self._round = self._refused = self._probes = 0
+        self._closed = self._probing = self._asked = self._named = self._paused = False
+        self._closed_at = self._closed_until = -NEVER
+
+    @property
+    def learned(self) -> Window | None:
+        """What the service lets through, for the next run; None while that is unknown."""
+        if self._headers.latest:
+            return self._headers.latest
+        if self._round and self._curve.known:
+            return Window(self._curve.value * _LONGEST, _LONGEST)
+        return None
+
+    @property
+    def disproved(self) -> bool:
+        """Whether the rate of an earlier run was far exceeded without a refusal."""
+        return not self._round and self._curve.known and self._curve.value > 2 * self._curve.peak
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all probes were refused for longer than any window lasts."""
+        waited = self._closed_until - self._closed_at
+        return self._closed and self._probes >= _MOST_PROBES and waited > _GIVE_UP
+
+    def reason(self, now: float) -> str:
+        """Return what holds requests back, in words; empty where nothing does."""
+        if self._closed:
+            return "the service limits its callers"
+        if window := self._headers.window(now):
+            return f"the service lets {window} through"
+        if self._next > now:
+            return f"the service lets about {self._curve.value:.2g} requests a second through"
+        if self._bound and self._free(self._bound) > now:
+            return f"at most {self._bound.most} in {self._bound.seconds:.3g} s are sent"
+        return ""
+
+    def sends_after(self, time: float) -> int:
+        """Return how many requests were sent after that time."""
+        return sum(1 for at in self._sent if at > time)
+
+    def unlikely(self, now: float) -> bool:
+        """Return whether so few requests were sent that its limit cannot be reached."""
+        latest = self._headers.latest
+        rate = latest.rate if latest else self._curve.value
+        return self.sends_after(now - WINDOW) < rate * WINDOW / 2
+
+    def delay(self, now: float) -> float:
+        """Return the seconds until a request may be sent; 0 is now, NEVER is not before
+        another one is answered.
+        """
+        bound = self._free(self._bound) - now if self._bound else 0.0
+        return max(0.0, bound, self._delay(now))
+
+    def _delay(self, now: float) -> float:
+        if self._closed:
+            return NEVER if self._probing else self._closed_until - now
+        window, headers = self._headers.window(now), self._headers
+        free = self._free(window) if window else NEVER
+        if now < headers.reset:
+            return max(self._next, now if headers.left > 0 else min(headers.reset, free)) - now
+        if window:
+            return max(self._next, free) - now
+        after_reset = headers.left <= 0 and headers.reset > -NEVER
+        if self._in_flight >= (1 if after_reset else self._most_in_flight):
+            return NEVER
+        return self._next - now
+
+    def _free(self, window: Window) -> float:
+        """Return when one more send fits into the window."""
+        if len(self._sent) < window.most:
+            return -NEVER
+        return self._sent[-window.most] + window.seconds
+
+    def take(self, now: float) -> Turn:
+        """Count a request that is sent now, after `delay` was 0."""
+        kept = max(_LONGEST * 1.1, self._bound.seconds if self._bound else 0)
+        while self._sent and self._sent[0] < now - kept:
+            self._sent.popleft()
+        self._sent.append(now)
+        if self._opened == NEVER:
+            self._opened = self._answered_at = now
+        self._next = max(now, self._next) + 1 / self._curve.value
+        self._in_flight += 1
+        self._headers.left -= 1
+        self._probing = self._closed
+        return Turn(now, self._round, self._closed)
+
+    def lost(self, turn: Turn) -> None:
+        """Note that no answer came, or one of another limit."""
+        self._in_flight -= 1
+        if turn.probe and turn.round == self._round:
+            self._probing = False
+
+    def accepted(self, turn: Turn, now: float, facts: RateFacts | None = None) -> None:
+        """Note that the request was let through, and what its answer says of limits."""
+        self._in_flight -= 1
+        if turn.round == self._round:
+            if turn.probe:
+                self._open(turn)
+                self._answered_at = now
+            self._most_in_flight += self._step
+            self._answered += 1
+            self._curve.grow(now - self._answered_at)
+        self._answered_at = now
+        if facts:
+            self._headers.believe(facts, turn.at, self._in_flight, now)
+
+    def refused(
+        self, turn: Turn, now: float, wait: float | None = None, facts: RateFacts | None = None
+    ) -> bool:
+        """Note a refusal that asks for a wait of so many seconds, and return whether it
+        began a pause: it counts once for all requests that were in flight together.
+        """
+        self._in_flight -= 1
+        self._refused += 1
+        wait = wait or (facts.reset if facts else None)
+        until = now + min(wait, _LONGEST) + _LATE if wait else -NEVER
+        if turn.round != self._round:
+            if self._closed and self._refused == 2:
+                most = min(self._most_in_flight, self._in_flight + 2)
+                self._most_in_flight = max(1.0, most / 2)
+            if self._closed and until > self._closed_until:
+                self._asked, self._closed_until = True, until
+            return False
+        self._round += 1
+        self._probes = self._probes + 1 if turn.probe else 0
+        if not turn.probe:
+            self._closed_at = now
+        first = 1 / self._curve.value if self._curve.known else _FIRST_PAUSE
+        guess = now + min(first * _LONGER**self._probes, _LONGEST_GUESS)
+        self._closed, self._probing, self._asked = True, False, wait is not None
+        self._closed_until = max(until, guess) if self._probes or not wait else until
+        self._step = _STEP_LATER
+        self._headers.forget_reset()
+        window = facts.window if facts else None
+        self._named = window is not None and self._headers.window(now) is None
+        if window:
+            self._headers.keep_to(window, now)
+        return True
+
+    def forgive(self) -> None:
+        """End the pause: the last refusal was that of another limit."""
+        self._closed = self._probing = False
+
+    def _open(self, turn: Turn) -> None:
+        """End the pause, and set the rate to what was accepted before it, unless the
+        pause alone is enough.
+        """
+        self._closed = self._probing = False
+        since, curve = max(self._opened, turn.at - _LONGEST), self._curve
+        accepted = sum(at >= since for at in self._sent) - 1 - self._refused
+        measured = accepted / max(_LATE, turn.at - since)
+        enough = self._answered >= _ENOUGH or self._closed_at - self._opened > WINDOW
+        pause_only = self._asked and (enough or self._named or not self._paused)
+        if pause_only and curve.known:
+            curve.hold(curve.value / (1 + _FALL))
+        elif pause_only:
+            curve.growth = _RECOVERY if enough else 1.0
+        elif curve.known:
+            least = curve.value * (_LEAST_KEPT if enough else _LEAST_KEPT_SOON)
+            curve.fall(max(min(curve.value, measured), least))
+        elif measured > 0:
+            curve.hold(measured)
+        self._paused, self._opened = True, turn.at
+        self._answered = self._refused = self._probes = 0
+        self._next = turn.at + 1 / curve.value
