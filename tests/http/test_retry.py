@@ -10,7 +10,7 @@ from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.rate_limit import Quota
 from unified_cli.http.request import Request
 
-AGAIN = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
+AGAIN = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530}
 
 
 def answered(status: int, **more: object) -> Attempt:

@@ -25,7 +25,7 @@ _LONGEST_HOST = 300
 _OF_BODY = {"host", "content-length", "content-type", "idempotency-key"}
 _OF_FILE = {"accept", "accept-encoding", "range", "if-range", "user-agent"}
 _PLAIN = re.compile(r"[!-\[\]-~]+")
-_STATUSES = {408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 530}
+_STATUSES = {408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530}
 
 
 class Outcome(Enum):

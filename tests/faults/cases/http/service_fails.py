@@ -74,7 +74,7 @@ CASES = {
             never=["nginx"],
             requests=5,
         )
-        for status in (502, 504, 520, 524, 530)
+        for status in (502, 504, 520, 524, 529, 530)
     },
     "behind a gateway that lost a create": Case(
         CREATE,
