@@ -4,6 +4,7 @@ import io
 import json
 import shlex
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,7 +129,22 @@ def test_what_ends_a_list(end: str | None, unified: Unified, service: Service) -
     assert (result.stdout, result.code, len(service.seen)) == ("1\n", 0, 1)
 
 
-@pytest.mark.parametrize("cursor", ["0", "false", "{}", '["x"]', "17"])
+@pytest.mark.parametrize("cursor", ["17", "12345678901234567890123456789012345678901234567890"])
+def test_a_cursor_that_is_a_number_is_sent_digit_by_digit(
+    cursor: str, unified: Unified, service: Service
+) -> None:
+    last = envelope(b'[{"id": "2"}]')
+    by_cursor(service, {None: envelope(b'[{"id": "1"}]', cursor), cursor: last})
+    result = unified(f"{LIST} --all -o ids", environ=service.environ)
+    assert (result.stdout, result.code) == ("1\n2\n", 0)
+    assert cursor_of(service.seen[1]) == cursor
+    for form in ("json", "ids"):
+        said = unified(f"{LIST} -o {form}", environ=service.environ).stderr
+        assert said.endswith(f"there are more records: --all, or --cursor {cursor}\n")
+    assert unified(f"{LIST} --cursor {cursor} -o ids", environ=service.environ).stdout == "2\n"
+
+
+@pytest.mark.parametrize("cursor", ["0", "false", "{}", '["x"]', "-17", "1.5", "1e3"])
 def test_what_is_no_cursor(cursor: str, unified: Unified, service: Service) -> None:
     by_cursor(service, {None: envelope(b'[{"id": "1"}]', cursor)})
     result = unified(f"{LIST} --all -o ids", environ=service.environ)
@@ -261,6 +277,24 @@ def test_what_is_no_page_is_not_taken_for_an_empty_one(
     ended = unified(f"{LIST} {how}", environ=service.environ)
     assert (ended.stdout, ended.code) == ("", 5)
     assert "is no page of records" in ended.stderr
+
+
+@pytest.mark.parametrize("more", ["--all", "--limit 9", "--all --out {}"])
+def test_a_bare_array_after_pages_with_cursors_is_no_end(
+    more: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    pages = {
+        None: envelope(b'[{"id":"1"}]', '"c1"'),
+        "c1": envelope(b'[{"id":"2"}]', '"c2"'),
+        "c2": b'\n [{"id":"3"}]',
+    }
+    by_cursor(service, pages)
+    result = unified(f"{LIST} -o ndjson {more.format(tmp_path / 'out')}", environ=service.environ)
+    assert (result.code, len(service.seen)) == (5, 3)
+    assert (
+        "page 3 of GET /unified/ticketing/tickets is a bare array without a cursor" in result.stderr
+    )
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_bare_array_is_a_page(unified: Unified, service: Service) -> None:

@@ -5,6 +5,7 @@ import re
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Service
+from unified_cli.http.request import number_as_cursor
 from unified_cli.json_text.json_check import PIECE
 
 _PLAIN = re.compile(r"[\w.~+/=:@%-]+", re.ASCII)
@@ -38,8 +39,7 @@ def note(call: Call, body: bytes) -> None:
 def _cursor(body: bytes, service: Service) -> str | None:
     # Above this msgspec, which takes a while to import, is faster and needs less memory.
     if len(body) <= PIECE:
-        # Python refuses integers of thousands of digits.
-        document = json.loads(body, parse_int=float)
+        document = json.loads(body, parse_int=number_as_cursor)
         found = document.get(service.cursor) if isinstance(document, dict) else None
         return found if isinstance(found, str) else None
     from unified_cli.http import decoding, page_body  # noqa: PLC0415  see above
@@ -49,5 +49,5 @@ def _cursor(body: bytes, service: Service) -> str | None:
     except decoding.TooLargeError:
         # As one document it may be larger than a page of records may.
         return None
-    found = json.loads(page.cursor, parse_int=float) if page else None
+    found = json.loads(page.cursor, parse_int=number_as_cursor) if page else None
     return found if isinstance(found, str) else None

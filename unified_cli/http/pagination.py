@@ -23,7 +23,7 @@ from unified_cli.errors import (
 from unified_cli.http import page_body
 from unified_cli.http.answer import Answer
 from unified_cli.http.page_body import PageBody
-from unified_cli.http.request import OWN_CURSOR, Request
+from unified_cli.http.request import OWN_CURSOR, Request, number_as_cursor
 from unified_cli.json_text import members
 from unified_cli.json_text.members import Record, string
 from unified_cli.masking import excerpt, masked
@@ -36,6 +36,7 @@ SourceT = TypeVar("SourceT")
 
 _MOST_EMPTY = 100
 _EXPIRED = {400, 404, 410, 422}
+_START_OF_BODY = 1024
 _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
 
@@ -109,6 +110,13 @@ class ListReader:
         self._number += 1
         answer = _send(self._send, _at(self._request, self._service, self._cursor), self._number)
         page = split(answer, self._request, self._service, self._number)
+        if self._cursor is not None and _is_bare(answer):
+            # Nothing in it says whether the list goes on.
+            raise ServiceError(
+                f"page {self._number} of GET {self._request.path} is a bare array without a cursor,"
+                " and there may be more records",
+                retryable=False,
+            )
         if page.next_cursor is not None:
             self._note(page.next_cursor)
         self._empty = 0 if page.records else self._empty + 1
@@ -209,6 +217,10 @@ def split(answer: Answer, request: Request, service: Service, number: int = 1) -
     )
 
 
+def _is_bare(answer: Answer) -> bool:
+    return (answer.body or b"")[:_START_OF_BODY].lstrip().startswith(b"[")
+
+
 def check_keys(page: PageBody, request: Request) -> None:
     """Raise ServiceError for a page in which a key stands twice, so that only a part of
     it was read.
@@ -222,6 +234,8 @@ def check_keys(page: PageBody, request: Request) -> None:
 def _cursor(text: bytes, request: Request) -> str | None:
     if text in {b"null", b'""'}:
         return None
+    if number := number_as_cursor(text.decode("utf-8")):
+        return number
     if not text.startswith(b'"'):
         shown = excerpt(text.decode("utf-8"), 100)
         raise ServiceError(

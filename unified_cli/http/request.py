@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # The prefix of our own cursors, which skip a number of records of the page at the service's cursor.
 # Assumption: no cursor of the service looks like that.
 OWN_CURSOR = "after:"
+_CURSOR_NUMBER = re.compile(r"[1-9][0-9]{0,99}")
 Query = Sequence[tuple[str, str]]
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -93,6 +94,13 @@ def scope_of(settings: Settings, service: Service) -> Scope:
     they name no connection.
     """
     return Scope(*settings.reachable(), service, settings.is_own, settings.idempotency_window > 0)
+
+
+def number_as_cursor(text: str) -> str | None:
+    """The cursor that a number in a page is; None for 0, which may say that it was the
+    last, and for what is no whole number.
+    """
+    return text if _CURSOR_NUMBER.fullmatch(text) else None
 
 
 class Content(NamedTuple):
