@@ -282,6 +282,10 @@ class Reader(NamedTuple):
             return self._final(
                 request, status, f"the service answered {status} before it had the whole file"
             )
+        if status == 304:
+            return self._final(
+                request, status, "the service answered 304 (not modified), which was not asked for"
+            )
         if status // 100 == 3:
             return self._final(
                 request, status, f"the service answered {status} without saying where to go"

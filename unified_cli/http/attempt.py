@@ -248,20 +248,24 @@ def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float
 
 def redirect_target(here: httpx.URL, location: str, request: Request, *, file: bool) -> httpx.URL:
     """Where a redirect leads to. Raises UnsafeError for one that must not be followed."""
+    # A query may be signed.
+    shown = excerpt(location.partition("?")[0], _LONGEST_HOST)
     # Parsers of URLs disagree about blanks, control characters and backslashes.
     if not _PLAIN.fullmatch(location):
         raise UnsafeError(
-            f"{_origin(here)} redirects to something that is no plain URL; not followed"
+            f"{_origin(here)} redirects to '{shown}', which is no plain URL; not followed"
         )
     try:
         target = httpx.URL(location)
         if target.scheme and not target.host:
             # Some parsers take it for relative, others for another host.
-            raise UnsafeError(f"{_origin(here)} redirects to a URL without a host; not followed")
+            raise UnsafeError(
+                f"{_origin(here)} redirects to '{shown}', which has no host; not followed"
+            )
         target = here.join(location)
     except (httpx.InvalidURL, ValueError):
         raise UnsafeError(
-            f"{_origin(here)} redirects to something that is no URL; not followed"
+            f"{_origin(here)} redirects to '{shown}', which is no URL; not followed"
         ) from None
     _check(here, target, request, file=file)
     return target

@@ -12,7 +12,11 @@ CASES = {
         requests=5,
     ),
     "304": Case(
-        LIST, [reply(b"", 304, kind=None, length=None)], exit=5, stderr=["answered 304"], requests=1
+        LIST,
+        [reply(b"", 304, kind=None, length=None)],
+        exit=5,
+        stderr=[r"answered 304 \(not modified\), which was not asked for"],
+        requests=1,
     ),
     "300 that names nothing": Case(
         LIST, [reply(b"{}", 300)], exit=5, stderr=["answered 300"], requests=1

@@ -1,5 +1,7 @@
 """A read follows within its origin; nothing else is followed, and nobody else hears of it."""
 
+import re
+
 from faults.case import CREATE, DELETE, GET, LIST, PAGE, Case
 from faults.script import reply
 
@@ -49,6 +51,21 @@ CASES = {
     "three times": Case(
         LIST, [moved("/1"), moved("/2"), moved("/3"), reply(PAGE)], stdout=PAGE + b"\n", requests=4
     ),
+    **{
+        f"to {shown}": Case(
+            GET,
+            [moved(location)],
+            exit=13,
+            stderr=[rf"redirects to '{re.escape(shown)}', which is no plain URL; not followed"],
+            never=["secret"],
+            requests=1,
+        )
+        for location, shown in {
+            "/unified/x y?sig=secret": "/unified/x y",
+            "/gr\u00fcn?sig=secret": "/gr\u00fcn",
+            "/\x1b[31m": r"/\x1b[31m",
+        }.items()
+    },
     "in a circle": Case(LIST, [moved("/again")], exit=5, stderr=["more than 3 times"], requests=4),
     **{
         f"to {where}": Case(GET, [moved(location)], exit=13, stderr=["not followed"], requests=1)
