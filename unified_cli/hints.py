@@ -103,6 +103,11 @@ def http_instead(place: str) -> str:
     return f"http://{place} instead?"
 
 
+def https_instead(place: str) -> str:
+    """For a port that may speak only TLS, and was spoken to in clear text."""
+    return f"https://{place} instead?"
+
+
 def no_tls_proxy(variable: str) -> str:
     """For a proxy that speaks no TLS, and is set as if it did."""
     return f"http:// instead, in {variable}?"

@@ -43,6 +43,15 @@ def secure(authority: Path) -> Iterator[Service]:
         yield service
 
 
+def test_clear_text_to_a_port_that_expects_tls_names_https(
+    unified: Unified, secure: Service
+) -> None:
+    place = secure.url.removeprefix("https://")
+    environ = {**secure.environ, "UNIFIED_BASE_URL": f"http://{place}"}
+    result = unified(f"{LIST} --retries 0", environ=environ)
+    assert (result.code, f"(https://{place} instead?)" in result.stderr) == (6, True)
+
+
 def test_all_connections_of_a_run_share_what_was_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -16,6 +16,8 @@ from unified_cli.plural import counted
 
 # OpenSSL's number for a certificate that is not yet valid.
 _NOT_YET_VALID = 9
+# Its numbers for a certificate of another host: by name, by address.
+_OTHER_HOST = {62, 64}
 # OpenSSL's name for an answer that is no TLS record, such as one in HTTP.
 _NO_TLS = "WRONG_VERSION_NUMBER"
 # A proxy could not reach the service at the moment.
@@ -45,7 +47,12 @@ def failure_of(
     if state.tunnelling:
         # The service cannot have seen the request.
         return _lost(error, route.first_peer, state)._replace(outcome=Outcome.NOT_SENT)
-    return _lost(error, host, state)
+    lost = _lost(error, host, state)
+    ended = not state.received and not isinstance(error, httpx.TimeoutException)
+    if ended and lost.outcome is Outcome.LOST and route.address.scheme == "http":
+        # A port that expects TLS ends what is no handshake without a word.
+        return lost._replace(hint=hints.https_instead(route.address.place))
+    return lost
 
 
 def _not_connected(
@@ -101,7 +108,11 @@ def _without_tls(peer: NetworkRoute) -> str:
 def _no_tls(error: ssl.SSLError, peer: NetworkRoute) -> NetworkFailure:
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or "it cannot be verified"
-        hint = hints.WRONG_CLOCK if error.verify_code == _NOT_YET_VALID else hints.OTHER_AUTHORITY
+        hint = hints.OTHER_AUTHORITY
+        if error.verify_code == _NOT_YET_VALID:
+            hint = hints.WRONG_CLOCK
+        elif error.verify_code in _OTHER_HOST:
+            hint = hints.check_address(peer.proxy.variable if peer.proxy else peer.source)
         return NetworkFailure(
             Outcome.PERMANENT, f"the certificate of {peer.first_peer} is refused: {reason}", hint
         )

@@ -11,15 +11,15 @@ CASES = {
             LIST,
             tls=kind,
             exit=6,
-            stderr=["certificate of localhost is refused", reason, "--ca-bundle"],
+            stderr=["certificate of localhost is refused", reason, hint],
             never=["insecure", "retry"],
             requests=0,
             connections=1,
         )
-        for kind, reason in {
-            "unknown": "unable to get local issuer certificate|self.signed",
-            "wrong host": "[Hh]ostname mismatch",
-            "expired": "expired",
+        for kind, (reason, hint) in {
+            "unknown": ("unable to get local issuer certificate|self.signed", "--ca-bundle"),
+            "wrong host": ("[Hh]ostname mismatch", "check the address, which comes from"),
+            "expired": ("expired", "--ca-bundle"),
         }.items()
     },
     "not yet valid": Case(
