@@ -159,3 +159,20 @@ def test_a_users_own_catalogue_marks_what_is_required(
     assert result.stderr.startswith(
         "the query lacks depot, which shop orders ship requires (-q depot=…, a name"
     )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ticketing tickets list -q staus=open",
+        "ticketing tickets list -q created_at=soon",
+        "request GET /unified/ticketing/tickets -q staus=open",
+        "emails emails send-draft -d {}",
+        "ticketing tickets create -f status.name=open",
+    ],
+)
+def test_quiet_is_quiet(line: str, unified: Unified, service: Service) -> None:
+    assert unified(line, environ=service.environ).stderr != ""
+    for more, environ in ((" --quiet", {}), ("", {"UNIFIED_QUIET": "1"})):
+        result = unified(f"{line}{more}", environ={**service.environ, **environ})
+        assert (result.stderr, result.code) == ("", 0)

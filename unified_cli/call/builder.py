@@ -188,7 +188,7 @@ def _tell_dots(call: Call, operation: Operation) -> None:
         first, *rest = visible(name).split(".")
         if first in known and name not in known and all(rest) and "[" not in name:
             within = f"'{first}[{']['.join(rest)}]=…'"
-            call.runtime.stderr.line(
+            call.runtime.stderr.note(
                 f'"{visible(name)}" is sent as the name of one field (within {first}: {within})'
             )
 
@@ -251,7 +251,7 @@ def tell(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
     """Name a parameter that may do nothing, in one line. Raises UsageError where it is strict."""
     if strict:
         raise UsageError(found.reason, hint=found.hint)
-    runtime.stderr.line(found.said)
+    runtime.stderr.note(found.said)
     runtime.stderr.told.add(found.name.partition("[")[0])
 
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from unified_cli.call import Mode, ModeKind, builder, delivery
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.known import KnownField
-from unified_cli.cli.command import CommandContext, Later
+from unified_cli.cli.command import CommandContext, Later, yes_or_no
 from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
@@ -40,6 +40,8 @@ _RUNS = {
 def run(operation: Operation, context: CommandContext, options: OperationOptions) -> None:
     """Run the operation; every expected failure is a UnifiedError."""
     runtime, catalogue = context.runtime, context.catalogue
+    # What is checked before the settings are read is as quiet as the rest.
+    runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     builder.check_options(options)
     if isinstance(options, StopOptions) and options.stops:
         from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
@@ -167,7 +169,7 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
             message = (
                 f"the query lacks {name}, which this connection requires for {operation.command}"
             )
-            runtime.stderr.line(f"{message} (-q {name}=…)")
+            runtime.stderr.note(f"{message} (-q {name}=…)")
     for one in required:
         if one.name not in given:
             message = f"the query lacks {one.parameter}, which {operation.command} requires"
@@ -175,7 +177,7 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
             hint = f"-q {typed}{', a name that we assume' if one.assumed else ''}"
             if options.strict or _says_no_file(one, options):
                 raise UsageError(message, hint=hint)
-            runtime.stderr.line(f"{message} ({hint})")
+            runtime.stderr.note(f"{message} ({hint})")
 
 
 def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
