@@ -356,6 +356,24 @@ def test_a_few_lines_are_shown_although_more_may_come(start: Start, service: Ser
     assert terminal.lines[:6] == [f"t-{at}" for at in range(6)]
 
 
+@pytest.mark.parametrize("less", ["-i", "-S -Pa prompt", "FRX", None])
+@pytest.mark.parametrize("pager", ["less", "less -i"])
+def test_less_shows_colours_whatever_it_is_set_to(
+    pager: str, less: str | None, start: Start, tmp_path: Path
+) -> None:
+    fake = program(tmp_path / "less", f'printf "%s\\n" "$@" > {tmp_path / "words"}\ncat')
+    environ = {"PAGER": pager.replace("less", fake), **({"LESS": less} if less else {})}
+    assert start(f"{LIST} --all", **environ).end() == 0
+    words = (tmp_path / "words").read_text().split()
+    assert words == [*pager.split()[1:], "-R"]
+
+
+def test_other_pagers_get_no_option_of_less(start: Start, tmp_path: Path) -> None:
+    fake = program(tmp_path / "more", f"echo $# > {tmp_path / 'words'}\ncat")
+    assert start(f"{LIST} --all", PAGER=fake).end() == 0
+    assert (tmp_path / "words").read_text() == "0\n"
+
+
 def test_there_is_none_off_a_terminal(unified: Unified, service: Service) -> None:
     serve(service, [tickets(50)])
     found = unified(LIST, environ={**service.environ, "PAGER": "false"})

@@ -10,6 +10,7 @@ import termios
 import threading
 from collections.abc import Iterator
 from enum import Enum, auto
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from unified_cli import os_limits, signals, text_width
@@ -186,7 +187,7 @@ class PagedStdout(io.RawIOBase):
             environ = self._runtime.environ
             self._before = _attributes(self.fileno())
             self._child = subprocess.Popen(  # noqa: S603  words of the user's own settings, and no shell
-                other_program.words(text, environ),
+                _with_colours(other_program.words(text, environ)),
                 stdin=subprocess.PIPE,
                 stdout=self.fileno(),
                 env=_OPTIONS | other_program.environment(environ),
@@ -279,6 +280,13 @@ def _command(runtime: Runtime) -> str:
             # is wrong with it.
             found = None
     return str(runtime.environ.get("PAGER", _DEFAULT) if found is None else found)
+
+
+def _with_colours(words: list[str]) -> list[str]:
+    """The words of a pager that shows colours: less does so only with -R, which a LESS
+    of the user's own may lack.
+    """
+    return [*words, "-R"] if Path(words[0]).name == "less" else words
 
 
 def _rows(text: str, columns: int) -> int:
