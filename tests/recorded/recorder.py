@@ -146,7 +146,7 @@ mcp config -p sandbox
 _NEW = re.compile(
     r"(?P<run>\b20\d{6}-[0-9a-f]{4}\b)"
     r"|(?P<key>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)"
-    r"|(?P<program>/[^\n\",]*/(?:unified|python[\d.]*)(?=\"))"
+    r"|(?P<program>/[^\n\"]*/(?:unified|python[\d.]*)(?=\"))"
     r"|(?P<version>(?<=unified-api-cli/)\d+\.\d+\.\d+)|(?P<digest>\b[0-9a-f]{64}(?=\.ndjson))"
     r"|(?P<machine>installed by [^\t\n\"]+)|(?P<packages>\btyper \d[^\t\n\"]+)"
     r"|(?P<release>(?<=\bunified )\d+\.\d+\.\d+)"
