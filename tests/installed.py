@@ -1,4 +1,4 @@
-"""What a test needs of the machine that is not there on each."""
+"""Programs that not every machine has."""
 
 import shutil
 

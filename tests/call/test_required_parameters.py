@@ -43,7 +43,7 @@ def words(operation: Operation) -> list[str]:
 DOWNLOADS = [one for one in CATALOGUE if one.name == "download"]
 
 
-@pytest.mark.parametrize("command", ["{}", "-p a -p b {}"])
+@pytest.mark.parametrize("command", ["{}", "-p a {}"])
 @pytest.mark.parametrize("more", ["", "--dry-run", "-d {}", "-q limit=1", "-f x=y"])
 @pytest.mark.parametrize("operation", DOWNLOADS, ids=lambda one: one.command)
 def test_a_download_that_says_no_file_is_not_sent(

@@ -1,5 +1,5 @@
-"""Each worker of pytest-xdist collects the same tests in the same order, whichever files
-it reads first and whatever is not installed.
+"""Each worker of pytest-xdist collects the same tests in the same order, wherever it
+begins to read.
 """
 
 import json
@@ -68,10 +68,10 @@ for number, count in workers:
 """
 
 
-def telling() -> list[str]:
-    """Return the test files that may be collected otherwise in another order: those that
-    ask for a package as they are read, and one of each folder in which other folders
-    are, which would become packages if it were put on the path.
+def files_to_collect() -> list[str]:
+    """Return the test files whose tests may depend on the order: those that need a
+    package to be imported, and one of each folder with other folders, which would become
+    packages if it were put on the path.
     """
     asks = re.compile(r"^(\w+ = )?pytest\.importorskip", re.MULTILINE)
     asking = {file for file, text in TEXTS.items() if asks.search(text)}
@@ -80,7 +80,7 @@ def telling() -> list[str]:
 
 
 def test_all_workers_collect_the_same() -> None:
-    files = telling()
+    files = files_to_collect()
     assert len(files) > 15
     # Of the workers that read these files in the same order, one is enough.
     orders: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -108,7 +108,7 @@ def test_all_workers_collect_the_same() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"ignore": ["x"]}, {"ignore_glob": ["x"]}], ids=str)
-def test_files_are_given_by_name_only_where_none_is_ignored(
+def test_workers_get_files_by_name_unless_some_are_ignored(
     options: dict[str, list[str]], pytestconfig: pytest.Config
 ) -> None:
     conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))

@@ -59,7 +59,9 @@ def resolve(
     settings = resolution.resolve(flags, runtime, file.read(runtime))
     settings = settings if scoped else settings.without_account()
     own_account.apply_to_messages(runtime, settings)
-    call = delivery.decided(Call(runtime, catalogue, settings, options, mode), operation, method)
+    call = delivery.with_delivery(
+        Call(runtime, catalogue, settings, options, mode), operation, method
+    )
     if not scoped:
         return call
     return call._replace(settings=own_account.identified(call.settings, flags, runtime))
@@ -88,7 +90,7 @@ def common(
         settings = of_many(
             settings, runtime, options.jq, config, profiles.select(config, options.profile)
         )
-    return delivery.decided(Call(runtime, catalogue, settings, options, mode), operation)
+    return delivery.with_delivery(Call(runtime, catalogue, settings, options, mode), operation)
 
 
 def of_many(

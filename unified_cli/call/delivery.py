@@ -71,8 +71,8 @@ class Asked(NamedTuple):
         return unchanged and self.method == "GET" and not (self.lists or self.pages)
 
 
-def decided(call: Call, operation: Operation | None, method: str = "GET") -> Call:
-    """The call with how its result is delivered, and the format that it has then.
+def with_delivery(call: Call, operation: Operation | None, method: str = "GET") -> Call:
+    """Return the call with how its result is delivered, and the format that it has then.
 
     The `method` is that of a request without an operation. Raises UsageError for
     options that mean nothing together.
@@ -96,7 +96,7 @@ def asked_by(
     operation: Operation | None,
     method: str = "GET",
 ) -> Asked:
-    """What the options say about the delivery. Raises UsageError for `--columns` without names."""
+    """Return what the options say on it. Raises UsageError for `--columns` without names."""
     pages, lists = part(options, PageOptions), operation is not None and operation.lists
     in_page = (pages.cursor or "").startswith(OWN_CURSOR)
     files = part(options, DownloadOptions)
@@ -123,7 +123,7 @@ def asked_by(
 
 
 def _place(out: str | None) -> Place:
-    """Where `--out` leads."""
+    """Return where `--out` leads."""
     if out is None:
         return Place.STDOUT
     from unified_cli.storage import output_file  # noqa: PLC0415  most results are printed
@@ -133,20 +133,21 @@ def _place(out: str | None) -> Place:
             return Place.STREAM
         return Place.FOLDER if out.endswith("/") or Path(out).is_dir() else Place.FILE
     except OSError:
-        # Who makes the file says what is wrong.
+        # The same error comes again when the file is opened.
         return Place.FILE
 
 
 def to_file(call: Call) -> AbstractContextManager[Call]:
-    """The call whose stdout is what `--out` names; the same call without it. Raises
-    StorageError where it cannot be written.
+    """Return the call whose stdout is what `--out` names; without it the same call.
+
+    Raises StorageError for what cannot be written.
     """
     if not call.options.out:
         stdout.check(call.runtime)
         return nullcontext(call)
     from unified_cli.call import result_file  # noqa: PLC0415  most results are printed
 
-    return result_file.written(call)
+    return result_file.opened(call)
 
 
 def decide(asked: Asked) -> Delivery:
@@ -192,14 +193,14 @@ def column_names(text: str | None) -> list[str]:
 
 
 def _check_printed(asked: Asked) -> None:
-    """Refuse what shapes a result where there is none."""
+    """Refuse to shape what is no result of an operation."""
     option = "--describe" if asked.kind is ModeKind.DESCRIBED else "--skeleton"
     if asked.reshaped or asked.place is not Place.STDOUT:
         raise UsageError(f"{option} takes no --jq, --columns and --out", hint=_TO_SHELL)
 
 
 def _check_place(asked: Asked) -> None:
-    """Refuse a file where several results, or parts of one, would go to it."""
+    """Refuse a place that cannot take the result."""
     if (asked.restart or asked.dedupe) and not (asked.pages and asked.place is Place.FILE):
         raise UsageError("--restart and --dedupe need --all and --out FILE")
     if asked.many_files and asked.place not in {Place.FILE, Place.FOLDER}:
@@ -222,7 +223,7 @@ def _check_place(asked: Asked) -> None:
 
 
 def _check_format(asked: Asked) -> None:
-    """Refuse a format that does not have what is asked of it."""
+    """Refuse a format in which the other options mean nothing."""
     form, kind = asked.form, asked.kind
     if asked.downloads and asked.several:
         raise UsageError("a file is downloaded from one connection", hint="-p with one name")

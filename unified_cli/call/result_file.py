@@ -39,8 +39,8 @@ class _FileOutput(io.RawIOBase):
 
 
 @contextmanager
-def written(call: Call) -> Iterator[Call]:
-    """Give the call whose standard output is what `--out` names.
+def opened(call: Call) -> Iterator[Call]:
+    """Yield the call whose standard output is what `--out` names.
 
     A file gets its name at the end of the block, also where the block ends as
     incomplete; after another error nothing is left of it. A device or a pipe is

@@ -87,7 +87,7 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 
 
 def exchange_for(call: Call) -> Exchange:
-    """How the request is sent, and what is answered is written."""
+    """Return what sends the request and writes its answer."""
     match call.delivery:
         case Delivery.DOWNLOAD:
             from unified_cli.call import file_download  # noqa: PLC0415
@@ -138,7 +138,7 @@ def once(call: Call, clients: "Clients", request: Request) -> None:
 
 
 def _note_page(call: Call, request: Request, body: bytes) -> None:
-    """Say what a page does not have, and keep its words for completion."""
+    """Note that there are more records, and keep the words of a page for completion."""
     if body and request.batch:
         from unified_cli.call import batch_request  # noqa: PLC0415  as above
 

@@ -46,7 +46,7 @@ def told(field: Any, about: str, group: str | None = None, metavar: str | None =
 
 
 def output_of(choices: Sequence[Format]) -> Flag:
-    """The option `-o` of a command that has these formats."""
+    """Return the option `-o` of a command that has these formats."""
     return flag_of(Output)._replace(choices=formats.names(choices))
 
 

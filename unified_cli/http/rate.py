@@ -223,10 +223,12 @@ class Pace:
         return sum(1 for at in self._sent if at > time)
 
     def unlikely(self, now: float) -> bool:
-        """Return whether so few requests were sent that its limit cannot be reached."""
+        """Return whether so few requests were sent that its limit, as far as it is
+        known, cannot be reached.
+        """
         latest = self._headers.latest
         rate = latest.rate if latest else self._curve.value
-        return self.sends_after(now - WINDOW) < rate * WINDOW / 2
+        return rate < NEVER and self.sends_after(now - WINDOW) < rate * WINDOW / 2
 
     def delay(self, now: float) -> float:
         """Return the seconds until a request may be sent; 0 is now, NEVER is not before

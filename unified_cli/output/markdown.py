@@ -7,14 +7,14 @@ from unified_cli.json_text.members import Parts, Record
 from unified_cli.json_text.record_columns import pick
 from unified_cli.masking import visible
 from unified_cli.output.record_writer import Style, WriterMemory
-from unified_cli.output.table import Table, shown
+from unified_cli.output.table import AHEAD, NEVER, Table, shown
 from unified_cli.text_width import pad, width
 
 _BREAK = re.compile(r"\r\n?|\n")
 # Links, code, emphasis, HTML, entities, formulas and GitLab's marks of changes. An
 # underscore within a word is none of these.
 _MARKUP = re.compile(r"[\\`*\[<|~$]|&(?=[#\w])|_(?![^\W_])|(?<![^\W_])_|\{(?=[-+])")
-# A comment keeps GitHub and GitLab from telling a user, or another issue, of this one.
+# A comment keeps GitHub and GitLab from notifying a user, or linking another issue.
 _MENTION = re.compile(r"(?<!\w)[@#](?=\w)")
 _COMMENT = "<!-- -->"
 _NARROWEST, _WIDEST = 3, 60
@@ -36,6 +36,14 @@ class Markdown(Table):
 
     def _cell(self, value: bytes | None) -> str:
         return escaped(shown(value))
+
+    def _candidates(self, slices: Iterable[Sequence[Record]]) -> list[str]:
+        style = self._style
+        if not (style.first and style.known):
+            return super()._candidates(slices)
+        # The page of any connection may come first, so none decides.
+        names = dict.fromkeys([*style.first, *AHEAD, *style.known])
+        return [name for name in names if name not in NEVER]
 
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         found = super()._measure(slices)

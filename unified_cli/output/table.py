@@ -19,7 +19,7 @@ _MOST_HIDDEN = 1000
 _BREAKS = re.compile(r"[\t\r\n]+")
 _NAMES = ("name", "title", "subject", "display_name", "label", "email", "id")
 # The provider's raw data is too large for a table.
-_NEVER = {"remote_data"}
+NEVER = {"remote_data"}
 _EARLY = (
     "id",
     *_NAMES[:-1],
@@ -31,7 +31,7 @@ _EARLY = (
     "type",
     "priority",
 )
-_AHEAD = ("id", "created_at", "updated_at")
+AHEAD = ("id", "created_at", "updated_at")
 _AHEAD_ON_SCREEN = ("id", *_NAMES[:-1], "created_at", "updated_at")
 _LATE = ("updated_at", "etag")
 _WIDEST, _NAME, _NARROWEST, _LEAST = 60, 24, 10, 4
@@ -47,7 +47,7 @@ def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[s
     """The known columns that the data has, else all that it has; those `ahead` come first."""
     full: dict[str, None] = {}
     for one in members:
-        full |= {key: None for key, value in one.items() if value != b"null" and key not in _NEVER}
+        full |= {key: None for key, value in one.items() if value != b"null" and key not in NEVER}
     found = [key for key in known if key in full] or [*full]
     return [*dict.fromkeys([*(key for key in ahead if key in full), *found])] or ["value"]
 
@@ -291,14 +291,11 @@ class Table(RecordWriter):
             # The ids are last: where they are shorter than was expected, nothing stands apart.
             names = [name for name in _NAMES[:-1] if name in style.known]
             known = [
-                name for name in (*style.first, *names, *style.known, "id") if name not in _NEVER
+                name for name in (*style.first, *names, *style.known, "id") if name not in NEVER
             ]
             columns = style.columns or sorted(dict.fromkeys(known), key=is_id)
             return self._fitting(expected(columns, style.label), style.width)
-        ahead = _AHEAD if style.width is None else _AHEAD_ON_SCREEN
-        columns = style.columns or candidates(
-            _all_members(slices), style.known, (*style.first, *ahead)
-        )
+        columns = style.columns or self._candidates(slices)
         natural = {column: width(visible(column)) for column in columns}
         found = Measured(natural, {column for column in columns if is_id(column)}, set())
         for members in _all_members(slices):
@@ -310,6 +307,11 @@ class Table(RecordWriter):
                 if column not in found.times and is_time(value):
                     found.times.add(column)
         return natural if style.width is None else self._fitting(found, style.width)
+
+    def _candidates(self, slices: Iterable[Sequence[Record]]) -> list[str]:
+        style = self._style
+        ahead = AHEAD if style.width is None else _AHEAD_ON_SCREEN
+        return candidates(_all_members(slices), style.known, (*style.first, *ahead))
 
     def _fitting(self, found: Measured, room: int) -> dict[str, int]:
         """The columns for which there is room, and their widths; those of `--columns`

@@ -65,7 +65,7 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
         )
         settings = _shown_as(run, runtime, config, options, flags)
         mode = Mode(ModeKind.LINES, run.several)
-        call = delivery.decided(Call(runtime, catalogue, settings, shown, mode), None)
+        call = delivery.with_delivery(Call(runtime, catalogue, settings, shown, mode), None)
         runtime.stderr.begin_run(run.id)
         names = {item.profile for item in items}
         with FairWriters(
