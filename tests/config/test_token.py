@@ -2,6 +2,7 @@
 
 import io
 import os
+import selectors
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from front_door import ROOT, Unified
@@ -234,6 +236,22 @@ def test_a_program_left_in_the_background_does_not_hold_the_answer() -> None:
     started = time.monotonic()
     assert read("token_command", ["sh", "-c", "sleep 10 & echo t-1"]) == ("t-1", "")
     assert time.monotonic() - started < 8
+
+
+def test_what_a_program_prints_as_it_ends_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(selectors.DefaultSelector):
+        waited = False
+
+        def select(self, timeout: float | None = None) -> Any:
+            """Nothing came in the first wait; the program prints and exits right after it."""
+            if not timeout or self.waited:
+                return super().select(timeout)
+            self.waited = True
+            time.sleep(0.5)
+            return []
+
+    monkeypatch.setattr(selectors, "DefaultSelector", Late)
+    assert read("token_command", ["sh", "-c", "sleep 0.1; echo t-1"]) == ("t-1", "")
 
 
 def test_there_is_no_shell(tmp_path: Path) -> None:

@@ -83,9 +83,11 @@ def _read_output(
             left = until - time.monotonic()
             if left <= 0:
                 raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds")
-            ready = selector.select(min(left, _EXIT_POLL))
-            if not ready and child.poll() is not None:
-                # It has exited; a background process that it left keeps the pipe open.
+            # Looked at first: what it printed before it exited is there then.
+            has_exited = child.poll() is not None
+            ready = selector.select(0 if has_exited else min(left, _EXIT_POLL))
+            if not ready and has_exited:
+                # A background process that it left keeps the pipe open.
                 break
             for key, _ in ready:
                 chunk = os.read(key.fd, 4096)
