@@ -4,6 +4,7 @@ repaired by itself.
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from owned import bound_by_modes
 Config = Callable[[str], Path]
 # For processes that start elsewhere, where the program is not installed.
 FROM_HERE = {"PYTHONPATH": str(ROOT)}
+STARTS_IN_ASCII = pytest.mark.skipif(
+    not f"{sys.prefix}{ROOT}".isascii(),
+    reason="in an ASCII locale Python starts only from a path in ASCII",
+)
 GOOD = 'base_url = "https://api.example.com"\n[profiles.acme]\naccount_id = "1"\n'
 NOBODY = 65534
 
@@ -283,6 +288,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.chmod(0o600)
 
 
+@STARTS_IN_ASCII
 def test_text_is_utf_8_where_python_takes_its_bytes_for_ascii(
     process: Process, tmp_path: Path
 ) -> None:
@@ -346,6 +352,7 @@ def test_a_relative_xdg_folder_is_ignored(process: Process, tmp_path: Path) -> N
     assert result.stdout.decode() == f"{tmp_path / 'home'}/.config/unified/config.toml\n"
 
 
+@STARTS_IN_ASCII
 def test_in_the_c_locale_nothing_breaks(process: Process) -> None:
     environ = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "TERM": "dumb"}
     assert process(["profile", "add", "acme", "tags=größe"], environ=environ).returncode == 0

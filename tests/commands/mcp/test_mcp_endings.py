@@ -3,6 +3,7 @@ gone, and by a signal.
 """
 
 import json
+import select
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -308,7 +309,9 @@ def test_a_signal_is_obeyed_and_told_in_one_line(
     with started(tmp_path, "-p acme", UNIFIED_CONFIG=config) as agent:
         if moment == "begin":
             agent.send(*BEGIN)
-            time.sleep(0.4)
+            # Its answer is there, and not read.
+            assert agent.process.stdout
+            select.select([agent.process.stdout], [], [], 60)
         else:
             agent.begin()
         if moment == "line":
