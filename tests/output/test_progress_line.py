@@ -166,7 +166,7 @@ def test_notes_stand_above_it_and_waits_are_told_in_it(service: Service, start: 
 
     service.reply = reply
     terminal = start([*LIST, "--limit", "600"], 150)
-    terminal.until(r"300 of 600 records, .*1 retry, waiting \d s: the service answered 429")
+    terminal.until(r"300 of 600 records, .*1 retry, waiting \d s: the service limits its callers")
     assert terminal.end() == 0
     *note, complete, end = terminal.lines
     assert " ".join(note).endswith(

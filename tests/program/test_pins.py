@@ -80,19 +80,19 @@ HELP_STDLIB = names("""
 # and anyio, is not imported.
 CALL = HELP | names("httptools httpx idna")
 CALL_STDLIB = HELP_STDLIB | names("""
-    array atexit base64 binascii calendar email hashlib http logging mimetypes quopri socket
-    ssl stringprep struct unicodedata
+    array atexit base64 binascii calendar email hashlib http logging mimetypes quopri shlex
+    socket ssl stringprep struct unicodedata
 """)
 # Only who takes records apart needs msgspec, which imports typing_extensions where it is installed.
 PAGES = CALL | names("msgspec typing_extensions")
-PAGES_STDLIB = CALL_STDLIB | names("decimal numbers queue shlex")
+PAGES_STDLIB = CALL_STDLIB | names("decimal numbers queue")
 # The first call makes the store, one process at a time.
 SANDBOX = CALL | {"filelock"}
 SANDBOX_STDLIB = CALL_STDLIB | names("decimal hmac numbers secrets sqlite3")
 # Our own rooms that a call has and help does not, and the other way round.
 NOT_IN_HELP = names("http call.single config.settings config.token config.file json_text.members")
 NOT_IN_CALL = names("""
-    exported writes catalogue.extend catalogue.known cli.help_page cli.operation_pages
+    exported writes catalogue.extend cli.help_page cli.operation_pages
     cli.prompt call.dry_run call.uploading config.connection_facts config.other_program
     json_text.members output.pager output.screen sandbox
 """)

@@ -28,17 +28,18 @@ CASES = {
         [failure(429, "slow down", truto_is_remote_error=True)],
         exit=8,
         stderr=["the provider answered 429 .*slow down"],
-        # The end of its window is looked for a minute after the first request, and at
-        # thirteen times before.
-        requests=15,
+        # Probes go on until all of them were refused for longer than a window lasts.
+        requests=14,
     ),
-    "for ever": Case(LIST, [limited("1")], exit=8, stderr=["the service answered 429"], requests=5),
+    "for ever": Case(
+        LIST, [limited("1")], exit=8, stderr=["the service answered 429"], requests=13
+    ),
     "for ever, told to programs": Case(
         f"{LIST} -o json",
         [limited("1")],
         exit=8,
         stderr=[r'{"error": {"code": "rate_limit", "exit": 8, .*"status": 429'],
-        requests=5,
+        requests=13,
     ),
     "without saying how long": Case(LIST, [failure(429), listing()], stdout=DONE, requests=2),
 }

@@ -39,7 +39,7 @@ CASES = {
         [failure(500), failure(429)],
         exit=10,
         stderr=["answered 429"],
-        requests=16,
+        requests=15,
         one_key=True,
     ),
     "on a create, and then it is refused": Case(
