@@ -104,7 +104,7 @@ def http_instead(place: str) -> str:
 
 
 def https_instead(place: str) -> str:
-    """For a port that may speak only TLS, and was spoken to in clear text."""
+    """For a port that may expect TLS, and got clear text."""
     return f"https://{place} instead?"
 
 

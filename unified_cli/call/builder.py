@@ -353,8 +353,8 @@ def read_body(call: Call, method: str, operation: Operation | None = None) -> by
 
 
 def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operation | None) -> None:
-    """Raise UsageError for a body that names a connection, with the command that sends
-    records to theirs.
+    """Raise UsageError for a body that names a connection; the hint is the command that
+    sends each record to its own.
     """
     from unified_cli.json_text import record_label  # noqa: PLC0415  only if there is a body
 

@@ -107,7 +107,7 @@ class Answer(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        """The Content-Type, or words for what has none; empty for JSON without one."""
+        """The Content-Type; without one, words that say so, or nothing for JSON."""
         return self.headers.get("content-type", "" if self.body else "bytes without a Content-Type")
 
     @property
@@ -181,7 +181,7 @@ class Reader(NamedTuple):
                     request, status, "the answer is not JSON, so its credentials cannot be left out"
                 )
             return self._document(request, response, headers, expected)
-        # Where no record is due, what has no type is a file of any size.
+        # Where no record is expected, an answer without a type is a file of any size.
         operation = request.operation
         there = status == 200 and headers.get("content-length") != "0"
         untyped = there and not kind and (operation is None or operation.kind == "action")
@@ -246,8 +246,9 @@ class Reader(NamedTuple):
         served: bytes,
         expected: Expected,
     ) -> Answer | Failed:
-        """What has no Content-Type and is not JSON: bytes. Raises DamageError for what
-        begins as JSON where that is due.
+        """Return an answer of bytes for a body without a Content-Type that is not JSON.
+
+        Raises DamageError where it begins like JSON and a record is expected.
         """
         begin = served[:_SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
         if not (expected.any_type or expected.part):

@@ -83,8 +83,8 @@ class NetworkFailure(NamedTuple):
 
 
 _GONE = {404, 410}
-# The service examined this very request and did not carry it out. A 404 or 413 may be
-# decided before it looks at the key, as for a connection that was removed meanwhile.
+# The service examined this very request and did not carry it out. It may answer 404 or
+# 413 before it looks at the key, as when the connection has been removed.
 _EXAMINED = {400, 422}
 _SENT = {Outcome.LOST, Outcome.DAMAGED, Outcome.UNUSABLE}
 

@@ -113,7 +113,7 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -
 
 
 def codings(header: str) -> list[str]:
-    """The codings that a Content-Encoding names; `none`, as curl takes it, is none."""
+    """Return the codings in a Content-Encoding; `identity` and `none` mean no coding."""
     names = [name.strip().lower() for name in header.split(",")]
     return [name for name in names if name not in {"", "identity", "none"}]
 

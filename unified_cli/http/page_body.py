@@ -100,7 +100,7 @@ def _decode(text: bytes, service: Service) -> PageBody:
 
 def _check_depths(records: Sequence[Record]) -> None:
     """Raise TooLargeError where a record is nested too deeply."""
-    # In few records there are mostly no more brackets than that, which is soon found out.
+    # A few records rarely have more brackets than that, and counting them is quick.
     for some in members.slices(records, _FEW):
         if json_check.deeper_than(b"".join(some), json_check.DEEPEST):
             raise decoding.TooLargeError(

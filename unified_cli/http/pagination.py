@@ -111,7 +111,7 @@ class ListReader:
         answer = _send(self._send, _at(self._request, self._service, self._cursor), self._number)
         page = split(answer, self._request, self._service, self._number)
         if self._cursor is not None and _is_bare(answer):
-            # Nothing in it says whether the list goes on.
+            # It does not say whether there are more pages.
             raise ServiceError(
                 f"page {self._number} of GET {self._request.path} is a bare array without a cursor,"
                 " and there may be more records",

@@ -97,8 +97,8 @@ def scope_of(settings: Settings, service: Service) -> Scope:
 
 
 def number_as_cursor(text: str) -> str | None:
-    """The cursor that a number in a page is; None for 0, which may say that it was the
-    last, and for what is no whole number.
+    """Return a cursor that was served as a number; None for 0, which may mark the last
+    page, and for any other number that is not whole and positive.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 

@@ -95,7 +95,7 @@ def flaw(text: bytes) -> str:
 
 
 def depth_flaw(text: bytes) -> str:
-    """That the text is nested too deeply; empty where it is not."""
+    """Return why the text is nested too deeply; empty where it is not."""
     return f"is nested deeper than {DEEPEST} levels" if deeper_than(text, DEEPEST) else ""
 
 

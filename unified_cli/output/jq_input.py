@@ -91,8 +91,8 @@ def _is_long(number: bytes) -> bool:
 
 
 def _numbers(sources: Iterable[bytes]) -> set[bytes]:
-    """The long numbers in the sources, those in texts too; an exponent and a sign do
-    not matter.
+    """Return the long numbers in the sources, also within texts, written in one way; each
+    also without its sign.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
     return {canonical(one) for number in found for one in (number, number.lstrip(b"-"))}

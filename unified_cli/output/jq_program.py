@@ -154,7 +154,7 @@ class JqProgram:
         return [f"{self._option} computed {self._computed} in doubles, which keep 15 digits"]
 
     def shortcomings(self) -> Sequence[str]:
-        """Which records are missing from the results, in one sentence, if any are."""
+        """Return one sentence that names the records without results; nothing."""
         if not self._left_out:
             return []
         number, names = len(self._left_out), [one for one in self._left_out.values() if one]
@@ -164,7 +164,7 @@ class JqProgram:
 
 
 def _shown_id(record: bytes) -> str:
-    """The id of a record as it was written, so that half a surrogate pair is seen."""
+    """Return the id of a record as it was written, which shows half a surrogate pair."""
     identifier = member(record, "id")
     return excerpt(identifier.decode("utf-8", "replace"), _LONGEST_ID) if identifier else "no id"
 
@@ -184,8 +184,8 @@ def _compiled(expression: str, option: str) -> Any:
         raise UsageError(said, hint="a function stands in the program itself: def NAME: …; …")
     try:
         with signals.ending_at_once():
-            # A program compiles alone first: its messages name its own lines, and it
-            # must be one without the brackets.
+            # A program compiles alone first: so it is complete without the brackets,
+            # and its messages name its own lines.
             jq.compile(expression)
             # As text a result keeps all digits, which Python's numbers do not. The
             # first line break may belong to a comment that ends in a backslash.

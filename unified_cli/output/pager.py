@@ -283,8 +283,8 @@ def _command(runtime: Runtime) -> str:
 
 
 def _with_colours(words: list[str]) -> list[str]:
-    """The words of a pager that shows colours: less does so only with -R, which a LESS
-    of the user's own may lack.
+    """Return the words of the pager, with -R for less: it shows colours only then, and a
+    LESS of the user's own may lack it.
     """
     return [*words, "-R"] if Path(words[0]).name == "less" else words
 

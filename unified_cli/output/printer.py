@@ -107,7 +107,7 @@ class Printer:
         return [*self.left_out(), *self._writer.shortcomings(), *misspelt]
 
     def left_out(self) -> Sequence[str]:
-        """Which records the program left out until now."""
+        """Return one sentence that names the records left out until now; nothing without any."""
         return self._transform.shortcomings()
 
     def _put(self, data: bytes) -> None:

@@ -153,7 +153,7 @@ class Transform:
         return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
 
     def shortcomings(self) -> Sequence[str]:
-        """Which records the program left out."""
+        """Return one sentence that names the records left out; nothing without any."""
         return self._program.shortcomings() if self._program else ()
 
 

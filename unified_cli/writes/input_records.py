@@ -293,5 +293,5 @@ class RecordMap:
         self._program.leave_out(record, error)
 
     def shortcomings(self) -> Sequence[str]:
-        """Which records were left out, in one sentence, if any were."""
+        """Return one sentence that names the records left out; nothing without any."""
         return self._program.shortcomings()

@@ -68,7 +68,7 @@ class SideMap:
         return found[0] if found else None
 
     def shortcomings(self) -> Sequence[str]:
-        """Which records jq cannot hold, in one sentence, if any are."""
+        """Return one sentence that names the records left out; nothing without any."""
         return self._map.shortcomings()
 
 

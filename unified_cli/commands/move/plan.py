@@ -60,7 +60,7 @@ def run(context: CommandContext, options: PlanOptions) -> None:
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
             tally.matched += pairing.change is Change.DIFFERENT
-            # What was left out may be the very record that the target has.
+            # A record that was left out may be the one that only the target seems to have.
             if pairing.change is Change.ONLY_TO and (not options.delete or found.missing):
                 tally.left += 1
             elif call := planner.call(pairing):

@@ -229,7 +229,7 @@ def _read(path: Path) -> Parts:
 
 
 def _check_names(changed: Parts) -> None:
-    """Raise UsageError for a change of what says which record of which connection it is."""
+    """Raise UsageError for a change of the id, and for the name of a connection."""
     if "id" in changed:
         raise UsageError("the text changes the id, and another record is edited by its own id")
     if LABEL in changed:

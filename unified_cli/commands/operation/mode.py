@@ -40,7 +40,7 @@ _RUNS = {
 def run(operation: Operation, context: CommandContext, options: OperationOptions) -> None:
     """Run the operation; every expected failure is a UnifiedError."""
     runtime, catalogue = context.runtime, context.catalogue
-    # What is checked before the settings are read is as quiet as the rest.
+    # The checks below come before the settings are read.
     runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     builder.check_options(options)
     if isinstance(options, StopOptions) and options.stops:

@@ -50,7 +50,7 @@ def failure_of(
     lost = _lost(error, host, state)
     ended = not state.received and not isinstance(error, httpx.TimeoutException)
     if ended and lost.outcome is Outcome.LOST and route.address.scheme == "http":
-        # A port that expects TLS ends what is no handshake without a word.
+        # A server that expects a TLS handshake closes the connection without an answer.
         return lost._replace(hint=hints.https_instead(route.address.place))
     return lost
 

@@ -56,8 +56,8 @@ class _LlhttpEvents:
 
 
 def _with_one_length(head: bytes) -> bytes:
-    """The head without a Content-Length that repeats the one before, which llhttp would
-    refuse; curl and httpx take it.
+    """Return the head without a repeated Content-Length, which llhttp refuses and curl
+    and httpx accept.
     """
     found = [*_LENGTH.finditer(head)]
     if len(found) < 2 or len({one[1] for one in found}) > 1:
@@ -110,7 +110,7 @@ class ResponseReader(httpx.SyncByteStream):
         while (end := data.find(_HEAD_END, max(0, fed - len(_HEAD_END)))) < 0 and len(
             data
         ) <= _LARGEST_HEAD:
-            # What is no HTTP is known by its first line; the headers are looked at whole.
+            # The first line shows whether it is HTTP; the headers are parsed together.
             line = data.find(b"\n") + 1 or len(data)
             self._feed(data[fed:line])
             fed = line
@@ -140,7 +140,7 @@ class ResponseReader(httpx.SyncByteStream):
             if lower == b"content-length":
                 if len(value) > 20:
                     raise httpx.RemoteProtocolError("its length has too many digits")
-                # llhttp has refused what is no number, or two of them.
+                # llhttp has refused other text, and two different lengths.
                 length = int(value)
             elif lower == b"transfer-encoding":
                 codings.append(value.lower())
