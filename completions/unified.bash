@@ -97,7 +97,7 @@ _unified_words() {
             ;;
         runs) words='list show resume retry remove' ;;
         mcp) words='serve config' ;;
-        completion) words='bash zsh fish pwsh install' ;;
+        completion) words='bash zsh fish install' ;;
         sandbox) words='serve reset seed status' ;;
         connections) words='list add' ;;
         profile) words='list show path add set use login logout import test remove' ;;
@@ -193,7 +193,7 @@ _unified_value() {
                 --report|--ids) kind='file' ;;
                 --only) kind='create update delete' ;;
                 --client) kind='claude-code claude-desktop codex cursor gemini-cli vscode windsurf zed' ;;
-                --shell) kind='bash zsh fish pwsh' ;;
+                --shell) kind='bash zsh fish' ;;
                 --ready-file|--state|--faults|--bundle|--har) kind='file' ;;
                 --export) kind='folder' ;;
                 --schema) kind='file' ;;

@@ -74,7 +74,7 @@ def test_help_of_a_command_is_its_page(command: str, unified: Unified) -> None:
 
 
 INSTALL = "unified completion install"
-SHELLS = "'tcsh' is not one of 'bash', 'zsh', 'fish', 'pwsh'"
+SHELLS = "'tcsh' is not one of 'bash', 'zsh', 'fish'"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,6 @@ def test_a_slip_is_answered_with_what_was_meant(typed: str, said: str, unified: 
         ("bash", ".local/share/bash-completion/completions/unified", "source '"),
         ("zsh", ".local/share/zsh/site-functions/_unified", "fpath=("),
         ("fish", ".config/fish/completions/unified.fish", "ready in new shells"),
-        ("pwsh", ".config/powershell/unified.ps1", "$PROFILE"),
     ],
 )
 def test_install_puts_the_script_where_the_shell_looks(
@@ -160,6 +159,35 @@ def test_install_makes_the_folder_that_is_not_there(unified: Unified, tmp_path: 
         0,
         True,
     )
+
+
+def test_what_a_powershell_profile_still_runs_is_a_comment(unified: Unified) -> None:
+    result = unified("completion pwsh")
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout.startswith("# ")
+    assert result.stdout.count("\n") == 1
+    assert "pwsh" not in unified("completion --help").stdout
+
+
+@pytest.mark.parametrize("variable", ["HOME", "XDG_CONFIG_HOME"])
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_the_script_for_powershell_of_an_older_version_may_be_removed(
+    variable: str, *, is_ours: bool, unified: Unified, tmp_path: Path
+) -> None:
+    folder = tmp_path / (".config" if variable == "HOME" else "settings")
+    script = folder / "powershell" / "unified.ps1"
+    script.parent.mkdir(parents=True)
+    script.write_text(f"# PowerShell completion for {'unified. Static: a' if is_ours else 'me'}\n")
+    environ = {"HOME": str(tmp_path), "SHELL": "/bin/bash"}
+    if variable != "HOME":
+        environ[variable] = str(folder)
+    installed = unified("completion install", environ=environ)
+    assert installed.code == 0
+    assert (f"{script} has no use any more" in installed.stderr) == is_ours
+    findings = unified("doctor -o json", environ=environ).json["findings"]
+    found = [(one["level"], one["remedy"]) for one in findings if one["check"] == "completion"]
+    remedy = f"rm {script}, and remove its line from your $PROFILE"
+    assert found == ([("warning", remedy)] if is_ours else [])
 
 
 def test_install_needs_a_home(unified: Unified) -> None:

@@ -76,7 +76,9 @@ class Group(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A command or a group in a list of commands, with its line there."""
+    """A command or a group in a list of commands, with its line there; without one it
+    is not listed.
+    """
 
     about: str
     command: Command[Any] | Group | Later

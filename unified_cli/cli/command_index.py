@@ -40,9 +40,9 @@ def _walk(command: Any, path: tuple[str, ...]) -> Iterator[CommandEntry]:
         yield CommandEntry(path, (), command.takes, command.page())
         return
     yield CommandEntry(
-        path, [(name, stub.about) for name, stub in command.entries.items()], (), command.page()
+        path, [(name, stub.about) for name, stub in command.listed.items()], (), command.page()
     )
-    for name, stub in command.entries.items():
+    for name, stub in command.listed.items():
         yield from _walk(stub.build(), (*path, name))
 
 

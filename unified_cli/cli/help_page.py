@@ -85,7 +85,7 @@ def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
 
 def for_group(about: str, an_example: str, entries: Mapping[str, CommandStub]) -> HelpPage:
     """The page of a built-in group of commands."""
-    rows = [(name, entry.about) for name, entry in entries.items()]
+    rows = [(name, entry.about) for name, entry in entries.items() if entry.about]
     return HelpPage("COMMAND [options]", [about], [(EXAMPLE, an_example), ("Commands", rows)])
 
 

@@ -101,9 +101,14 @@ class CommandGroup(TyperGroup):
     kind: str
     page: Callable[[], "HelpPage"]
 
+    @property
+    def listed(self) -> Mapping[str, CommandStub]:
+        """Those of the help page, in its order."""
+        return {name: stub for name, stub in self.entries.items() if stub.about}
+
     def list_commands(self, _ctx: Any) -> list[str]:
         """The names, in the order of the help page."""
-        return list(self.entries)
+        return list(self.listed)
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """The command of that name, or the only one that differs in its dashes; None
@@ -127,7 +132,7 @@ class CommandGroup(TyperGroup):
         if command is None:
             from unified_cli.cli.usage_errors import unknown_command  # noqa: PLC0415  only for an error
 
-            raise unknown_command(ctx, self.kind, self.entries, args)
+            raise unknown_command(ctx, self.kind, self.listed, args)
         return command.name, command, args[1:]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -9,16 +9,17 @@ from unified_cli.catalogue import load
 from unified_cli.cli.command import Command, CommandContext, Entry, Group
 from unified_cli.cli.flags import OUTPUT, Flag, Options
 from unified_cli.cli.option_parts import NoOptions
+from unified_cli.config import old_files
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
 from unified_cli.plural import counted
 from unified_cli.storage import folders, output_file
 
-Shell = Literal["bash", "zsh", "fish", "pwsh"]
+Shell = Literal["bash", "zsh", "fish"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
-_OF_POWERSHELL = (
-    "It completes commands, options, profiles and files; those of the other shells also fields,"
-    " runs and aliases. It is not tried in a real PowerShell before a release."
+# A $PROFILE may still run what this command prints. It goes in the next version.
+_FOR_POWERSHELL = (
+    b"# unified does not complete in PowerShell any more: remove this command from your $PROFILE\n"
 )
 
 
@@ -45,6 +46,7 @@ def _script(shell: Shell, context: CommandContext) -> bytes:
 
 def _install(context: CommandContext, options: InstallOptions) -> None:
     runtime, chosen = context.runtime, options.shell
+    _name_old_script(context)
     own = Path(runtime.environ.get("SHELL", "")).name
     shell = chosen or next((one for one in SHELLS if one == own), None)
     if shell is None:
@@ -67,7 +69,17 @@ def _install(context: CommandContext, options: InstallOptions) -> None:
     runtime.stderr.note(next_step)
 
 
-def _target(shell: str, home: Path, environ: Mapping[str, str]) -> tuple[Path, str]:
+def _name_old_script(context: CommandContext) -> None:
+    """Say which file of an older version may be removed."""
+    runtime = context.runtime
+    if path := old_files.powershell_script(runtime.environ):
+        runtime.stderr.note(
+            f"{path} has no use any more, since there is no completion for PowerShell: remove it,"
+            " and its line from your $PROFILE"
+        )
+
+
+def _target(shell: Shell, home: Path, environ: Mapping[str, str]) -> tuple[Path, str]:
     """The script's path, and what the user still has to do."""
     data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
@@ -87,10 +99,7 @@ def _target(shell: str, home: Path, environ: Mapping[str, str]) -> tuple[Path, s
             folder / "_unified",
             f"add to ~/.zshrc, above compinit, unless it is there: fpath=('{folder}' $fpath)",
         )
-    if shell == "fish":
-        return config / "fish" / "completions" / "unified.fish", "ready in new shells"
-    path = config / "powershell" / "unified.ps1"
-    return path, f"add to your $PROFILE, unless it is there: . '{path}'"
+    return config / "fish" / "completions" / "unified.fish", "ready in new shells"
 
 
 def _printing(shell: Shell) -> Entry:
@@ -103,13 +112,14 @@ def _printing(shell: Shell) -> Entry:
             NoOptions,
             run,
             usage="",
-            text=(
-                f"Print the completion script for {shell}.",
-                *([_OF_POWERSHELL] if shell == "pwsh" else []),
-            ),
+            text=(f"Print the completion script for {shell}.",),
             examples=f"unified completion {shell}",
         ),
     )
+
+
+def _print_comment(context: CommandContext, _: NoOptions) -> None:
+    stdout.write(context.runtime, [_FOR_POWERSHELL])
 
 
 COMPLETION = Group(
@@ -118,6 +128,15 @@ COMPLETION = Group(
     "unified completion bash",
     {
         **{shell: _printing(shell) for shell in SHELLS},
+        "pwsh": Entry(
+            "",
+            Command(
+                NoOptions,
+                _print_comment,
+                usage="",
+                text=("Print a comment, for a $PROFILE that runs this. It is removed soon.",),
+            ),
+        ),
         "install": Entry(
             "Install the script where the shell looks for it",
             Command(

@@ -16,7 +16,7 @@ from unified_cli.cli.flags import Flag
 Words = Sequence[tuple[str, str]]
 """Words, each with its purpose."""
 Tables = Mapping[str, Iterable[str]]
-FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish", "pwsh": "unified.ps1"}
+FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish"}
 """The file name of each shell's script."""
 
 
@@ -150,7 +150,7 @@ def _most_common(sets: Iterable[Words]) -> Words:
 
 def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> str:
     """The completion script for a shell."""
-    tables = {"bash": bash, "zsh": zsh, "fish": fish, "pwsh": pwsh}[shell]
+    tables = {"bash": bash, "zsh": zsh, "fish": fish}[shell]
     template = (
         files("unified_cli.docs").joinpath("completion_templates", FILES[shell]).read_text("utf-8")
     )
@@ -278,35 +278,6 @@ def fish(known: Grammar) -> Tables:
         ),
         "COMMANDS": known.commands,
         "VALUED": known.values,
-        **_names_of(known),
-    }
-
-
-def pwsh(known: Grammar) -> Tables:
-    """The tables for PowerShell, with the purpose of each word."""
-
-    def quoted(text: str) -> str:
-        return "'" + text.replace("'", "''") + "'"
-
-    def listed(texts: Iterable[str]) -> str:
-        return f"@({', '.join(map(quoted, texts))})"
-
-    def described(words: Words) -> str:
-        return listed(f"{word}:{about}" for word, about in words)
-
-    *flags, last = (f"@({quoted(path)}, {described(flags)})" for path, flags in known.flags)
-    arguments = {
-        path: [kind.replace("|", " ") for kind in kinds] for path, kinds in known.arguments.items()
-    }
-    return {
-        "WORDS": (f"{quoted(path)} = {described(words)}" for path, words in known.words.items()),
-        "FLAGS": [*(f"{one}," for one in flags), last],
-        "VALUES": (
-            f"$UnifiedValues[{quoted(one)}] = {quoted(kind)}"
-            for one, kind in (*known.values.items(), *known.own_values.items())
-        ),
-        "ARGUMENTS": (f"{quoted(path)} = {listed(kinds)}" for path, kinds in arguments.items()),
-        "COMMANDS": known.commands,
         **_names_of(known),
     }
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from unified_cli.config import (
     connection_facts,
     file,
     keyring,
+    old_files,
     other_program,
     resolution,
     token,
@@ -78,6 +80,10 @@ def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
         yield Finding("data folder", str(data or ""), message, doubtful=True)
     else:
         yield Finding("data folder", str(data), "writable")
+    if old := old_files.powershell_script(runtime.environ):
+        message = "of an older version; there is no completion for PowerShell any more"
+        remedy = f"rm {shlex.quote(str(old))}, and remove its line from your $PROFILE"
+        yield Finding("completion", str(old), message, remedy, doubtful=True)
 
 
 def _is_writable(folder: Path) -> bool:

@@ -1,0 +1,20 @@
+"""Files that an older version installed and that have no use any more."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+_POWERSHELL = b"# PowerShell completion for unified."
+
+
+def powershell_script(environ: Mapping[str, str]) -> Path | None:
+    """Return the completion script for PowerShell, if an older version installed one."""
+    home = environ.get("HOME")
+    folder = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else None)
+    if folder is None:
+        return None
+    path = Path(folder, "powershell", "unified.ps1")
+    with suppress(OSError), path.open("rb") as file:
+        if file.read(len(_POWERSHELL)) == _POWERSHELL:
+            return path
+    return None
