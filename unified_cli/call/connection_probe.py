@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from unified_cli import signals
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config import resolution, token as secrets
+from unified_cli.config import resolution
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
-from unified_cli.config.token import TokenSource
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
+from unified_cli.fleet.tokens import Tokens
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content
 from unified_cli.plural import counted
@@ -58,29 +58,6 @@ class ProbeResult:
         return error.kind.replace("_", " ")
 
 
-class TokenCache:
-    """Reads each token once, even if many profiles share its source."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._read: dict[str, str | ConfigError] = {}
-
-    def get(self, source: TokenSource | None) -> str:
-        """The token. Raises ConfigError if none is configured, or if its source fails."""
-        if source is None:
-            raise ConfigError("no token is configured", hint="unified profile login")
-        key = repr((source.kind, source.detail, source.source, source.origin, source.profile))
-        if key not in self._read:
-            try:
-                self._read[key] = secrets.read(source, self._runtime)
-            except ConfigError as error:
-                self._read[key] = error
-        found = self._read[key]
-        if isinstance(found, ConfigError):
-            raise found
-        return found
-
-
 def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
     """The list operation of the resource named as `API RESOURCE`; None where none is named."""
     if words is None:
@@ -105,7 +82,7 @@ class Probe:
     config: Config
     operation: Operation | None
     overrides: Overrides
-    tokens: TokenCache
+    tokens: Tokens
 
     def run(self, names: Sequence[str | None]) -> list[ProbeResult]:
         """The results for the profiles, in their order; the name None means what a call
@@ -126,7 +103,8 @@ class Probe:
     ) -> "Iterator[tuple[ProbedConnection, ProbeResult]]":
         from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  httpx is imported when a request is sent
 
-        with FairReaders(self.runtime, self.catalogue, WORKERS) as readers:
+        fair = FairReaders(self.runtime, self.catalogue, WORKERS, tokens=self.tokens)
+        with fair as readers:
 
             def ask(one: ProbedConnection) -> Generator[tuple[ProbedConnection, ProbeResult]]:
                 yield one, self._send(one, readers.clients)
@@ -142,18 +120,21 @@ class Probe:
         try:
             settings = resolution.resolve(limited, self.runtime, self.config)
             settings.reachable()
-            token = self.tokens.get(settings.token)
         except UnifiedError as error:
             return ProbeResult(name, 0.0, error)
-        return ProbedConnection(name, settings, token)
+        return ProbedConnection(name, settings)
 
     def _send(self, one: "ProbedConnection", clients: "Clients") -> ProbeResult:
         from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  httpx is imported when a request is sent
 
         runtime, name = self.runtime, one.name
+        try:
+            token = clients.token(one.settings)
+        except ConfigError as error:
+            return ProbeResult(name, 0.0, error)
         started = runtime.monotonic()
         try:
-            with closing(clients.open(one.settings, one.token, patience=Patience.NONE)) as client:
+            with closing(clients.open(one.settings, token, patience=Patience.NONE)) as client:
                 found = self._ask(client, one.settings)
         except UnifiedError as error:
             return ProbeResult(name, runtime.monotonic() - started, error)
@@ -188,4 +169,3 @@ class ProbedConnection:
 
     name: str | None
     settings: Settings
-    token: str

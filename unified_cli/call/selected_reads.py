@@ -112,7 +112,8 @@ class ReadWork(NamedTuple):
     """The work of reading one connection, page by page.
 
     `until` is a time after which no answer is waited for, `largest` how many bytes of
-    records are taken. How many seconds each read took is noted in `seconds`.
+    records are taken. How many seconds each read took is noted in `seconds`, without
+    the wait for its token.
     """
 
     selected: SelectedReads
@@ -123,13 +124,18 @@ class ReadWork(NamedTuple):
 
     def run(self, read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
         """Each page, then None; or the error that broke it off."""
+        try:
+            token = self.clients.token(read.call.settings)
+        except UnifiedError as error:
+            yield read, error
+            return
         began = read.call.runtime.monotonic()
-        for source, found in pagination.to_the_end(read, self._pages(read)):
+        for source, found in pagination.to_the_end(read, self._pages(read, token)):
             if self.seconds is not None:
                 self.seconds[read.name] = read.call.runtime.monotonic() - began
             yield source, found
 
-    def _pages(self, read: SelectedRead) -> Generator[Page]:
+    def _pages(self, read: SelectedRead, token: str) -> Generator[Page]:
         call, request, lists = read.call, read.request, self.selected.operation.lists
         name = read.name if self.selected.several else None
         settings, patience = call.settings, Patience.ENDLESS if lists or name else Patience.TIMEOUT
@@ -138,7 +144,7 @@ class ReadWork(NamedTuple):
             left = max(1.0, self.until - call.runtime.monotonic())
             settings = settings._replace(timeout=min(settings.timeout, left))
             patience = Patience.TIMEOUT
-        with closing(self.clients.open(settings, name=name, patience=patience)) as client:
+        with closing(self.clients.open(settings, token, name=name, patience=patience)) as client:
             if not lists:
                 yield pagination.alone(client.send(request), request)
                 return
@@ -182,7 +188,7 @@ def read_whole(
             if isinstance(found, Page):
                 whole.add(found)
                 continue
-            whole.error, whole.seconds = found, seconds[read.name]
+            whole.error, whole.seconds = found, seconds.get(read.name, 0.0)
             yield whole
             whole = None
 

@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli.catalogue import Catalogue
-from unified_cli.config import token as secrets
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ConfigError
+from unified_cli.fleet.tokens import Tokens
 from unified_cli.http.client import Client, Limits
 from unified_cli.http.http_connection import HttpContext
 from unified_cli.http.rate import Window
@@ -50,8 +49,16 @@ class Clients:
     the connections is kept for the next run.
     """
 
-    def __init__(self, runtime: Runtime, catalogue: Catalogue, idle: Idle = nullcontext) -> None:
-        """Threads wait for their turn to send in the context `idle`."""
+    def __init__(
+        self,
+        runtime: Runtime,
+        catalogue: Catalogue,
+        idle: Idle = nullcontext,
+        tokens: Tokens | None = None,
+    ) -> None:
+        """Threads wait for their turn to send in the context `idle`. `tokens` may know
+        some already.
+        """
         if not gc.isenabled():
             # From here on a command may run long, so the garbage collector that
             # __main__ disabled for start-up runs again. Freezing what exists by now
@@ -62,10 +69,7 @@ class Clients:
         self._idle = idle
         self._catalogue = catalogue
         self._lock = threading.RLock()
-        # Held while a token is read, so that of several programs only one asks the user something.
-        self._reading = threading.Lock()
-        self._over = threading.Event()
-        self._tokens: dict[Any, str] = {}
+        self._tokens = tokens or Tokens(runtime)
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
         self._paces_are_known = runtime.has_cached(_PACES)
@@ -81,9 +85,7 @@ class Clients:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        self._over.set()
-        if self._reading.acquire(timeout=_LAST_WAIT):
-            self._reading.release()
+        self._tokens.close(_LAST_WAIT)
         if self._bulk:
             self._tell_retries()
         with self._lock:
@@ -92,28 +94,12 @@ class Clients:
             self._keep_paces()
 
     def token(self, resolved: Settings) -> str:
-        """The connection's token. Raises ConfigError where there is none."""
-        source = resolved.token
-        if source is None:
+        """The connection's token, which a worker waits for without its turn. Raises
+        ConfigError where there is none.
+        """
+        if resolved.token is None:
             raise resolved.no_token()
-        # Sources with the same key have the same token.
-        key = (
-            source.kind,
-            repr(source.detail),
-            source.origin,
-            source.profile if source.kind == "keyring" else None,
-        )
-        if (known := self._tokens.get(key)) is not None:
-            return known
-        with self._reading:
-            if key not in self._tokens:
-                self._look()
-                self._tokens[key] = secrets.read(source, self._runtime, self._look)
-            return self._tokens[key]
-
-    def _look(self) -> None:
-        if self._over.is_set():
-            raise ConfigError("the command that wanted the token has ended")
+        return self._tokens.get(resolved.token, self._idle)
 
     def open(
         self,

@@ -14,12 +14,14 @@ from unified_cli.errors import UnifiedError
 from unified_cli.fleet import pool
 from unified_cli.fleet.clients import ClientPool, Clients
 from unified_cli.fleet.fair_turns import WorkerSlots
+from unified_cli.fleet.tokens import Tokens
 from unified_cli.http.client import Client
 from unified_cli.http.pagination import ListReader, Page, Span
 from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 
 Job = TypeVar("Job")
+Name = TypeVar("Name")
 Result = TypeVar("Result")
 
 
@@ -40,13 +42,14 @@ class FairReaders:
         *,
         in_turn: bool = False,
         connections: int = 0,
+        tokens: Tokens | None = None,
     ) -> None:
         self.slots = WorkerSlots(workers)
         self._in_turn = in_turn
         # In order, a list stands still until its turn: one that took the slot of the
         # list whose turn it is would stop both.
         self.clients = Clients(
-            runtime, catalogue, nullcontext if in_turn else self._let_others_go_on
+            runtime, catalogue, nullcontext if in_turn else self._let_others_go_on, tokens
         )
         self._check = runtime.check
         self._idle = ClientPool(max(connections, self.slots.most_threads))
@@ -117,6 +120,26 @@ class FairReaders:
                 yield name, error
 
         yield from self.read([*connections], one)
+
+    def tokens(self, connections: Mapping[Name, Settings]) -> dict[Name, str | UnifiedError]:
+        """Return the token of each connection, or why it has none: before anything is
+        sent. Different commands run in parallel.
+        """
+
+        def one(name: Name) -> Generator[tuple[Name, str | UnifiedError]]:
+            try:
+                yield name, self.clients.token(connections[name])
+            except UnifiedError as error:
+                yield name, error
+
+        found = dict(self.read([*connections], one))
+        return {name: found[name] for name in connections}
+
+    def check_tokens(self, connections: Iterable[Settings]) -> None:
+        """Raise ConfigError where a connection has no token: the first one's."""
+        for found in self.tokens(dict(enumerate(connections))).values():
+            if isinstance(found, UnifiedError):
+                raise found
 
     def in_order(
         self,

@@ -65,13 +65,19 @@ def name_of(number: int) -> str:
 
 
 @contextmanager
-def reader(folder: Path, service: Service, connections: int) -> Iterator[Reader]:
-    """An agent for so many connections of the service, c000 and so on."""
+def reader(
+    folder: Path, service: Service, connections: int, program: Path | None = None
+) -> Iterator[Reader]:
+    """An agent for so many connections of the service, c000 and so on. Eight of them
+    have a token that a program prints, if one is given.
+    """
     token, config = folder / "token", folder / "config.toml"
     token.write_text("t-0123456789")
     token.chmod(0o600)
     tables = "".join(
-        f'[profiles.{name_of(at)}]\naccount_id = "{name_of(at)}"\n' for at in range(connections)
+        f'[profiles.{name_of(at)}]\naccount_id = "{name_of(at)}"\n'
+        + (f'token_command = ["sh", "{program}", "{at}"]\n' if program and at < 8 else "")
+        for at in range(connections)
     )
     config.write_text(f'base_url = "{service.url}"\ntoken_file = "{token}"\nrate = 0\n{tables}')
     config.chmod(0o600)
@@ -113,6 +119,26 @@ def test_one_that_does_not_answer_keeps_no_other_from_being_asked(
         (answer,) = agent.read_all()
     assert [one["_profile"] for one in answer["records"]] == [*map(name_of, range(MANY))]
     assert len(service.seen) == MANY
+
+
+def test_tokens_that_take_long_keep_no_other_from_being_asked(
+    tmp_path: Path, service: Service
+) -> None:
+    released, program = tmp_path / "released", tmp_path / "program"
+    program.write_text(f"until [ -e {released} ]; do sleep 0.02; done; echo t-$1")
+
+    def reply(_: Seen) -> Reply:
+        if len(service.seen) == MANY - 8:
+            released.touch()
+        return page([{"id": "1"}])
+
+    service.reply = reply
+    with reader(tmp_path, service, MANY, program) as agent:
+        (answer,) = agent.read_all()
+    assert owners([answer]) == {name_of(at): ["1"] for at in range(MANY)}
+    assert {seen.headers["authorization"] for seen in service.seen[-8:]} == {
+        f"Bearer t-{at}" for at in range(8)
+    }
 
 
 def test_a_connection_reads_all_its_pages_while_others_wait(

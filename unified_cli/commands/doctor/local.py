@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from unified_cli import __version__, hints, os_limits
-from unified_cli.call.connection_probe import TokenCache
 from unified_cli.cli import aliases
 from unified_cli.cli.command import CommandContext
 from unified_cli.commands.doctor import versions
@@ -30,6 +29,7 @@ from unified_cli.config.keys import KEYS, PREFIX, Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError
+from unified_cli.fleet.tokens import Tokens
 from unified_cli.plural import ago, counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions
@@ -189,7 +189,7 @@ def _leftovers(path: Path) -> Iterator[Finding]:
 
 
 def profiles(
-    context: CommandContext, config: Config, names: Sequence[str | None], tokens: TokenCache
+    context: CommandContext, config: Config, names: Sequence[str | None], tokens: Tokens
 ) -> Iterator[Finding]:
     """Whether each profile has what a call needs, and its token can be read.
 
@@ -208,7 +208,7 @@ def profiles(
 
 
 def _each_profile(
-    context: CommandContext, config: Config, names: Sequence[str | None], tokens: TokenCache
+    context: CommandContext, config: Config, names: Sequence[str | None], tokens: Tokens
 ) -> Iterator[Finding]:
     runtime = context.runtime
     ready: Counter[str] = Counter()
@@ -318,7 +318,7 @@ def _token_of(resolved: Settings) -> TokenSource:
     return resolved.token
 
 
-def _token_error(source: TokenSource, runtime: Runtime, tokens: TokenCache) -> ConfigError | None:
+def _token_error(source: TokenSource, runtime: Runtime, tokens: Tokens) -> ConfigError | None:
     """Why the token cannot be read, checked without running any program."""
     try:
         if source.kind == "token_command":

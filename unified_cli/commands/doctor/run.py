@@ -15,6 +15,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.profiles import select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.fleet import conclude
+from unified_cli.fleet.tokens import Tokens
 from unified_cli.masking import NO_TEXT, masked
 from unified_cli.output import formats, layout, stdout
 from unified_cli.output.screen import Cell, Look, Word
@@ -44,7 +45,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     config = _config(context, findings)
     if config is not None:
         names = select(config, patterns) if patterns else [*config.profiles]
-        tokens = connection_probe.TokenCache(runtime)
+        tokens = Tokens(runtime)
         findings += local.profiles(context, config, names or [None], tokens)
         if options.network:
             from unified_cli.commands.doctor import network  # noqa: PLC0415  httpx is imported to send

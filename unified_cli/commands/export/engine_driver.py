@@ -31,7 +31,7 @@ from unified_cli.commands.export.engine_messages import CheckOrder, TaskOrder
 from unified_cli.commands.export.engine_results import EngineResults
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.shared_place import SharedPlace
-from unified_cli.errors import ConfigError, NetworkError, StateError, UsageError
+from unified_cli.errors import NetworkError, StateError, UnifiedError, UsageError
 from unified_cli.exported.manifest import NAME
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.rate import WINDOW
@@ -211,15 +211,15 @@ def _job(context: CommandContext, options: ExportOptions) -> _Job:
     """What is to be done. Raises as `task.all_tasks` does."""
     found = [*tasks.all_tasks(context, options)]
     readers = FairReaders(context.runtime, context.catalogue, options.workers)
-    hashes, paces, key = {}, [], secrets.token_bytes(32)
+    paces, key = list[PacedTask](), secrets.token_bytes(32)
+    # A token that only the workers have: all such tasks are paced as if they had the same.
+    hashes = {
+        name: "" if isinstance(token, UnifiedError) else engine_worker.token_hash(token, key)
+        for name, token in readers.tokens({task.name: one for task, one in found}).items()
+    }
     # Two profiles of one connection share what it may send.
     sharing = Counter((task.base_url, task.account) for task, _ in found)
     for task, resolved in found:
-        try:
-            hashes[task.name] = engine_worker.token_hash(readers.clients.token(resolved), key)
-        except ConfigError:
-            # Only the workers have it: all such tasks are paced as if they had the same.
-            hashes[task.name] = ""
         local = resolved.address is not None and resolved.address.is_sandbox
         pace = 0.0 if local else resolved.rate / sharing[task.base_url, task.account]
         paces.append(

@@ -221,8 +221,7 @@ def _send_all(
     runtime, reached = task.runtime, task.reached
     fair = FairWriters(runtime, task.catalogue, options.workers, connections=len(reached))
     with progress(runtime, Work(total=source.count)) as shown, fair as writers:
-        for settings in reached:
-            writers.clients.token(settings)
+        writers.check_tokens(reached)
         if len(reached) > 1 and source.file.size <= _LARGEST_SPREAD:
             items = iter(spread(items, lambda item: item.profile))
         try:

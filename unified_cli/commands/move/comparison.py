@@ -148,9 +148,7 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
             FairReaders(runtime, context.catalogue, len(both)) as readers,
             progress(runtime, Work()) as shown,
         ):
-            for source, _, _ in both:
-                if source.settings:
-                    readers.clients.token(source.settings)
+            readers.check_tokens(source.settings for source, _, _ in both if source.settings)
             try:
                 _read(join, both, readers, shown)
             except KeyboardInterrupt as stop:

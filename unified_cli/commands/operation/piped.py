@@ -165,8 +165,10 @@ def _send_all(
     with FairWriters(
         runtime, catalogue, workers, connections=len(targets), ordered=ordered
     ) as writers:
-        for profile in dict.fromkeys(job.profile for job in jobs if job.request):
-            writers.clients.token(targets[profile])
+        writers.check_tokens(
+            targets[profile]
+            for profile in dict.fromkeys(job.profile for job in jobs if job.request)
+        )
         with _begun(call, operation, jobs) as run:
             results = run_output.lines(call, run, connections)
             for job in jobs:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from unified_cli import hints
 from unified_cli.call import connection_probe
-from unified_cli.call.connection_probe import Probe, ProbeResult, TokenCache
+from unified_cli.call.connection_probe import Probe, ProbeResult
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.option_parts import MessageOptions
 from unified_cli.cli.result_table import Drawn, show
@@ -19,6 +19,7 @@ from unified_cli.config.keys import KEYS, Overrides
 from unified_cli.config.profiles import select, tags_of
 from unified_cli.errors import ConfigError, UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
+from unified_cli.fleet.tokens import Tokens
 from unified_cli.masking import masked
 from unified_cli.output import formats, stdout
 from unified_cli.plural import counted
@@ -219,7 +220,7 @@ def check(context: CommandContext, options: CheckOptions) -> None:
     overrides = Overrides(
         timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle
     )
-    tokens = TokenCache(context.runtime)
+    tokens = Tokens(context.runtime)
     verdicts = Probe(context.runtime, context.catalogue, config, operation, overrides, tokens).run(
         names
     )

@@ -95,11 +95,13 @@ def _read_lists(
     """The records of connections that one token sees, a list for each token of several."""
     groups = defaultdict[tuple[str, str], list[str]](list)
     lists = _Lists()
+    tokens = readers.tokens({name: one for name, one in settings.items() if not one.is_own})
     for name, one in settings.items():
-        try:
-            groups[one.identity[0], "" if one.is_own else readers.clients.token(one)].append(name)
-        except UnifiedError as error:
-            lists.hopeless[name] = error
+        token = tokens.get(name, "")
+        if isinstance(token, UnifiedError):
+            lists.hopeless[name] = token
+        else:
+            groups[one.identity[0], token].append(name)
     several = [names for (_, token), names in groups.items() if token and len(names) > 1]
 
     def read(

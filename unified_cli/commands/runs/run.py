@@ -67,13 +67,12 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
         mode = Mode(ModeKind.LINES, run.several)
         call = delivery.with_delivery(Call(runtime, catalogue, settings, shown, mode), None)
         runtime.stderr.begin_run(run.id)
-        names = {item.profile for item in items}
+        names = dict.fromkeys(item.profile for item in items)
         with FairWriters(
             runtime, catalogue, options.workers, connections=len(names), ordered=run.ordered
         ) as writers:
             if run.kind is RunKind.LINES:
-                for name in names:
-                    writers.clients.token(connections.settings(name))
+                writers.check_tokens(map(connections.settings, names))
             results = run_output.results(call, run, connections)
             RunSender(runtime, run, connections, writers, results).send(items, rules)
 

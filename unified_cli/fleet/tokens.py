@@ -1,0 +1,121 @@
+"""The tokens of connections: each is read once, and different commands run in parallel."""
+
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from unified_cli import signals
+from unified_cli.config import token as secrets
+from unified_cli.config.token import TokenSource
+from unified_cli.errors import ConfigError, UnifiedError
+from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    # httpx is imported when a request is sent.
+    from unified_cli.http.rate_limit import Idle
+
+_COMMANDS = 8
+# The connections of a command share the failure of a program. A server lives for days,
+# and a program that fails now may succeed later.
+_FAILED_SECONDS = 10.0
+
+
+class _TokenRead:
+    """The reading of a source: when it is `done` there is a token or an error."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.token = ""
+        self.error: UnifiedError | None = None
+        self.stale_at = 0.0
+        """The time at which to try again after an error."""
+
+
+class Tokens:
+    """Reads the tokens of a run, for all its threads.
+
+    At most eight commands run at a time. Of the other sources one is read at a time,
+    because a keyring may ask the user for its password.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._commands = threading.Semaphore(_COMMANDS)
+        self._others = threading.Semaphore()
+        self._changed = threading.Condition()
+        self._reads: dict[Any, _TokenRead] = {}
+        self._running = 0
+        self._is_closed = False
+
+    def get(self, source: TokenSource, idle: "Idle" = nullcontext) -> str:
+        """Return the token; a thread waits for it in the context `idle`.
+
+        Raises ConfigError where it cannot be read, or after `close`.
+        """
+        # Sources with the same key have the same token.
+        profile = source.profile if source.kind == "keyring" else None
+        key = (source.kind, repr(source.detail), source.origin, profile)
+        with self._changed:
+            read = self._reads.get(key)
+            is_new = read is None or (
+                read.error is not None and self._runtime.monotonic() >= read.stale_at
+            )
+            if read is None or is_new:
+                read = self._reads[key] = _TokenRead()
+        if not read.done.is_set():
+            with idle(math.inf):
+                if is_new:
+                    self._read(read, source)
+                while not read.done.wait(signals.LONGEST_WAIT):
+                    self._check()
+        if read.error:
+            raise read.error
+        return read.token
+
+    def close(self, seconds: float) -> None:
+        """Stop the programs that print a token; wait for that, but not longer than so
+        many seconds.
+        """
+        with self._changed:
+            self._is_closed = True
+            self._changed.wait_for(lambda: not self._running, seconds)
+
+    def _read(self, read: _TokenRead, source: TokenSource) -> None:
+        turns = self._commands if source.kind == "token_command" else self._others
+        failure: UnifiedError | None = _ended()
+        try:
+            with self._turn(turns):
+                read.token = secrets.read(source, self._runtime, self._check)
+            failure = None
+        except UnifiedError as error:
+            failure = error
+            if turns is self._commands:
+                read.stale_at = self._runtime.monotonic() + _FAILED_SECONDS
+        finally:
+            read.error = failure
+            read.done.set()
+
+    @contextmanager
+    def _turn(self, turns: threading.Semaphore) -> Iterator[None]:
+        while not turns.acquire(timeout=signals.LONGEST_WAIT):
+            self._check()
+        with self._changed:
+            self._running += 1
+        try:
+            self._check()
+            yield
+        finally:
+            turns.release()
+            with self._changed:
+                self._running -= 1
+                self._changed.notify_all()
+
+    def _check(self) -> None:
+        if self._is_closed:
+            raise _ended()
+
+
+def _ended() -> ConfigError:
+    return ConfigError("the command that wanted the token has ended")
