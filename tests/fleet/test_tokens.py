@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Clock, Unified
-from many_connections import account
-from pages import offer, served
+from many_connections import READERS, good, name_of, whose
 from server import Reply, Seen, Service
 
 from unified_cli.config.token import TokenSource
@@ -20,18 +19,6 @@ from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
 
 ENVIRON = {"PATH": "/usr/bin:/bin"}
-READERS = {
-    "list": "ticketing tags list -p c*",
-    "get": "ticketing tags get t1 -p c*",
-    "--expect": "ticketing tags list --expect 'length == 1' -p c*",
-    "--until": "ticketing tags list --all --until 'length == 1' -p c*",
-    "schema": "schema ticketing/tags -p c*",
-    "capabilities": "capabilities ticketing/tags --probe -p c*",
-    "export": "export ticketing/tags --to {folder}/dump -p c*",
-    "profile test": "profile test c*",
-    "fan-out write": "ticketing tags update t1 -f name=x -p c* --yes",
-}
-"""What begins with a connection as soon as its token is there."""
 CHECKED = {
     "diff": "diff ticketing/tags --from c00 --to c01",
     "import": "import ticketing/tags {folder}/in.ndjson --operation update -p c* --yes",
@@ -40,22 +27,6 @@ CHECKED = {
     "doctor": "doctor --network c*",
 }
 """What reads all tokens before it sends anything."""
-
-
-def name_of(number: int) -> str:
-    return f"c{number:02}"
-
-
-def good(seen: Seen) -> Reply:
-    """The answer that any of the commands takes for a success."""
-    last = seen.segments[-1]
-    if last == "capabilities":
-        return served(offer({"ticketing": {"tags": ["list", "get", "update"]}}))
-    if seen.segments[0] == "integrated-account":
-        return served({"id": last, "status": "active", "unified": []})
-    if seen.segments[-1] == "tags":
-        return served({"result": [{"id": "t1", "name": "x"}], "next_cursor": None})
-    return served({"id": last})
 
 
 class Programs:
@@ -144,7 +115,7 @@ def test_a_connection_whose_token_is_there_does_not_wait_for_others(
     asked, released = set[str](), programs.log.with_name("released")
 
     def reply(seen: Seen) -> Reply:
-        asked.add(seen.segments[1] if seen.segments[0] == "integrated-account" else account(seen))
+        asked.add(whose(seen))
         if len(asked) == 4:
             released.touch()
         return good(seen)
@@ -172,7 +143,7 @@ def test_junit_does_not_count_the_wait_for_a_token(
     programs: Programs, unified: Unified, tmp_path: Path
 ) -> None:
     printed = tmp_path / "printed"
-    programs.profiles(1, f"touch {printed}", others=1)
+    programs.profiles(2, f"touch {printed}")
     report = tmp_path / "report.xml"
     result = unified(
         f"{READERS['--expect']} --junit {report}",

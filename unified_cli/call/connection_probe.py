@@ -74,7 +74,8 @@ def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
 class Probe:
     """Asks for the state of connections, or calls one list operation on them, for a record each.
 
-    Unless `overrides` says otherwise, a probe is not retried and takes ten seconds at most.
+    Unless `overrides` says otherwise, a probe is not retried and takes ten seconds at
+    most; but a limit of the service is waited for as by any read.
     """
 
     runtime: Runtime
@@ -107,7 +108,7 @@ class Probe:
         with fair as readers:
 
             def ask(one: ProbedConnection) -> Generator[tuple[ProbedConnection, ProbeResult]]:
-                yield one, self._send(one, readers.clients)
+                yield one, self._send(one, readers.clients, several=len(work) > 1)
 
             yield from readers.read(work, ask)
 
@@ -124,17 +125,22 @@ class Probe:
             return ProbeResult(name, 0.0, error)
         return ProbedConnection(name, settings)
 
-    def _send(self, one: "ProbedConnection", clients: "Clients") -> ProbeResult:
+    def _send(self, one: "ProbedConnection", clients: "Clients", *, several: bool) -> ProbeResult:
         from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  httpx is imported when a request is sent
 
         runtime, name = self.runtime, one.name
+        # As any read of several connections waits for a limit.
+        patience = Patience.ENDLESS if several else Patience.TIMEOUT
+        prefix = name if several else None
         try:
             token = clients.token(one.settings)
         except ConfigError as error:
             return ProbeResult(name, 0.0, error)
         started = runtime.monotonic()
         try:
-            with closing(clients.open(one.settings, token, patience=Patience.NONE)) as client:
+            with closing(
+                clients.open(one.settings, token, name=prefix, patience=patience)
+            ) as client:
                 found = self._ask(client, one.settings)
         except UnifiedError as error:
             return ProbeResult(name, runtime.monotonic() - started, error)

@@ -182,7 +182,7 @@ class Client:
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)
         asked = attempt.retry_after or 0
-        exhausted = self._patience is Patience.NONE or self._rate_limit.exhausted(request.account)
+        exhausted = self._rate_limit.exhausted(request.account)
         if exhausted or not attempts.may_repeat(request, attempt):
             _give_up(call, failed.error)
         seconds = self._rate_limit.delay(request.account)

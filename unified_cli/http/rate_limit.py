@@ -55,8 +55,6 @@ def _bound(rate: float) -> Window | None:
 class Patience(Enum):
     """How long a request waits for its turn."""
 
-    NONE = auto()
-    """Not at all after a 429, which is what is to be found out."""
     TIMEOUT = auto()
     """As long as its timeout allows."""
     ENDLESS = auto()
