@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from front_door import Result, Unified
+from installed import needs_extra
 from record_files import TWO, ndjson
 
 PROFILES = f'{TWO}[profiles.acme]\nbase_url = "https://api.example.com"\naccount_id = "1"\n'
@@ -18,7 +18,7 @@ TOKEN = b"t-0123456789\n"
 class Writer:
     """A command and a pattern of what it writes, below the folder that it runs in.
 
-    `extra` names a package that it needs, `code` is how it ends.
+    `extra` names the one that it needs, `code` is how it ends.
     """
 
     command: str
@@ -30,6 +30,8 @@ class Writer:
 
 _EXPORT = "-p old export ticketing/tags --to dump"
 _DOWNLOAD = "-p old ticketing attachments download"
+PACKAGES = {"parquet": "pyarrow", "delta": "deltalake", "cloud": "obstore", "report": "jinja2"}
+
 _WRITERS = {
     "list": Writer("-p old ticketing tickets list --all -o ndjson --out o.ndjson", "o.ndjson"),
     "page": Writer("-p old ticketing tickets list --out o.json", "o.json"),
@@ -40,15 +42,15 @@ _WRITERS = {
     "export parquet": Writer(
         f"{_EXPORT} --format parquet",
         "dump/old/ticketing/tags.parquet",
-        extra="pyarrow",
+        extra="parquet",
     ),
     "export delta": Writer(
         f"{_EXPORT} --format delta",
         "dump/ticketing/tags/_delta_log/*0.json",
-        extra="deltalake",
+        extra="delta",
     ),
     "export url": Writer(
-        "-p old export ticketing/tags --to file://HERE/dump", "dump/manifest*.json", extra="obstore"
+        "-p old export ticketing/tags --to file://HERE/dump", "dump/manifest*.json", extra="cloud"
     ),
     "import": Writer(
         "-p new import ticketing/tags in.ndjson --report r.ndjson",
@@ -59,7 +61,7 @@ _WRITERS = {
         "data/imports/*.unified-journal",
         b'{"name":"a"}\n',
     ),
-    "report": Writer("report --to r.html -p old", "r.html", extra="jinja2"),
+    "report": Writer("report --to r.html -p old", "r.html", extra="report"),
     "download": Writer(f"{_DOWNLOAD} -q id=attachments-1 --out f.bin", "f.bin"),
     "download folder": Writer(f"{_DOWNLOAD} -q id=attachments-1 --out d/", "d/screenshot.png"),
     "download many": Writer(f"{_DOWNLOAD} --from a.ndjson --out d/", "d/screenshot.png"),
@@ -89,10 +91,7 @@ def writers(*names: str) -> pytest.MarkDecorator:
             pytest.param(
                 one,
                 id=name,
-                marks=pytest.mark.skipif(
-                    bool(one.extra) and find_spec(one.extra) is None,
-                    reason=f"needs the package {one.extra}",
-                ),
+                marks=needs_extra(one.extra, PACKAGES[one.extra]) if one.extra else [],
             )
             for name, one in found.items()
         ],

@@ -3,13 +3,13 @@ option, argument or variable that takes a path ends as a bug.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
 
 import pytest
 from entries import ENTRIES
 from front_door import Result, Unified
+from installed import needs_extra
 from pages import serve, tickets
 from record_files import TWO, ndjson
 from server import Reply, Seen, Service
@@ -29,7 +29,7 @@ retries = 0
 """
 TOKEN = {"UNIFIED_BASE_URL": URL, "UNIFIED_TOKEN": "t-0123456789"}
 LIST = "ticketing tickets list"
-needs_report = pytest.mark.skipif(find_spec("jinja2") is None, reason="needs the extra report")
+NEEDS_REPORT = needs_extra("report", "jinja2")
 DIFF = "--from old --to new"
 # What a command needs beside the option that is tried; HERE is a folder that is there.
 NEEDS = {
@@ -150,8 +150,8 @@ def test_no_option_ends_as_a_bug(command: str, gone: Run) -> None:
         "-p old schema ticketing/tags --against known --junit j.xml",
         "diff ticketing/tags --from old --to new --ids ids",
         "plan ticketing/tags --from old --to new --ids ids",
-        pytest.param("report --to r.html -p old", marks=needs_report),
-        pytest.param("report --to HERE/r.html -p old --export dump", marks=needs_report),
+        pytest.param("report --to r.html -p old", marks=NEEDS_REPORT),
+        pytest.param("report --to HERE/r.html -p old --export dump", marks=NEEDS_REPORT),
         "doctor --bundle b.zip",
         "doctor --bundle HERE/b.zip --har r.har",
         "sandbox serve --state s.db",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from front_door import Result, Unified
 from hypothesis import given, strategies as st
+from installed import needs_extra
 from pages import served
 from server import Service
 
@@ -29,8 +30,9 @@ account_id = "full:other"
 """
 EXPORT = "export ticketing/tags --to HERE/dump"
 SHARED = "would share files: the disk of "
-FORMS = ["", "--format parquet", "--format delta", "-o csv"]
-NEEDS = {"parquet": "pyarrow", "delta": "deltalake", "file:": "obstore"}
+NEEDS_CLOUD = needs_extra("cloud", "obstore")
+NEEDS_PARQUET = needs_extra("parquet", "pyarrow")
+NEEDS_DELTA = needs_extra("delta", "deltalake")
 
 
 @pytest.fixture
@@ -49,8 +51,6 @@ def folding(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 @pytest.fixture
 def run(unified: Unified, tmp_path: Path) -> Callable[[str], Result]:
     def typed(command: str) -> Result:
-        if any(find_spec(package) is None for word, package in NEEDS.items() if word in command):
-            pytest.skip("needs an extra")
         folders = {kind: tmp_path / kind for kind in ("config", "data", "cache")}
         return unified(command.replace("HERE", str(tmp_path)), folders=folders)
 
@@ -62,15 +62,23 @@ def files(folder: Path) -> set[str]:
 
 
 @pytest.mark.usefixtures("folding")
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("place", ["HERE/dump", "file://HERE/dump"])
+@pytest.mark.parametrize(
+    "to",
+    [
+        "HERE/dump",
+        "HERE/dump -o csv",
+        pytest.param("HERE/dump --format parquet", marks=NEEDS_PARQUET),
+        pytest.param("HERE/dump --format delta", marks=NEEDS_DELTA),
+        pytest.param("file://HERE/dump", marks=NEEDS_CLOUD),
+        pytest.param("file://HERE/dump --format parquet", marks=NEEDS_CLOUD + NEEDS_PARQUET),
+        pytest.param("file://HERE/dump --format delta", marks=NEEDS_CLOUD + NEEDS_DELTA),
+    ],
+)
 def test_two_profiles_are_not_exported_into_one_folder(
-    place: str, form: str, run: Callable[[str], Result], config: Config, tmp_path: Path
+    to: str, run: Callable[[str], Result], config: Config, tmp_path: Path
 ) -> None:
-    if "csv" in form and "file" in place:
-        pytest.skip("a store takes no CSV")
     config(TWINS)
-    result = run(f"-p Acme -p acme export ticketing/tags --to {place} {form}")
+    result = run(f"-p Acme -p acme export ticketing/tags --to {to}")
     said = f'"Acme" and "acme" {SHARED}{tmp_path / "dump"} takes these names for one'
     assert (result.code, result.stdout) == (11, "")
     assert f"error: {said} (--to another folder for one of them)\n" in result.stderr
@@ -78,7 +86,15 @@ def test_two_profiles_are_not_exported_into_one_folder(
 
 
 @pytest.mark.usefixtures("folding")
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "",
+        "-o csv",
+        pytest.param("--format parquet", marks=NEEDS_PARQUET),
+        pytest.param("--format delta", marks=NEEDS_DELTA),
+    ],
+)
 def test_a_later_export_does_not_write_over_that_of_another_name(
     form: str, run: Callable[[str], Result], config: Config, tmp_path: Path
 ) -> None:
@@ -92,6 +108,7 @@ def test_a_later_export_does_not_write_over_that_of_another_name(
 
 
 @pytest.mark.usefixtures("folding")
+@pytest.mark.extra
 @pytest.mark.skipif(find_spec("obstore") is None, reason="needs the extra cloud")
 def test_a_task_does_not_take_the_manifest_of_another_for_its_own(
     run: Callable[[str], Result], config: Config, tmp_path: Path

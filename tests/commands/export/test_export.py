@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -397,10 +398,11 @@ def test_a_dry_run_says_what_goes_where(unified: Unified, config: Config, tmp_pa
     assert "PROFILE" in unified(command, tty=True).stdout
 
 
+@pytest.mark.extra
+@pytest.mark.skipif(find_spec("obstore") is None, reason="needs the extra cloud")
 def test_a_dry_run_needs_no_token_and_asks_nobody(
     unified: Unified, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("obstore", reason="needs the extra cloud")
     environ = {name: value for name, value in service.environ.items() if name != "UNIFIED_TOKEN"}
     monkeypatch.setenv("AWS_ENDPOINT_URL", "https://127.0.0.1:1")
     result = unified("export ticketing/tickets --to s3://bucket/dir --dry-run", environ=environ)
