@@ -13,7 +13,7 @@ from screen import FULL_CLEAR, Terminal
 from server import Reply, Seen, Service
 
 LIST = ["ticketing", "tickets", "list", "-o", "ids"]
-BAR = r"━+[╸╺]?━* +\d+ %  \d+ of 600 records, \d+ per second(, about \d+ s left)?"
+BAR = r"━+[╸╺]?━* +\d+ %  \d+ of 600 records, [\d.]+ per second(, about [^,]+ left)?"
 COMPLETE = "complete: 600 records in 6 pages"
 
 
