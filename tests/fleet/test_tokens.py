@@ -30,7 +30,7 @@ CHECKED = {
 
 
 class Programs:
-    """Profiles whose tokens are printed by a program each, and what the programs did."""
+    """Profiles whose tokens a program each prints, and what the programs did."""
 
     def __init__(self, folder: Path, config: Callable[[str], Path], service: Service) -> None:
         self._folder, self._config, self._url = folder, config, service.url

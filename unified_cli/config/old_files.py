@@ -8,7 +8,7 @@ _POWERSHELL = b"# PowerShell completion for unified."
 
 
 def powershell_script(environ: Mapping[str, str]) -> Path | None:
-    """Return the completion script for PowerShell, if an older version installed one."""
+    """Return the PowerShell completion script of an older version, if installed."""
     home = environ.get("HOME")
     folder = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else None)
     if folder is None:

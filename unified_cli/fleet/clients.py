@@ -273,7 +273,7 @@ class ClientPool:
             self._give_back(name, client)
 
     def close(self) -> None:
-        """Close those that are idle; those that are lent are closed when they come back."""
+        """Close those that are idle; the others are closed when they come back."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

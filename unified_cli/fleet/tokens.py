@@ -1,4 +1,4 @@
-"""The tokens of connections: each is read once, and different commands run in parallel."""
+"""Tokens of connections: each is read once, different commands run in parallel."""
 
 import math
 import threading
