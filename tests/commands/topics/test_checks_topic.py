@@ -23,7 +23,7 @@ RECIPES = {
 FILES = {name: text for name, text in TOPIC["code"].items() if not name[0].isdigit()}
 PAGE = "A page of how all connections are"
 # Of the sandbox's tickets many are old, and not each connection of it is well.
-ENDS = {"Open tickets that nobody has touched for 30 days": 14}
+ENDS = {"Open tickets without an update for 30 days": 14}
 
 
 def test_there_are_eleven_and_two_files() -> None:
