@@ -5,6 +5,7 @@ are made (`errors.py`), know no runtime, and what is a secret for one of them is
 all.
 """
 
+import base64
 import math
 import re
 import sys
@@ -165,8 +166,6 @@ def _written(secret: str) -> Iterator[tuple[str, int]]:
     It is written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64
     and in base32.
     """
-    import base64  # noqa: PLC0415  help has no secret
-
     raw = secret.encode("utf-8", "surrogateescape")
     for form in (secret, raw.decode("latin-1"), secret[::-1]):
         yield form, _TELLING

@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TextIO, TypeVar
 
+import platformdirs
+
 from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
@@ -227,7 +229,6 @@ class Runtime(NamedTuple):
         # Without a home directory platformdirs would name a folder below "/", which is no user's.
         if self.environ.get("HOME") in ("", "/"):
             return None
-        import platformdirs  # noqa: PLC0415  --version needs none
 
         ask = {
             "cache": platformdirs.user_cache_path,

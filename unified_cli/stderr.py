@@ -6,6 +6,7 @@ import stat
 from threading import Lock
 from typing import BinaryIO, Protocol
 
+from unified_cli import text_width
 from unified_cli.masking import COLOUR, masked, visible, visible_styled
 
 _WIDTH = 80
@@ -257,7 +258,6 @@ def wrapped(line: str, width: int) -> list[str]:
     """
     if line.isascii() and len(line) <= width:
         return [line]
-    from unified_cli import text_width  # noqa: PLC0415  most messages are short
 
     kept = re.sub(_COPIED, lambda match: _whole(match[0], width - len(_INDENT)), line)
     return [one.replace(_KEPT, " ") for one in text_width.wrapped(kept, width, indent=_INDENT)]

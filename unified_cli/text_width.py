@@ -4,6 +4,7 @@ messages, prompts and tables.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 # Between two characters of these a line may be broken, as their writing has no blanks;
 # marks, and signs that close something, stay with the character before them.
@@ -13,7 +14,12 @@ _KEPT_WITH = (
     "\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\u30fb\u30fc"
 )
 _MARKS = "\u0300-\u036f\u3099\u309a\ufe00-\ufe0f"
-_PIECE = re.compile(f"( *)((?:[{_UNSPACED}]|[^ {_UNSPACED}]+)[{_MARKS}{_KEPT_WITH}]*)")
+
+
+@cache
+def _piece() -> re.Pattern[str]:
+    # It takes some milliseconds to compile, and few commands break lines.
+    return re.compile(f"( *)((?:[{_UNSPACED}]|[^ {_UNSPACED}]+)[{_MARKS}{_KEPT_WITH}]*)")
 
 
 def width(text: str) -> int:
@@ -51,7 +57,7 @@ def pad(text: str, size: int) -> str:
 
 def longest_piece(text: str) -> int:
     """The width of the longest part of the text that is not broken."""
-    return max((width(piece) for _, piece in _PIECE.findall(text)), default=0)
+    return max((width(piece) for _, piece in _piece().findall(text)), default=0)
 
 
 def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> list[str]:
@@ -79,7 +85,7 @@ def _pieces(text: str, longest: int | None) -> Iterator[tuple[str, str]]:
     """The parts of the text that are not broken, each with the blanks before it; none
     is wider than the `longest`.
     """
-    for found in _PIECE.finditer(text):
+    for found in _piece().finditer(text):
         blanks, word = found.groups()
         if longest and width(word) > longest:
             for part in _chopped(word, longest):

@@ -5,6 +5,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from unified_cli.catalogue.known import known
+
 if TYPE_CHECKING:
     from unified_cli.catalogue.known import KnownFacts, KnownField
 
@@ -119,8 +121,6 @@ class Operation(NamedTuple):
     @property
     def facts(self) -> "KnownFacts":
         """What is known of its parameters, bodies and records."""
-        from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls need none of it
-
         return self.own or known(self.api, self.resource)
 
     @property
@@ -189,8 +189,6 @@ class Resource(NamedTuple):
     @property
     def facts(self) -> "KnownFacts":
         """What is known of its records."""
-        from unified_cli.catalogue.known import known  # noqa: PLC0415  most calls need none of it
-
         return self.own or known(self.api, self.name)
 
 

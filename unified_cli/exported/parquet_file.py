@@ -100,11 +100,10 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
     """Read a record a line, and send the bytes of a file with these columns. Raises
     OSError, and what `send` does.
     """
-    import pyarrow as pa  # noqa: PLC0415  as above
-    from pyarrow import parquet  # noqa: PLC0415  as above
+    from pyarrow import PythonFile, parquet  # noqa: PLC0415  as above
 
     with (
-        pa.PythonFile(_Sink(send), mode="w") as sink,
+        PythonFile(_Sink(send), mode="w") as sink,
         parquet.ParquetWriter(sink, schema(columns), compression="zstd") as writer,
     ):
         for batch in batches((line.removesuffix(b"\n") for line in lines), columns):

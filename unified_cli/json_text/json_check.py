@@ -135,7 +135,7 @@ def syntax_flaw(text: bytes) -> str:
 
 def _refusal(text: bytes) -> str:
     """Why msgspec refuses the text; empty where it accepts it."""
-    import msgspec  # noqa: PLC0415  small texts do without it
+    import msgspec  # noqa: PLC0415  help is shown without it
 
     try:
         msgspec.json.decode(text, type=msgspec.Raw)

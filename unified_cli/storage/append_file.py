@@ -4,6 +4,7 @@ written; or whole at any time.
 
 import contextlib
 import fcntl
+import hashlib
 import io
 import os
 from io import BufferedReader
@@ -103,8 +104,6 @@ class AppendFile:
 
     def sha256(self, size: int) -> "hashlib._Hash":
         """The hash of the first `size` bytes, or of all if there are fewer, to go on with."""
-        import hashlib  # noqa: PLC0415  most files have none
-
         found = hashlib.sha256()
         with self.reader() as content:
             while size and (block := content.read(min(size, _BLOCK))):

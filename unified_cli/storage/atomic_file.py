@@ -4,6 +4,7 @@ then given its own.
 
 import contextlib
 import errno
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -72,8 +73,6 @@ class AtomicFile:
 
     def digest(self, name: str) -> bytes:
         """A digest of all that was written, such as `sha256`."""
-        import hashlib  # noqa: PLC0415  only downloads have one
-
         with self._file.reader() as content:
             return hashlib.file_digest(content, name).digest()
 

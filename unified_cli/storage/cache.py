@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unified_cli.masking import masked
-from unified_cli.storage import permissions, regular_file
+from unified_cli.storage import atomic_file, folders, permissions, regular_file
+from unified_cli.storage.atomic_file import AtomicFile
 
 LIFETIME = 24 * 3600.0
 """The seconds after which a fact is too old to be believed."""
@@ -66,7 +67,6 @@ class Cache:
         # A service may put the token into what is kept.
         if self._folder is None or masked(content) != content:
             return
-        from unified_cli.storage import folders  # noqa: PLC0415  most runs learn nothing new
 
         folders.make_private(self._folder)
         replace(self._folder / _name(key), content.encode())
@@ -81,7 +81,6 @@ class Cache:
         """Remove what is too old, and what killed processes left. Raises OSError."""
         if self._folder is None or not self._folder.is_dir():
             return
-        from unified_cli.storage import atomic_file  # noqa: PLC0415  as above
 
         atomic_file.sweep_unheld(self._folder)
         for path in self._folder.iterdir():
@@ -95,8 +94,6 @@ def replace(path: Path, content: bytes) -> None:
     """Give a private file this content, the old one or the new, but after a power cut
     any. Raises OSError.
     """
-    from unified_cli.storage.atomic_file import AtomicFile  # noqa: PLC0415  as above
-
     with AtomicFile.beside(path) as file:
         file.write(content)
         file.publish_soon(path)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from filelock import FileLock, Timeout
+
 from unified_cli.errors import StateError, StorageError
 from unified_cli.storage import regular_file
 
@@ -51,8 +53,6 @@ class HeldLock:
         Raises StateError where another process has it, or something else than a file
         has its name; StorageError where the folder accepts no file.
         """
-        from filelock import FileLock, Timeout  # noqa: PLC0415  only for long work
-
         _check(self._path)
         lock = FileLock(
             self._path,
@@ -102,8 +102,6 @@ def waiting(path: Path, seconds: float) -> Iterator[None]:
     Raises TimeoutError where another process holds it for so long, NoLocksError, and
     OSError.
     """
-    from filelock import FileLock  # noqa: PLC0415  only for what changes files
-
     regular_file.check(path)
     lock = FileLock(
         path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS, fallback_to_soft=False

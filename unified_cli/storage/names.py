@@ -4,6 +4,7 @@ form of Unicode.
 
 import contextlib
 import os
+import tempfile
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
@@ -46,8 +47,6 @@ def are_one(folder: Path, one: str, other: str) -> bool:
     That is tried in a temporary folder: what a disk folds depends on how it was made
     and mounted. Where nothing can be written the answer is no.
     """
-    import tempfile  # noqa: PLC0415  few names are alike
-
     with contextlib.suppress(OSError):
         there = next(place for place in (folder, *folder.parents) if place.is_dir())
         with tempfile.TemporaryDirectory(prefix=".unified-", dir=there) as made:

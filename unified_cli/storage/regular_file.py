@@ -5,6 +5,7 @@ for anybody.
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -43,8 +44,6 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) ->
 
 def sha256(path: Path) -> str:
     """The SHA-256 of a regular file, in hexadecimal. Raises NotRegularError, OSError."""
-    import hashlib  # noqa: PLC0415  most commands compare no files
-
     with os.fdopen(descriptor(path), "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -9,7 +9,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+import msgspec
+
 from unified_cli.errors import StateError, StorageError
+from unified_cli.json_text import typed_json
 from unified_cli.storage import regular_file
 from unified_cli.storage.append_file import AppendFile, MemoryFile
 
@@ -97,10 +100,6 @@ def lines(
 
 def decoded(text: bytes, kind: type[T]) -> T | None:
     """The JSON text as a value of that type; None for text that is no such value."""
-    import msgspec  # noqa: PLC0415  most commands read no state
-
-    from unified_cli.json_text import typed_json  # noqa: PLC0415  as above
-
     try:
         return typed_json.decode(text, kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):

@@ -3,6 +3,8 @@ journal to go on from.
 """
 
 import contextlib
+import hashlib
+import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -117,9 +119,6 @@ def _begin(folder: Path | None) -> AtomicFile:
 
 def _fill(runtime: Runtime, copy: AtomicFile, where: list[Any]) -> Path:
     """Write all of standard input into the file, and name it by its content."""
-    import hashlib  # noqa: PLC0415  only where something is piped in
-    import json  # noqa: PLC0415  as above
-
     assert runtime.stdin is not None  # noqa: S101  checked above
     digest = hashlib.sha256(json.dumps(where).encode())
     try:
