@@ -4,12 +4,13 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from unified_cli import os_limits
+from unified_cli import hints, os_limits
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.errors import ConfigError
 from unified_cli.runtime import Runtime
@@ -65,8 +66,6 @@ def read(runtime: Runtime) -> Config:
     text, status = found
     config = parse(path, text)
     if permissions.readable_by_others(status) and holds_token(config.top, config.profiles):
-        from unified_cli import hints  # noqa: PLC0415  only for an error
-
         raise ConfigError(
             f"{path} holds a token and others can read it", hint=hints.make_private(path)
         )
@@ -191,8 +190,6 @@ def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigErro
     for name, value in table.items():
         key = KEYS.get(name)
         if key is None or at not in key.at:
-            from difflib import get_close_matches  # noqa: PLC0415  only for an error
-
             close = get_close_matches(
                 name, [other.name for other in KEYS.values() if at in other.at], 1
             )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from unified_cli import hints
 from unified_cli.config.file import RESERVED, Config
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.values import TomlTable
@@ -69,8 +70,6 @@ def _found(config: Config, patterns: Iterable[str]) -> dict[str, None]:
 
 def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
     """The error for a name or a pattern that is of no profile, with what may have been meant."""
-    from unified_cli import hints  # noqa: PLC0415  only for an error
-
     what = "profile matches" if _is_pattern(wanted) else "profile named"
     return ConfigError(
         f'no {what} "{wanted}"', hint=_meant(tables, wanted) or hints.known_profiles(tables, wanted)

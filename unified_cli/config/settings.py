@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from unified_cli import hints
 from unified_cli.config import address
 from unified_cli.config.address import Address
 from unified_cli.config.keys import KEYS
@@ -129,7 +130,6 @@ class Settings(NamedTuple):
             else f"set {KEYS['token'].variable}"
         )
         left = f"; not used: {'; '.join(self.tokens_left)}" if self.tokens_left else ""
-        from unified_cli import hints  # noqa: PLC0415  only for an error
 
         hint = f"{remedy}, or --token-file FILE; {hints.WHERE_TOKENS_ARE}"
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
@@ -169,7 +169,6 @@ class Settings(NamedTuple):
                 if name
                 else f"set {KEYS['base_url'].variable}"
             )
-            from unified_cli import hints  # noqa: PLC0415  only for an error
 
             raise ConfigError(
                 f"{name or 'the environment'} has no base URL", hint=f"{remedy}, {hints.AN_ADDRESS}"

@@ -2,6 +2,7 @@
 
 import os
 import re
+import selectors
 import stat
 import time
 from collections.abc import Callable
@@ -160,8 +161,6 @@ def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
 
 def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
     """The content of a pipe, such as a shell's `<(…)`, until it is closed."""
-    import selectors  # noqa: PLC0415  most tokens come from elsewhere
-
     until = time.monotonic() + _PIPE_SECONDS
     found = b""
     with selectors.DefaultSelector() as selector:
@@ -180,7 +179,7 @@ def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
 
 
 def _from_command(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
-    from unified_cli.config import token_command  # noqa: PLC0415  most calls start no program
+    from unified_cli.config import token_command  # noqa: PLC0415  a source that few tokens have
 
     return token_command.run(token.detail, runtime, f"token_command of {token.source}", look)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from unified_cli.catalogue import Catalogue, CatalogueError, load
+from unified_cli.catalogue.extend import extended
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions, regular_file
 
@@ -39,8 +40,6 @@ def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
 def _with(
     runtime: Runtime, catalogue: Catalogue, path: Path, reserved: Collection[str]
 ) -> Catalogue:
-    from unified_cli.catalogue.extend import extended  # noqa: PLC0415  most users add nothing
-
     try:
         catalogue, ignored = extended(catalogue, _read(path), str(path), reserved)
     except (OSError, CatalogueError) as error:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 
+from unified_cli import hints
 from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
-from unified_cli.http import attempt as attempts, decoding, rate_headers
+from unified_cli.http import api_errors, attempt as attempts, decoding, har_redaction, rate_headers
 from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
+from unified_cli.http.page_body import split
 from unified_cli.http.request import ByteRange, Request, content_range
 from unified_cli.http.transport.sockets import ConnectionState
 from unified_cli.masking import excerpt
@@ -38,8 +40,6 @@ class Trace(NamedTuple):
     def request(self, sent: Request, outgoing: httpx.Request) -> None:
         """Print a request that is about to be sent."""
         if self.stderr.verbosity:
-            from unified_cli.http import har_redaction  # noqa: PLC0415  msgspec is not needed without -v
-
             self.stderr.line(excerpt(f"> {outgoing.method} {har_redaction.url(str(outgoing.url))}"))
         if self.stderr.verbosity > 1:
             self._headers(">", outgoing.headers)
@@ -74,8 +74,6 @@ class Trace(NamedTuple):
             self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
 
     def _headers(self, mark: str, headers: httpx.Headers) -> None:
-        from unified_cli.http import har_redaction  # noqa: PLC0415  only for -vv
-
         for name, value in har_redaction.headers(headers.multi_items()):
             self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
 
@@ -83,7 +81,6 @@ class Trace(NamedTuple):
         """The beginning of a body, without what a recording leaves out of it."""
         if sent.private:
             return "(not shown: it holds credentials)"
-        from unified_cli.http import har_redaction  # noqa: PLC0415  as above
 
         text = har_redaction.text(content.decode("utf-8", "replace"))
         return "(not shown: it may hold credentials)" if text is None else excerpt(text[:_LARGEST])
@@ -198,8 +195,6 @@ class Reader(NamedTuple):
         return self._document(request, response, headers, expected)
 
     def _html(self, request: Request, status: int) -> Failed:
-        from unified_cli import hints  # noqa: PLC0415  only for an error
-
         return self._final(request, status, "the answer is HTML, not JSON", hints.BASE_URL)
 
     def _document(
@@ -259,14 +254,10 @@ class Reader(NamedTuple):
         return Answer(status, headers, None, iter([served]))
 
     def _without_credentials(self, body: bytes) -> bytes:
-        from unified_cli.http import har_redaction  # noqa: PLC0415  few answers hold credentials
-
         decoding.check(body, page=True)
         return har_redaction.without_credentials(body)
 
     def _split(self, request: Request, body: bytes) -> "PageBody | None":
-        from unified_cli.http.page_body import split  # noqa: PLC0415  msgspec is not needed for what is passed on
-
         if request.operation is None and not request.scoped:
             names = self.service.connections.platform_items.split()
             return next(
@@ -314,8 +305,6 @@ class Reader(NamedTuple):
         status: int,
         body: bytes,
     ) -> Failed:
-        from unified_cli.http import api_errors  # noqa: PLC0415  most answers are no errors
-
         envelope = decoding.error_envelope(body, self.service.items)
         after = rate_headers.retry_after(
             response.headers.get_list("retry-after"), headers.get("date")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 
+from unified_cli import hints
 from unified_cli.errors import StorageError, UnifiedError, UnknownError, UnsafeError
 from unified_cli.http.request import Request
 from unified_cli.masking import excerpt, visible
@@ -280,7 +281,6 @@ def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) 
     if target.userinfo or (foreign and not (file and target.scheme == "https" and target.host)):
         goal = excerpt(_origin(target) if target.host else target.scheme, _LONGEST_HOST)
         unconfirmed = "" if request.method == "GET" else ", so the write is not confirmed"
-        from unified_cli import hints  # noqa: PLC0415  only for an error
 
         raise UnsafeError(
             f"{origin} redirects {request.method} {request.path} to {goal}; not"

@@ -4,6 +4,7 @@ from typing import NamedTuple, NoReturn
 
 import httpx
 
+from unified_cli import hints
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AbandonedError, RateLimitError, UnifiedError, UnsafeError
 from unified_cli.http import attempt as attempts
@@ -207,8 +208,6 @@ class Client:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         repeats = self._quota.spend(attempt.outcome)
         if not repeats:
-            from unified_cli import hints  # noqa: PLC0415  only for an error
-
             failed.error.add_hint(hints.NO_MORE_RETRIES)
             _give_up(call, failed.error)
         total, stderr = self._settings.retries, self._runtime.stderr

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from unified_cli.json_text import json_check
+import msgspec
+
+from unified_cli.json_text import json_check, members
 from unified_cli.json_text.json_check import DEEPEST, deeper_than, has_more_commas, is_longer
 from unified_cli.values import JsonObject
 
@@ -66,7 +68,6 @@ def check_document(body: bytes) -> None:
     """
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
-    from unified_cli.json_text import members  # noqa: PLC0415  msgspec is needed for large documents only
 
     text = body.strip()
     if text.startswith(b"{") and is_longer(text, MOST_VALUES):
@@ -196,7 +197,6 @@ def json_object(body: bytes) -> JsonObject | None:
     """
     if len(body) > _LARGEST_ENVELOPE or deeper_than(body, DEEPEST):
         return None
-    import msgspec  # noqa: PLC0415  most answers are no errors
 
     try:
         found = msgspec.json.decode(body.decode("utf-8", "replace"))

@@ -24,9 +24,12 @@ from unified_cli.http import attempt, decoding
 from unified_cli.http.answer import Answer, Expected, Failed, Reader, Trace
 from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
 from unified_cli.http.request import ByteRange, Request
+from unified_cli.http.transport import network_errors
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
 from unified_cli.http.transport.sockets import ConnectionState
+from unified_cli.http.transport.tls import tls_context
+from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -149,10 +152,6 @@ class HttpConnection:
             return self._sandbox()
         context = None
         if address.scheme != "http":
-            from unified_cli.http.transport.tls import (  # noqa: PLC0415  not for the sandbox on this machine
-                tls_context,
-            )
-
             context = tls_context(self._ca_bundle, environ)
         return NetworkTransport(self._state, context, proxy_for(address, environ))
 
@@ -255,8 +254,6 @@ class HttpConnection:
         if isinstance(error, ReplayedError):
             return failure
         if self._body is not None and failure.outcome is Outcome.LOST:
-            from unified_cli.plural import counted  # noqa: PLC0415  only for an error
-
             so_far = f"{self._body.sent} of {counted(self._body.size, 'byte')} were sent"
             failure = failure._replace(outcome=self.lost, reason=f"{failure.reason}; {so_far}")
         late = isinstance(error, httpx.TimeoutException)
@@ -265,9 +262,6 @@ class HttpConnection:
     def _failure_of(self, error: httpx.TransportError) -> NetworkFailure:
         if isinstance(error, ReplayedError):
             return error.failure
-        from unified_cli.http.transport import (  # noqa: PLC0415  most attempts have no error
-            network_errors,
-        )
 
         return network_errors.failure_of(error, self._route, self._state)
 

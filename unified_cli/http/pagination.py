@@ -3,6 +3,7 @@
 How long a page is to be stands in the request already (`call.builder`).
 """
 
+import hashlib
 import re
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -155,8 +156,6 @@ def pages(send: Send, request: Request, service: Service, span: Span) -> Generat
 
 def fingerprint(cursor: str) -> int:
     """64 bits that stand for a cursor."""
-    import hashlib  # noqa: PLC0415  a single page needs none
-
     return int.from_bytes(
         hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from unified_cli import hints
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.json_text import json_check
 from unified_cli.runtime import Runtime, as_typed
@@ -127,8 +128,6 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
 
 def _meant(data: str) -> str | None:
     """The option that `-d` was meant to be: one without JSON, or with JSON in single quotes."""
-    from unified_cli import hints  # noqa: PLC0415  as below
-
     if data[0] not in "@-{[":
         return hints.meant_body(data)
     quoted = data.replace("'", '"') if data[1:2] == "'" else ""
@@ -189,8 +188,6 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     flag = "-f" if field.raw else "-F"
     name, equals, value = field.text.partition("=")
     if not equals:
-        from unified_cli import hints  # noqa: PLC0415  only for an error
-
         hint = hints.meant_body(field.text) or hints.with_equals(flag, field.text)
         raise UsageError(
             f"{flag} {field.text!r} needs a value",

@@ -11,7 +11,10 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+import certifi
+
 from unified_cli.errors import ConfigError
+from unified_cli.storage import input_bounds
 
 _reading = threading.Lock()
 _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
@@ -47,7 +50,6 @@ def _context(ca_bundle: str | None, file: str | None, folder: str | None) -> ssl
     context.set_alpn_protocols(["http/1.1"])
     if ca_bundle:
         bundle = os.path.expanduser(ca_bundle)  # noqa: PTH111  ssl takes text
-        from unified_cli.storage import input_bounds  # noqa: PLC0415  few name a bundle
 
         if input_bounds.is_named_pipe(bundle):
             # OpenSSL would wait for its writer for ever.
@@ -70,8 +72,6 @@ def _by_system() -> ssl.SSLContext:
         return ssl.create_default_context(capath=folder)
     context = ssl.create_default_context()
     if not _has_authorities(context):
-        import certifi  # noqa: PLC0415  few systems need it
-
         context.load_verify_locations(certifi.where())
     return context
 
