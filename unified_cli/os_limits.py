@@ -2,12 +2,14 @@
 deadline and no signal can end.
 """
 
+import contextlib
 import errno
 import math
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from threading import Thread
@@ -15,6 +17,9 @@ from typing import TypeVar
 
 from unified_cli import signals
 from unified_cli.errors import ExitCode, StorageError, UnifiedError
+
+if sys.platform != "win32":
+    import resource
 
 _GONE = "the working directory is gone"
 _ELSEWHERE = "cd to another one"
@@ -45,16 +50,28 @@ def start_thread(work: Callable[[], None]) -> Thread:
 
 def open_files() -> int:
     """Return how many files and connections this process may have open at a time."""
+    return raise_open_files(0)
+
+
+def raise_open_files(wanted: int) -> int:
+    """Have the operating system allow so many open files, as far as it does; returns how
+    many it allows then.
+    """
     if sys.platform == "win32":
         return _UNKNOWN_FILES
-    import resource  # noqa: PLC0415  not on Windows
-
+    infinite = resource.RLIM_INFINITY
     try:
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     except OSError:
         # A sandbox may refuse to say.
         return _UNKNOWN_FILES
-    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
+    if hard != infinite:
+        wanted = min(hard, wanted)
+    if soft != infinite and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return sys.maxsize if soft == infinite else soft
 
 
 def is_no_descriptor(error: BaseException) -> bool:
@@ -146,8 +163,6 @@ def _nearest(missing: Path) -> str | None:
     """The file that was meant, or the folder where the name was looked for; None where
     neither helps.
     """
-    from difflib import get_close_matches  # noqa: PLC0415  only for an error
-
     try:
         there = [one.name for one in islice(missing.parent.iterdir(), _MOST_FILES)]
     except OSError:

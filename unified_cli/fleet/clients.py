@@ -20,11 +20,10 @@ from unified_cli.http.rate_limit import Idle, Patience, Quota, RateLimit
 from unified_cli.plural import ago
 from unified_cli.runtime import Runtime
 from unified_cli.stderr import Stderr
+from unified_cli.storage.cache import LIFETIME, Cache
 
 if TYPE_CHECKING:
-    from unified_cli.sandbox.application import Sandbox
-    from unified_cli.sandbox.in_process import InProcess
-    from unified_cli.sandbox.store import SandboxStore
+    from unified_cli.sandbox.in_process import InProcess, OwnSandbox
     from unified_cli.storage.cache import Cache
 
 
@@ -78,8 +77,7 @@ class Clients:
         """The quotas of connections with bulk work, whose retries are told at the end,
         by the connections' names.
         """
-        self._sandbox: Sandbox | None = None
-        self._store: SandboxStore | None = None
+        self._sandbox: OwnSandbox | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -89,8 +87,8 @@ class Clients:
         if self._bulk:
             self._tell_retries()
         with self._lock:
-            if self._store is not None:
-                self._store.close()
+            if self._sandbox is not None:
+                self._sandbox.close()
             self._keep_paces()
 
     def token(self, resolved: Settings) -> str:
@@ -146,8 +144,6 @@ class Clients:
 
     @cached_property
     def _paces(self) -> "Cache":
-        from unified_cli.storage.cache import Cache  # noqa: PLC0415  only where something is known, or is learned
-
         return Cache(self._runtime.folder("cache"), _PACES, self._runtime.wall)
 
     def _recall_pace(
@@ -203,18 +199,12 @@ class Clients:
 
     def _in_process(self) -> "InProcess":
         # Some forty modules that a call to the service does not need.
-        from unified_cli.sandbox.application import Sandbox  # noqa: PLC0415
-        from unified_cli.sandbox.in_process import InProcess  # noqa: PLC0415
-        from unified_cli.sandbox.store import own_store  # noqa: PLC0415
+        from unified_cli.sandbox.in_process import OwnSandbox  # noqa: PLC0415
 
         with self._lock:
             if self._sandbox is None:
-                runtime = self._runtime
-                self._store = own_store(runtime)
-                self._sandbox = Sandbox(
-                    self._catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep
-                )
-            return InProcess(self._sandbox)
+                self._sandbox = OwnSandbox(self._runtime, self._catalogue)
+            return self._sandbox.transport()
 
 
 class _Recalled(NamedTuple):
@@ -242,8 +232,6 @@ def _recall(cache: "Cache", origin: str, account: str) -> _Recalled | None:
 
 def _keep(cache: "Cache", origin: str, account: str, window: Window) -> None:
     """Keep what a run learned about a connection. Raises OSError."""
-    from unified_cli.storage.cache import LIFETIME  # noqa: PLC0415  as above
-
     known = _recall(cache, origin, account)
     # What is known already is written again only when it is half as old as it may get.
     if known is None or known.window != window or known.age > LIFETIME / 2:

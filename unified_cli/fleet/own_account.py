@@ -4,11 +4,17 @@ connection it is of.
 
 from contextlib import closing
 
+from unified_cli import hints
+from unified_cli.catalogue import load
+from unified_cli.cli.other_tools import meant_value
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS, Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, ServiceError, UnifiedError
+from unified_cli.fleet.clients import Clients
+from unified_cli.http import request as requests
+from unified_cli.json_text import members
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
@@ -35,8 +41,6 @@ def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
     """Apply the settings for messages. Raises ConfigError for an unknown output format."""
     output = settings.values["output"]
     if output.value not in formats.SETTINGS:
-        from unified_cli.cli.other_tools import meant_value  # noqa: PLC0415  only for an error
-
         meant = meant_value(str(output.value), formats.SETTINGS)
         hint = f'did you mean "{meant}"?' if meant else f"there are {', '.join(formats.SETTINGS)}"
         raise ConfigError(f"{output.source}: no output format {output.value!r}", hint=hint)
@@ -63,10 +67,6 @@ def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
     address = found.address
     if not found.is_own or flags.shown or address is None:
         return found
-    from unified_cli.catalogue import load  # noqa: PLC0415  few tokens are a connection's own
-    from unified_cli.fleet.clients import Clients  # noqa: PLC0415  as above
-    from unified_cli.http import request as requests  # noqa: PLC0415  as above
-    from unified_cli.json_text import members  # noqa: PLC0415  as above
 
     catalogue = load()
     path = catalogue.service.connections.own
@@ -82,8 +82,6 @@ def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
                 body = client.send(requests.for_service(address, path, ())).body or b""
             except UnifiedError as error:
                 if error.status in _NOT_OWN:
-                    from unified_cli import hints  # noqa: PLC0415  only for an error
-
                     error.add_hint(hints.ONLY_OWN)
                 raise
     account = members.text((members.parts(body.strip()) or {}).get("id"))

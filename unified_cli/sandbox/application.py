@@ -2,6 +2,7 @@
 tests control it.
 """
 
+import hmac
 import json
 import threading
 import time
@@ -318,7 +319,6 @@ class Sandbox:
         """
         if self._token is None:
             return None
-        import hmac  # noqa: PLC0415  a sandbox in the same process asks for no token
 
         scheme, _, given = request.header("authorization").partition(" ")
         token, account = given.strip()[: len(self._token)], given.strip()[len(self._token) :]

@@ -5,9 +5,12 @@ from dataclasses import replace
 
 import httpx
 
+from unified_cli.catalogue import Catalogue
+from unified_cli.runtime import Runtime
 from unified_cli.sandbox import request_content
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
+from unified_cli.sandbox.store import own_store
 
 
 class InProcess(httpx.BaseTransport):
@@ -42,6 +45,23 @@ class InProcess(httpx.BaseTransport):
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gets no other
         with request_content.kept(request.stream) as upload:
             return self._sandbox.answer(replace(asked, upload=upload))
+
+
+class OwnSandbox:
+    """The user's own sandbox, with the store in the user's folder."""
+
+    def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
+        """Open the store. Raises as `own_store` does."""
+        self._store = own_store(runtime)
+        self._sandbox = Sandbox(catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep)
+
+    def transport(self) -> InProcess:
+        """Return a transport to the sandbox, one for each client."""
+        return InProcess(self._sandbox)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
 
 
 class _Body(httpx.SyncByteStream):

@@ -3,6 +3,7 @@ them at run time.
 """
 
 from collections.abc import Iterable
+from html import escape
 
 from unified_cli.catalogue import Api, Operation
 from unified_cli.catalogue.known import KnownField
@@ -41,8 +42,6 @@ def documentation(api: Api, product: str, form: str) -> SandboxResponse:
     if form == "md":
         text = "\n".join([f"# {title}", "", *(f"- `{name}`: {about}" for name, about in lines), ""])
     else:
-        from html import escape  # noqa: PLC0415  few requests ask for a page
-
         items = "".join(
             f"<li><code>{escape(name)}</code>: {escape(about)}</li>" for name, about in lines
         )

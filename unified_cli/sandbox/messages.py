@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 from unified_cli.catalogue import Service
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import parts
 from unified_cli.values import Json, JsonObject
 
 JSON = "application/json; charset=utf-8"
@@ -164,10 +165,6 @@ def split_members(text: str) -> dict[str, str]:
     Raises ValueError where the text is not JSON or nested too deeply, and TypeError
     where it is JSON but no object.
     """
-    from unified_cli.json_text.members import (  # noqa: PLC0415  msgspec is not needed where nothing is taken apart
-        parts,
-    )
-
     try:
         value = json_check.scan(text)
     except RecursionError:

@@ -4,6 +4,8 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Union
 
 from unified_cli.catalogue.known import known
@@ -204,11 +206,6 @@ def _sign(found: Json, text: str) -> int | None:
     if isinstance(found, bool):
         return 0 if text == str(found).lower() else None
     if isinstance(found, (int, float)):
-        from decimal import (  # noqa: PLC0415  few lists are filtered by a number
-            Decimal,
-            InvalidOperation,
-        )
-
         try:
             number, other = Decimal(str(found)), Decimal(text)
             return (number > other) - (number < other)
@@ -225,7 +222,6 @@ def _sign(found: Json, text: str) -> int | None:
 def _moment(text: str) -> "datetime | None":
     if len(text) < 10 or text[4] != "-" or not text[0].isdigit():
         return None
-    from datetime import UTC, datetime  # noqa: PLC0415  few lists are filtered by a time
 
     try:
         moment = datetime.fromisoformat(text)

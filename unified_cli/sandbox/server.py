@@ -19,6 +19,7 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from unified_cli import os_limits
 from unified_cli.config.address import bracketed
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.masking import cut, masked
@@ -217,7 +218,7 @@ class Server:
             map=self._map,
             sockets=self._sockets,
             threads=_FIRST_THREADS,
-            connection_limit=_raised_limit(),
+            connection_limit=_connection_limit(),
             channel_timeout=_IDLE,
             cleanup_interval=_SWEEP,
             max_request_body_size=GREATEST_BODY,
@@ -305,21 +306,9 @@ class Server:
                 channel.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
 
 
-def _raised_limit() -> int:
-    """How many connections may be open: as many as the operating system allows files,
-    less some for other files.
+def _connection_limit() -> int:
+    """Return how many connections may be open: as many as the operating system allows
+    files, less some for other files.
     """
-    try:
-        import resource  # noqa: PLC0415  not on Windows
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    except (ImportError, OSError):
-        # There are none, or a sandbox refuses to say.
-        return 150
-    wanted = _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, _CONNECTIONS)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            soft = wanted
-    usable = wanted if soft == resource.RLIM_INFINITY else min(soft, wanted)
-    return max(usable - 100, 50)
+    allowed = os_limits.raise_open_files(_CONNECTIONS)
+    return max(min(allowed, _CONNECTIONS) - 100, 50)
