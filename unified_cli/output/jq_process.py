@@ -1,7 +1,9 @@
 """A process that runs jq programs where the time is limited."""
 
 import json
+import select
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -82,9 +84,6 @@ class JqProcess:
         """The process, which has said that it runs: one that cannot start would be
         taken for one that failed.
         """
-        import select  # noqa: PLC0415  most programs run in this process
-        import subprocess  # noqa: PLC0415  as above
-
         try:
             self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
                 # Without -P the folder of the script would come first where modules are looked for.

@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+import jq
+
 from unified_cli import signals
 from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.json_text import json_check
@@ -173,8 +175,6 @@ def _compiled(expression: str, option: str) -> Any:
     """The program that an option was given, compiled; its results are JSON texts.
     Raises UsageError for one that is wrong or reads other files.
     """
-    import jq  # noqa: PLC0415  only for jq programs
-
     if directive := _DIRECTIVE.match(expression):
         # jq looks for modules in the working directory too.
         said = (

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import signal
+import subprocess
 import termios
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from unified_cli import os_limits, signals, text_width
+from unified_cli.config import file, other_program
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import StorageError, UnifiedError
 from unified_cli.masking import COLOUR
@@ -175,10 +177,6 @@ class PagedStdout(io.RawIOBase):
 
     def _start(self) -> str | None:
         """Start the pager with what is held; why that is not possible."""
-        import subprocess  # noqa: PLC0415  most results fit the screen
-
-        from unified_cli.config import other_program  # noqa: PLC0415  as above
-
         try:
             text = _command(self._runtime)
             if not text.strip():
@@ -220,8 +218,6 @@ class PagedStdout(io.RawIOBase):
         """Wait for the end of the pager, and show without it what a failed one may not
         have shown; what failed.
         """
-        from unified_cli.config import other_program  # noqa: PLC0415  as above
-
         child = self._child
         assert child is not None  # noqa: S101  there while there is a pager
         assert child.stdin is not None  # noqa: S101  a pipe
@@ -269,8 +265,6 @@ def _is_real(stream: BinaryIO) -> bool:
 
 def _command(runtime: Runtime) -> str:
     """The pager's command; empty where it is turned off."""
-    from unified_cli.config import file  # noqa: PLC0415  most results fit the screen
-
     found = runtime.environ.get(KEYS["pager"].variable)
     if found is None:
         try:

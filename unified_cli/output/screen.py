@@ -331,9 +331,10 @@ def _words(cell: MaskedText | Word) -> str:
 
 def line(runtime: Runtime, *cells: Cell) -> "Text":
     """These in one line."""
-    from rich.text import Text  # noqa: PLC0415  as above
-
-    return Text.assemble(*(text(runtime, cell) for cell in cells))
+    made = text(runtime, masked(""))
+    for cell in cells:
+        made.append_text(text(runtime, cell))
+    return made
 
 
 def paragraph(runtime: Runtime, words: MaskedText) -> "Text":

@@ -10,7 +10,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from unified_cli.errors import StorageError
-from unified_cli.output import terminal
+from unified_cli.json_text.json_codec import encoded
+from unified_cli.output import pager, terminal
+from unified_cli.output.pager import PagedStdout
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 from unified_cli.values import Json
@@ -39,7 +41,6 @@ def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
     """
     if not runtime.stdout_is_terminal:
         return nullcontext(runtime)
-    from unified_cli.output import pager  # noqa: PLC0415  only on a terminal
 
     return pager.opened(runtime)
 
@@ -70,7 +71,6 @@ def end_pager(runtime: Runtime) -> None:
 def _pager(runtime: Runtime) -> "PagedStdout | None":
     if not runtime.stdout_is_terminal:
         return None
-    from unified_cli.output.pager import PagedStdout  # noqa: PLC0415  as above
 
     return runtime.stdout if isinstance(runtime.stdout, PagedStdout) else None
 
@@ -138,8 +138,6 @@ def write_json(runtime: Runtime, body: bytes) -> None:
 
 def write_value(runtime: Runtime, value: Json) -> None:
     """Write a value as one JSON document and a newline."""
-    from unified_cli.json_text.json_codec import encoded  # noqa: PLC0415  most documents are written as served
-
     write_json(runtime, encoded(value))
 
 
@@ -170,7 +168,7 @@ class JsonView:
 
 def pretty(body: bytes) -> bytes:
     """The document indented by two blanks, everything else as it was."""
-    import msgspec  # noqa: PLC0415  what goes to a pipe is not changed
+    import msgspec  # noqa: PLC0415  help is shown without it
 
     try:
         return msgspec.json.format(body, indent=2)
