@@ -3,6 +3,7 @@
 import shlex
 
 from unified_cli.cli.command import Command, CommandContext
+from unified_cli.commands.export import connection_task, engine, engine_driver, plan, report, run
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.errors import UsageError
 from unified_cli.runtime import Runtime
@@ -92,13 +93,6 @@ _SECTIONS = (
 
 def _run(context: CommandContext, options: ExportOptions) -> None:
     """Do what the options ask for. Raises the error that says what is missing or differs."""
-    # Help needs none of it.
-    from unified_cli.commands.export import (  # noqa: PLC0415  as above
-        connection_task,
-        plan,
-        run,
-    )
-
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
     if options.query and options.task is None and options.verify is None:
@@ -121,10 +115,6 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
     elif options.tasks:
         connection_task.show(context, options)
     elif options.engine:
-        from unified_cli.commands.export import (  # noqa: PLC0415  most exports need none of it
-            engine_driver,
-        )
-
         engine_driver.run(context, options, options.engine)
     else:
         run.export(plan.of_options(context, options))
@@ -132,8 +122,6 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
 
 def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
     """Check what is at the place, instead of writing there."""
-    from unified_cli.commands.export import report, run  # noqa: PLC0415  as above
-
     for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
         if given:
             raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
@@ -155,13 +143,6 @@ def _no_folder(options: ExportOptions) -> UsageError:
 
 def _preview(context: CommandContext, options: ExportOptions) -> None:
     """Show what the options would do."""
-    from unified_cli.commands.export import (  # noqa: PLC0415  as above  # noqa: PLC0415  as above
-        connection_task,
-        engine,
-        plan,
-        report,
-    )
-
     if options.task is not None:
         report.preview(
             connection_task.plan_of(

@@ -10,7 +10,18 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Self
+from typing import Self
+
+import pyarrow as pa
+from deltalake import (
+    ColumnProperties,
+    CommitProperties,
+    DeltaTable,
+    Transaction,
+    WriterProperties,
+    write_deltalake,
+)
+from pyarrow import compute, dataset
 
 from unified_cli import os_limits
 from unified_cli.exported import parquet_file
@@ -19,10 +30,6 @@ from unified_cli.exported.list_export import TablePart
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted, named
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from deltalake import CommitProperties, DeltaTable, WriterProperties
 
 PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
 OURS = "unified"
@@ -99,10 +106,8 @@ class DistinctRecords:
             if key and key not in self._others and at not in self._dropped:
                 yield record
 
-    def ids(self) -> "pa.Array":
+    def ids(self) -> pa.Array:
         """The ids as the table knows them."""
-        import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
-
         return pa.array((parquet_file.identity(record) for record in self), pa.string())
 
     def left_out(self) -> list[str]:
@@ -172,11 +177,8 @@ def _key(record: bytes) -> int:
     return (hash(name) << 1) & _BITS | 2 | (found[:1] == b'"')
 
 
-def _repeated(keys: "array[int]") -> set[int]:
+def _repeated(keys: array[int]) -> set[int]:
     """The keys that are there more than once, whatever kind of value their ids are."""
-    import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
-    from pyarrow import compute  # noqa: PLC0415  as above
-
     if len(keys) < 2:
         return set()
     found = pa.Array.from_buffers(pa.uint64(), len(keys), [None, pa.py_buffer(keys)])
@@ -186,10 +188,8 @@ def _repeated(keys: "array[int]") -> set[int]:
     return {*names.slice(1).filter(same).unique().to_pylist()} - {0}
 
 
-def _rows(records: Iterable[bytes], columns: ParquetColumns) -> "pa.RecordBatchReader":
+def _rows(records: Iterable[bytes], columns: ParquetColumns) -> pa.RecordBatchReader:
     """The rows of the records as a stream."""
-    import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
-
     return pa.RecordBatchReader.from_batches(
         parquet_file.schema(columns), parquet_file.batches(records, columns)
     )
@@ -211,25 +211,21 @@ def owner(part: TablePart) -> dict[str, str]:
     return {**found, "profile": part.columns.profile}
 
 
-def _commit(part: TablePart, number: int) -> "CommitProperties":
-    from deltalake import CommitProperties, Transaction  # noqa: PLC0415  an extra
-
+def _commit(part: TablePart, number: int) -> CommitProperties:
     told = json.dumps({**owner(part), "read": number})
     return CommitProperties(
         custom_metadata={OURS: told}, app_transactions=[Transaction(app(part), number)]
     )
 
 
-def replaced(
-    table: "DeltaTable", part: TablePart, number: int, found: DistinctRecords
-) -> TableRead:
+def replaced(table: DeltaTable, part: TablePart, number: int, found: DistinctRecords) -> TableRead:
     """Have the part hold these records and no others."""
     digest = Digest()
     _overwrite(table, part, number, _rows(digest.counting(found), part.columns))
     return TableRead(number, digest.rows, digest.text)
 
 
-def merged(table: "DeltaTable", part: TablePart, number: int, found: DistinctRecords) -> TableRead:
+def merged(table: DeltaTable, part: TablePart, number: int, found: DistinctRecords) -> TableRead:
     """Have the part hold these records, and its others."""
     before = part.before
     # Another manifest may have noted a later read.
@@ -251,14 +247,12 @@ def merged(table: "DeltaTable", part: TablePart, number: int, found: DistinctRec
     return TableRead(number, digest.rows, digest.text)
 
 
-def _writing() -> "WriterProperties":
+def _writing() -> WriterProperties:
     """How files are written.
 
     Where a column of text has statistics, no reader that takes the table for a dataset
     of pyarrow can filter by it: the library calls texts otherwise there.
     """
-    from deltalake import ColumnProperties, WriterProperties  # noqa: PLC0415  an extra
-
     return WriterProperties(
         compression="ZSTD",
         max_row_group_size=_ROWS_AT_ONCE,
@@ -269,7 +263,7 @@ def _writing() -> "WriterProperties":
     )
 
 
-def _merge(table: "DeltaTable", part: TablePart, number: int, new: "pa.RecordBatchReader") -> None:
+def _merge(table: DeltaTable, part: TablePart, number: int, new: pa.RecordBatchReader) -> None:
     merger = table.merge(
         new,
         predicate=f"t.{PROFILE} = {_literal(part)} AND t.{_ID} = s.{_ID}",
@@ -283,19 +277,17 @@ def _merge(table: "DeltaTable", part: TablePart, number: int, new: "pa.RecordBat
 
 
 def _rewrite(
-    table: "DeltaTable",
+    table: DeltaTable,
     part: TablePart,
     number: int,
-    new: "pa.RecordBatchReader",
-    ids: "pa.StringArray",
+    new: pa.RecordBatchReader,
+    ids: pa.StringArray,
 ) -> None:
     """The same without a join, which holds all that is new at once: have the others
     written again.
     """
-    import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
-    from pyarrow import compute  # noqa: PLC0415  as above
 
-    def others() -> "Iterator[pa.RecordBatch]":
+    def others() -> Iterator[pa.RecordBatch]:
         found = _batches(table, part, new.schema.names)
         # The thread that writes is the library's, which reads in none of its own.
         while (batch := os_limits.result_of(lambda: next(found, None))) is not None:
@@ -309,10 +301,8 @@ def _rewrite(
 
 
 def _overwrite(
-    table: "DeltaTable", part: TablePart, number: int, found: "pa.RecordBatchReader"
+    table: DeltaTable, part: TablePart, number: int, found: pa.RecordBatchReader
 ) -> None:
-    from deltalake import write_deltalake  # noqa: PLC0415  an extra
-
     write_deltalake(
         table,
         found,
@@ -324,23 +314,17 @@ def _overwrite(
 
 
 def records(
-    table: "DeltaTable", part: TablePart, only: "pa.StringArray | None" = None
+    table: DeltaTable, part: TablePart, only: pa.StringArray | None = None
 ) -> Iterator[bytes]:
     """The records of a part, or only those with some ids."""
-    from pyarrow import compute  # noqa: PLC0415  an extra, and slow to import
-
     for batch in _batches(table, part, [_ID, _RECORD]):
         same = batch if only is None else batch.filter(compute.is_in(batch.column(0), only))
         for record in same.column(1).to_pylist():
             yield record.encode()
 
 
-def _batches(
-    table: "DeltaTable", part: TablePart, columns: list[str]
-) -> "Iterator[pa.RecordBatch]":
+def _batches(table: DeltaTable, part: TablePart, columns: list[str]) -> Iterator[pa.RecordBatch]:
     """The rows of a part, some thousands at a time."""
-    from pyarrow import dataset  # noqa: PLC0415  an extra, and slow to import
-
     wanted = dataset.field(PROFILE) == part.columns.profile
     found = table.to_pyarrow_dataset().scanner(
         columns=columns,

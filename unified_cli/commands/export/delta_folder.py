@@ -5,10 +5,9 @@ elsewhere, and put in when all came.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from unified_cli.commands.export.delta_commits import DistinctRecords
-from unified_cli.commands.export.delta_table import ListTable, TablePlace
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity, TableRead
 from unified_cli.exported.destination import FilePlace
@@ -18,6 +17,9 @@ from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+
+if TYPE_CHECKING:
+    from unified_cli.commands.export.delta_table import ListTable
 
 SUFFIX = ".delta"
 # Where pages are until their list was read whole.
@@ -42,8 +44,10 @@ class TableFolder:
     def __str__(self) -> str:
         return str(self._files)
 
-    def table(self, name: str) -> ListTable:
+    def table(self, name: str) -> "ListTable":
         """The table of a list, by its API and resource."""
+        from unified_cli.commands.export.delta_table import ListTable, TablePlace  # noqa: PLC0415  an extra
+
         if name not in self._tables:
             place = TablePlace.of(self._text, self._runtime)
             self._tables.setdefault(name, ListTable(self._runtime, place, self._files, name))
@@ -154,7 +158,7 @@ class TableFolder:
         why = table.foreign_commit()
         yield f"{said} ({why})" if why else said
 
-    def _table_of(self, entry: ManifestEntry) -> ListTable:
+    def _table_of(self, entry: ManifestEntry) -> "ListTable":
         return self.table(f"{entry.api}/{entry.resource}")
 
 
@@ -172,7 +176,7 @@ class PartTarget:
         pages: ListTarget,
         files: FilePlace,
         file: str,
-        table: ListTable,
+        table: "ListTable",
         part: TablePart,
         *,
         whole: bool,
@@ -251,6 +255,8 @@ class PartTarget:
         self._pages.close()
 
     def _commit(self) -> None:
+        from unified_cli.commands.export.delta_commits import DistinctRecords  # noqa: PLC0415  an extra
+
         state = self.state
         number = state.table.number if state.table else 1
         found = DistinctRecords(lambda: self._files.records(self._file))

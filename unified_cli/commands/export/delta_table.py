@@ -1,5 +1,7 @@
 """Delta tables, one for each list of the service, in which each connection has a part
 of its own.
+
+Only what writes to a table or reads one imports this module: its libraries are an extra.
 """
 
 import json
@@ -8,14 +10,18 @@ import random
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
+
+import pyarrow as pa
+from deltalake import DeltaTable, exceptions
+from deltalake.exceptions import CommitFailedError, TableNotFoundError
 
 from unified_cli import os_limits
 from unified_cli.commands.export import delta_commits
 from unified_cli.commands.export.delta_commits import Digest, DistinctRecords
+from unified_cli.commands.export.delta_library import INSTALL
 from unified_cli.errors import ConfigError, StateError, StorageError
 from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import TableRead
@@ -27,34 +33,12 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import object_store, state
 from unified_cli.storage.object_store import StoreUrl
 
-if TYPE_CHECKING:
-    from deltalake import DeltaTable
-
-_INSTALL = "pip install 'deltalake>=1.6' pyarrow"
-_LEAST = (1, 6)
 _OTHERS = 0o077
 _ATTEMPTS = 20
 _LONGEST_PAUSE = 2.0
 # Operations that leave the records as they are.
 _HARMLESS = {"CREATE TABLE", "OPTIMIZE", "VACUUM START", "VACUUM END"}
 _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)}
-
-
-def check() -> None:
-    """Raise ConfigError where what writes such tables is not installed, or too old."""
-    try:
-        metadata.version("pyarrow")
-        found = metadata.version("deltalake")
-    except metadata.PackageNotFoundError:
-        raise ConfigError(
-            "--format delta needs the packages deltalake and pyarrow", hint=_INSTALL
-        ) from None
-    if tuple(map(int, found.split(".")[:2])) < _LEAST:
-        wanted = ".".join(map(str, _LEAST))
-        raise ConfigError(
-            f"--format delta needs deltalake {wanted} or newer, and {found} is installed",
-            hint=_INSTALL,
-        )
 
 
 class TablePlace(NamedTuple):
@@ -123,8 +107,6 @@ class ListTable:
 
         With `replace` they are all that there are, else they are merged by their ids.
         """
-        from deltalake.exceptions import CommitFailedError  # noqa: PLC0415  an extra
-
         with self._lock:
             for attempt in range(_ATTEMPTS):
                 self._files.check(self._name)
@@ -167,10 +149,7 @@ class ListTable:
                     return f"version {commit['version']} is a {what} of another program"
         return ""
 
-    def _made(self, columns: ParquetColumns) -> "DeltaTable":
-        from deltalake import DeltaTable  # noqa: PLC0415  an extra
-        from deltalake.exceptions import CommitFailedError  # noqa: PLC0415  as above
-
+    def _made(self, columns: ParquetColumns) -> DeltaTable:
         if (found := self._found()) is not None:
             self._check_columns(found, columns)
             return found
@@ -191,7 +170,7 @@ class ListTable:
         self._check_columns(found, columns)
         return found
 
-    def _found(self) -> "DeltaTable | None":
+    def _found(self) -> DeltaTable | None:
         """The table in its newest version; None where nothing is there."""
         self._files.check(f"{self._name}/_delta_log")
         if not self._open() and not self._files.is_empty(self._name) and not self._open():
@@ -203,9 +182,6 @@ class ListTable:
 
     def _open(self) -> bool:
         """Open the table in its newest version; says whether there is one."""
-        from deltalake import DeltaTable  # noqa: PLC0415  an extra
-        from deltalake.exceptions import TableNotFoundError  # noqa: PLC0415  as above
-
         with self._errors("read"):
             try:
                 if self._opened is None:
@@ -217,12 +193,10 @@ class ListTable:
                 self._opened = None
         return self._opened is not None
 
-    def _check_columns(self, table: "DeltaTable", columns: ParquetColumns | None) -> None:
+    def _check_columns(self, table: DeltaTable, columns: ParquetColumns | None) -> None:
         """Raise StateError for a table that has not these columns; with None for one
         that has not those of all.
         """
-        import pyarrow as pa  # noqa: PLC0415  an extra, and slow to import
-
         there = pa.schema(table.schema().to_arrow())
         wanted = parquet_file.schema(columns or ParquetColumns(""))
         same = (
@@ -272,8 +246,6 @@ class ListTable:
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
         """Raise this program's errors for those of the library."""
-        from deltalake import exceptions  # noqa: PLC0415  an extra
-
         try:
             yield
         except (exceptions.TableNotFoundError, exceptions.CommitFailedError):
@@ -282,7 +254,8 @@ class ListTable:
             # It has an exception of its own for some of what it does not know.
             if isinstance(error, exceptions.DeltaProtocolError) or "Unsupported" in str(error):
                 raise ConfigError(
-                    f"{self} needs a newer deltalake: {_first_line(error)}", hint=_INSTALL
+                    f"{self} needs a newer deltalake: {_first_line(error)}",
+                    hint=INSTALL,
                 ) from None
             if self._place.url is not None:
                 raise object_store.error_of(self._place.url, what, error) from None

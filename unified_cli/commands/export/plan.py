@@ -18,6 +18,7 @@ from unified_cli.catalogue.known_filters import DoubtfulParameter, doubtful
 from unified_cli.cli import named_resource
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import ReadOptions, overrides
+from unified_cli.commands.export import delta_library
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.config import file, profiles
 from unified_cli.config.settings import Settings
@@ -81,8 +82,6 @@ def file_format(options: ExportOptions) -> Format:
 
 def _check_table(options: ExportOptions) -> None:
     """Raise UsageError for columns that a table cannot have, ConfigError without the packages."""
-    from unified_cli.commands.export import delta_table  # noqa: PLC0415  most exports are files
-
     seen = {name.lower() for name in parquet_file.COLUMNS}
     for name in dict.fromkeys(delivery.column_names(options.columns)):
         if wrong := _NO_COLUMN.search(name):
@@ -94,7 +93,7 @@ def _check_table(options: ExportOptions) -> None:
                 f"--columns {name}: a table takes that and another name of its columns for the same"
             )
         seen.add(name.lower())
-    delta_table.check()
+    delta_library.check()
 
 
 def _check_increments(options: ExportOptions, form: Format) -> None:

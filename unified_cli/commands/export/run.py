@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from unified_cli import os_limits, signals
-from unified_cli.commands.export import report
+from unified_cli.commands.export import report, store_folder
 from unified_cli.commands.export.connection_task import manifest_name
+from unified_cli.commands.export.delta_folder import TableFolder
 from unified_cli.commands.export.one_list import FailedList, FinishedList, ListResult, ListRunner
 from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.commands.export.report import ExportSummary
@@ -46,12 +47,9 @@ def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = Fa
     if object_store.parse_url(text) is None:
         files = LocalFolder(runtime, Path(text))
     else:
-        from unified_cli.commands.export import store_folder  # noqa: PLC0415  most exports go to a folder
-
         files = store_folder.StoreFolder(runtime, store_folder.objects(runtime, text, make=make))
     if not tables:
         return files
-    from unified_cli.commands.export.delta_folder import TableFolder  # noqa: PLC0415  most are files
 
     return TableFolder(runtime, text, files)
 
@@ -60,8 +58,6 @@ def make_tables(destination: Destination, names: Iterable[str], more: Sequence[s
     """Have the tables of these lists there, if they go into tables, before several make
     one at the same time.
     """
-    from unified_cli.commands.export.delta_folder import TableFolder  # noqa: PLC0415  as above
-
     if isinstance(destination, TableFolder):
         destination.make(names, more)
 
