@@ -10,6 +10,7 @@ from unified_cli.cli import aliases, tree
 from unified_cli.cli.command import CommandContext, Later, yes_or_no
 from unified_cli.cli.flags import Options, by_name, names_of
 from unified_cli.cli.option_parts import EarlyOptions, EvidenceOptions, MessageOptions
+from unified_cli.cli.raw_words import errors_are_json
 from unified_cli.commands import COMMANDS
 from unified_cli.config.user_catalogue import own_catalogue
 from unified_cli.errors import UsageError
@@ -56,7 +57,7 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
     """The runtime as the options on messages say."""
     output = getattr(options, "output", None) or early.output
     asked = early.json_errors or getattr(options, "json_errors", False)
-    runtime.stderr.machine = tree.errors_are_json(output, runtime, asked=asked)
+    runtime.stderr.machine = errors_are_json(output, runtime, asked=asked)
     if early.no_pager or getattr(options, "no_pager", False):
         stdout.unpage(runtime)
     if isinstance(options, MessageOptions):
@@ -90,11 +91,9 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
     """The options of a built-in command, of which most read no settings: what these say
     is said by the options. Raises UsageError for a format that the command does not have.
     """
-    from unified_cli.cli.options import CallOptions  # noqa: PLC0415  not for the page above
-
     output = getattr(options, "output", None)
     # What makes a call finds it among the settings.
-    if output is not None and not isinstance(options, CallOptions):
+    if output is not None and not options.reads_settings:
         if output == formats.AUTO:
             output = str(formats.named(output, terminal=runtime.stdout_is_terminal))
             found = {"output": output}

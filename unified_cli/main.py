@@ -1,12 +1,14 @@
 """The program: run a command line in a runtime, and turn the outcome into an exit code."""
 
 import errno
+import json
 import os
 import re
 import traceback
 from collections.abc import Callable
 
 from unified_cli import VERSION_LINE, os_limits, signals
+from unified_cli.cli.raw_words import asks_for_json
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import (
     ExitCode,
@@ -71,15 +73,13 @@ def main(argv: list[str], runtime: Runtime) -> int:
 def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
     """What runs the command line; None where it asked for help."""
     try:
-        from unified_cli import app  # noqa: PLC0415  Typer is not needed for the version
+        from unified_cli import app  # noqa: PLC0415  what fails or is stopped while it is imported is reported below
 
         return app.read(argv, runtime)
     except Exception:
         # No signal: it may have broken off an import, and what was half imported cannot
         # be imported again.
-        from unified_cli.cli.tree import ask_for_json  # noqa: PLC0415  only for an error
-
-        runtime.stderr.machine = runtime.stderr.machine or ask_for_json(argv, runtime)
+        runtime.stderr.machine = runtime.stderr.machine or asks_for_json(argv, runtime)
         raise
 
 
@@ -90,7 +90,6 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
         facts = {**error.facts(), "message": visible(error.message)}
         work = {"run": stderr.run, "next": error.next_command}
         facts.update({name: value for name, value in work.items() if value})
-        import json  # noqa: PLC0415  only for an error
 
         stderr.line(json.dumps({"error": facts}))
         return error.code

@@ -11,7 +11,7 @@ from front_door import Process, Result, Unified
 from unified_cli.catalogue import Operation, load
 from unified_cli.cli.command_index import CommandEntry
 from unified_cli.cli.flags import flags_of
-from unified_cli.cli.options import class_for
+from unified_cli.cli.operation_options import class_for
 from unified_cli.commands.help import topics
 
 CATALOGUE = load()

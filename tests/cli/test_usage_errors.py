@@ -9,7 +9,7 @@ from front_door import Unified
 from server import Reply, Service
 
 from unified_cli.cli import other_tools
-from unified_cli.cli.options import operation_flags
+from unified_cli.cli.operation_options import operation_flags
 
 LIST = "unified ticketing tickets list"
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from unified_cli import hints
 from unified_cli.call import Call, Mode, delivery
 from unified_cli.catalogue import Catalogue, Operation, Service
 from unified_cli.cli.flags import part
@@ -18,17 +19,18 @@ from unified_cli.cli.options import (
     ReadOptions,
     SendOptions,
     WaitOptions,
-    WriteOptions,
+    WriteModeOptions,
     overrides,
 )
 from unified_cli.cli.shared_options import WAITS
-from unified_cli.config import file, profiles, resolution
+from unified_cli.config import file, known_methods, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import DEFAULT, Settings
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
-from unified_cli.fleet import own_account
-from unified_cli.http import request as requests
+from unified_cli.fleet import own_account, selection
+from unified_cli.http import request as requests, request_body
 from unified_cli.http.request import Content, Query, Request
+from unified_cli.json_text import change_time, record_label
 from unified_cli.masking import visible
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
@@ -80,8 +82,6 @@ def common(
 
     Raises UsageError for what is for one connection, and as `resolve` does.
     """
-    from unified_cli.fleet import selection  # noqa: PLC0415  most calls are to one connection
-
     selection.check_account(options.account_id)
     if part(options, PageOptions).cursor:
         raise UsageError("a cursor belongs to one connection (-p with one name)")
@@ -145,7 +145,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
     standard input are read once.
     """
     options = call.options
-    waits = part(options, WriteOptions).wait or part(options, ReadCheckOptions).until
+    waits = part(options, WriteModeOptions).wait or part(options, ReadCheckOptions).until
     if part(options, WaitOptions).wait_timeout and not waits:
         raise UsageError(
             f"--wait-timeout needs {'--wait' if operation.command in WAITS else '--until JQ'}"
@@ -220,7 +220,7 @@ def _built(content: Content, build: Callable[[Content], Request]) -> Request:
 
 def identifier(options: CallOptions) -> str | None:
     """The id that an operation is for, as it was typed; None for one that takes none."""
-    return options.id if isinstance(options, ReadOptions | WriteOptions) else None
+    return options.id if isinstance(options, ReadOptions | WriteModeOptions) else None
 
 
 def path_request(call: Call, method: str, path: str) -> Request:
@@ -237,7 +237,6 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None
-    from unified_cli.config import known_methods  # noqa: PLC0415  only where something is known
 
     try:
         settings = resolution.resolve(
@@ -294,8 +293,6 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            from unified_cli import hints  # noqa: PLC0415  only for an error
-
             meant = hints.with_equals("-q", text) or hints.as_jq(text)
             hint = meant or "-q NAME=VALUE; --jq EXPR selects from the result"
             raise UsageError(f"-q {text!r} needs a value", hint=hint)
@@ -309,7 +306,6 @@ def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> "ChangeFi
     """
     if text is None:
         return None
-    from unified_cli.json_text import change_time  # noqa: PLC0415  few lists are filtered
 
     check_own_filter("--since", query)
     try:
@@ -344,7 +340,6 @@ def read_body(call: Call, method: str, operation: Operation | None = None) -> by
             f"-d {options.data} and --token-stdin both read standard input",
             hint="put one of them into a file",
         )
-    from unified_cli.http import request_body  # noqa: PLC0415  only if there is a body
 
     fields = request_body.fields(options.raw_field, options.field)
     body = request_body.compose(options.data, fields, call.runtime)
@@ -356,8 +351,6 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
     """Raise UsageError for a body that names a connection; the hint is the command that
     sends each record to its own.
     """
-    from unified_cli.json_text import record_label  # noqa: PLC0415  only if there is a body
-
     if body is None or not record_label.carries(body):
         return
     chosen = options.profile if profiles.is_several(options.profile) else ("NAME", "NAME")

@@ -7,10 +7,11 @@ import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from unified_cli.call import Call
+from unified_cli.call import Call, introspection
 from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import SendOptions
+from unified_cli.config import known_capabilities
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_check
@@ -80,9 +81,6 @@ def _offered(call: Call, clients: "Clients") -> "Offered | None":
     """What the connection offers, as it is known or the service says; None where it
     does not say.
     """
-    from unified_cli.call import introspection  # noqa: PLC0415  only here
-    from unified_cli.config import known_capabilities  # noqa: PLC0415  as above
-
     runtime, catalogue, settings, *_ = call
     if known := known_capabilities.recall(runtime, settings, catalogue):
         return known.offered

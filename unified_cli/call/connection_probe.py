@@ -8,14 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from unified_cli import signals
+from unified_cli.call import introspection
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.config import resolution
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
+from unified_cli.fleet.read import FairReaders
 from unified_cli.fleet.tokens import Tokens
 from unified_cli.http import request as requests
+from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -102,8 +105,6 @@ class Probe:
     def _asked(
         self, work: "Sequence[ProbedConnection]"
     ) -> "Iterator[tuple[ProbedConnection, ProbeResult]]":
-        from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  httpx is imported when a request is sent
-
         fair = FairReaders(self.runtime, self.catalogue, WORKERS, tokens=self.tokens)
         with fair as readers:
 
@@ -126,8 +127,6 @@ class Probe:
         return ProbedConnection(name, settings)
 
     def _send(self, one: "ProbedConnection", clients: "Clients", *, several: bool) -> ProbeResult:
-        from unified_cli.http.rate_limit import Patience  # noqa: PLC0415  httpx is imported when a request is sent
-
         runtime, name = self.runtime, one.name
         # As any read of several connections waits for a limit.
         patience = Patience.ENDLESS if several else Patience.TIMEOUT
@@ -147,8 +146,6 @@ class Probe:
         return replace(found, profile=name, seconds=runtime.monotonic() - started)
 
     def _ask(self, client: "Client", settings: Settings) -> ProbeResult:
-        from unified_cli.call import introspection  # noqa: PLC0415  as above
-
         service = self.catalogue.service
         if self.operation is not None:
             scope = requests.scope_of(settings, service)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from unified_cli.call import Call, Delivery, Mode, ModeKind, Place
 from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import CallOptions, DownloadOptions, PageOptions, ReadOptions
+from unified_cli.cli.options import CallOptions, DownloadModeOptions, PageOptions, ReadOptions
 from unified_cli.config.settings import DEFAULT
 from unified_cli.errors import UsageError
 from unified_cli.http.request import OWN_CURSOR
@@ -99,7 +99,7 @@ def asked_by(
     """Return what the options say on it. Raises UsageError for `--columns` without names."""
     pages, lists = part(options, PageOptions), operation is not None and operation.lists
     in_page = (pages.cursor or "").startswith(OWN_CURSOR)
-    files = part(options, DownloadOptions)
+    files = part(options, DownloadModeOptions)
     return Asked(
         mode.kind,
         form,

@@ -14,6 +14,7 @@ from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.model import FILE_RESOURCES
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ReadOptions
+from unified_cli.config import known_methods
 from unified_cli.errors import UsageError
 from unified_cli.http import pagination
 from unified_cli.http.request import Request
@@ -137,8 +138,6 @@ def show_skeleton(runtime: Runtime, operation: Operation, described: "KnownMetho
     """
     fields = operation.accepted_fields
     if described is not None:
-        from unified_cli.config import known_methods  # noqa: PLC0415  few methods are described
-
         fields = known_methods.with_known(fields, described.body)
     stdout.write_json(runtime, msgspec.json.encode(skeleton(fields)))
     if operation.kind == "write" and operation.resource in FILE_RESOURCES:

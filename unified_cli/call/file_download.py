@@ -21,7 +21,8 @@ from unified_cli.call.download_targets import (
     make_folder,
 )
 from unified_cli.catalogue import Operation
-from unified_cli.cli.options import CallOptions, DownloadOptions
+from unified_cli.cli.download_options import DownloadOptions
+from unified_cli.cli.options import CallOptions
 from unified_cli.errors import NetworkError, ServiceError, StorageError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import decoding

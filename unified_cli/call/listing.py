@@ -7,11 +7,12 @@ from contextlib import closing
 from functools import partial
 
 from unified_cli import signals
-from unified_cli.call import Call, builder, delivery, more_records, record_output
+from unified_cli.call import Call, builder, delivery, more_records, record_output, seen_words
 from unified_cli.catalogue import Service
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import PageOptions, ReadOptions
 from unified_cli.errors import IncompleteError, UnifiedError
+from unified_cli.fleet import read
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination
 from unified_cli.http.client import Client
@@ -97,8 +98,6 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
             for page in pages:
                 printer.page(page.records, one_line=page.one_line, large=page.large)
                 if not tally.pages and runtime.stdout_is_terminal:
-                    from unified_cli.call import seen_words  # noqa: PLC0415  only what a person sees is kept
-
                     seen_words.keep(call, request.operation, page.records)
                 tally.add(page)
                 shown.add(len(page.records), pages=1)
@@ -138,8 +137,6 @@ def _pages(
         with closing(client):
             yield from pagination.pages(client.send, request, service, wanted)
     else:
-        from unified_cli.fleet import read  # noqa: PLC0415  one page needs no worker
-
         yield from read.pages(client, request, service, wanted, look)
 
 

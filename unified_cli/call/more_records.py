@@ -2,9 +2,11 @@
 
 import json
 import re
+import shlex
 
 from unified_cli.call import Call
 from unified_cli.catalogue import Service
+from unified_cli.http import decoding, page_body
 from unified_cli.http.request import number_as_cursor
 from unified_cli.json_text.json_check import PIECE
 
@@ -22,7 +24,6 @@ def onward(cursor: str | None) -> str:
         return "from the start"
     if _PLAIN.fullmatch(cursor):
         return f"--cursor {cursor}"
-    import shlex  # noqa: PLC0415  most cursors need no quotes
 
     return f"--cursor {shlex.quote(cursor)}"
 
@@ -42,7 +43,6 @@ def _cursor(body: bytes, service: Service) -> str | None:
         document = json.loads(body, parse_int=number_as_cursor)
         found = document.get(service.cursor) if isinstance(document, dict) else None
         return found if isinstance(found, str) else None
-    from unified_cli.http import decoding, page_body  # noqa: PLC0415  see above
 
     try:
         page = page_body.split(body, service)

@@ -18,6 +18,7 @@ from unified_cli.masking import visible
 from unified_cli.output import formats, printer, stdout
 from unified_cli.output.record_writer import Style
 from unified_cli.output.transform import ColumnCheck
+from unified_cli.text_width import width
 
 if TYPE_CHECKING:
     from unified_cli.output.jq_process import JqProcess
@@ -131,8 +132,6 @@ def printer_for(
     each says of which. One that `gathers` writes several answers at once, when it is
     told to.
     """
-    from unified_cli.text_width import width  # noqa: PLC0415  most calls give one answer
-
     label = 0 if names is None else max((width(visible(name)) for name in names), default=0)
     style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(
         label=label

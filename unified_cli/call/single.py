@@ -4,7 +4,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from unified_cli.call import Call, Delivery, builder, delivery
+from unified_cli.call import Call, Delivery, batch_request, builder, delivery, dry_run, more_records
+from unified_cli.cli.command import Later
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, PageOptions
 from unified_cli.errors import (
@@ -15,22 +16,24 @@ from unified_cli.errors import (
     UnknownError,
     UsageError,
 )
+from unified_cli.fleet.clients import Clients
+from unified_cli.http import attempt as attempts
+from unified_cli.http.answer import Answer
 from unified_cli.http.request import OWN_CURSOR, Request
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
-    from unified_cli.fleet.clients import Clients
-    from unified_cli.http.answer import Answer
     from unified_cli.http.upload import Upload
     from unified_cli.output.jq_program import JqProgram
 
-# Modules that only some calls need are imported where they are used, and httpx only to
-# send a request.
-
-
-Exchange = Callable[[Call, "Clients", Request], None]
+Exchange = Callable[[Call, Clients, Request], None]
 """Sends a request, and writes what is answered."""
+_EXCHANGES = {
+    Delivery.DOWNLOAD: Later("unified_cli.call.file_download:one"),
+    Delivery.PAGES: Later("unified_cli.call.list_to_file:run"),
+    Delivery.RECORDS: Later("unified_cli.call.listing:run"),
+}
 
 
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
@@ -42,8 +45,6 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
     if cursor and not cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, cursor))
     if mode.shown:
-        from unified_cli.call import dry_run  # noqa: PLC0415
-
         dry_run.show(call, request)
         return
     builder.check_writable(settings, request)
@@ -59,7 +60,6 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
         prompt.confirm_change(
             runtime, settings, "delete", what, yes=part(options, ConfirmOptions).yes
         )
-    from unified_cli.fleet.clients import Clients  # noqa: PLC0415
 
     with Clients(runtime, catalogue) as clients:
         try:
@@ -77,8 +77,6 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
     """Add the key of a write to its error: of one that is in doubt, or was answered
     with a failure that may pass.
     """
-    from unified_cli.http import attempt as attempts  # noqa: PLC0415
-
     in_doubt = isinstance(error, UnknownError)
     if (in_doubt or (error.retryable and error.status is not None)) and (
         hint := attempts.how_to_repeat(request)
@@ -88,23 +86,11 @@ def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
 
 def exchange_for(call: Call) -> Exchange:
     """Return what sends the request and writes its answer."""
-    match call.delivery:
-        case Delivery.DOWNLOAD:
-            from unified_cli.call import file_download  # noqa: PLC0415
-
-            return file_download.one
-        case Delivery.PAGES:
-            from unified_cli.call import list_to_file  # noqa: PLC0415
-
-            return list_to_file.run
-        case Delivery.RECORDS:
-            from unified_cli.call import listing  # noqa: PLC0415
-
-            return listing.run
-    return once
+    found = _EXCHANGES.get(call.delivery)
+    return found.load() if found else once
 
 
-def once(call: Call, clients: "Clients", request: Request) -> None:
+def once(call: Call, clients: Clients, request: Request) -> None:
     """Send the request once, and write its answer as one document.
 
     Raises StorageError with what was done, for a write whose answer cannot be written.
@@ -129,7 +115,6 @@ def once(call: Call, clients: "Clients", request: Request) -> None:
     except (UsageError, StorageError) as error:
         if got is None or not request.writes:
             raise
-        from unified_cli.http import attempt as attempts  # noqa: PLC0415  only for an error
 
         raise attempts.unshown(request, got.status, error) from None
     finally:
@@ -140,12 +125,8 @@ def once(call: Call, clients: "Clients", request: Request) -> None:
 def _note_page(call: Call, request: Request, body: bytes) -> None:
     """Note that there are more records, and keep the words of a page for completion."""
     if body and request.batch:
-        from unified_cli.call import batch_request  # noqa: PLC0415  as above
-
         batch_request.check(call, body)
     if body and request.operation and request.operation.lists:
-        from unified_cli.call import more_records  # noqa: PLC0415
-
         more_records.note(call, body)
         if call.runtime.stdout_is_terminal:
             from unified_cli.call import seen_words  # noqa: PLC0415
@@ -159,9 +140,7 @@ def _told(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
     return uploading.told(runtime, upload)
 
 
-def write_answer(
-    call: Call, request: Request, answer: "Answer", program: "JqProgram | None"
-) -> None:
+def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:
     """Write the answer to stdout: JSON in the chosen format, other content unchanged.
 
     Raises UsageError for binary content on a terminal, StorageError if nothing can be written.

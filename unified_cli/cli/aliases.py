@@ -1,12 +1,15 @@
 """The aliases of the config file: each a first word of a command line, which stands for several."""
 
 import re
+import shlex
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unified_cli.catalogue import plain
 from unified_cli.cli.flags import flags_of
+from unified_cli.cli.operation_options import operation_flags
 from unified_cli.cli.option_parts import EarlyOptions
+from unified_cli.config import file
 from unified_cli.errors import ConfigError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
@@ -83,8 +86,6 @@ def _checked(config: "Config", known: Collection[str]) -> Iterator[tuple[str, Co
 
 def _config(runtime: Runtime) -> "Config | None":
     """The config file, None if there is none, which is for others to say."""
-    from unified_cli.config import file  # noqa: PLC0415  not for most pages of help
-
     path = file.locate(runtime)
     found = file.content(path) if path else None
     return file.parse(path, found[0]) if path and found else None
@@ -95,8 +96,6 @@ _SHADOWS = "has the name of an API or a command"
 
 def _words(config: "Config", name: str, known: Collection[str]) -> list[str]:
     """What an alias stands for, or ConfigError."""
-    import shlex  # noqa: PLC0415  most command lines begin with a command
-
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
         raise _wrong(config, name, "has a name that is not of letters, digits, - and _")
@@ -126,7 +125,6 @@ def _confirming(word: str) -> str | None:
     if word.startswith("--"):
         name = visible(word.partition("=")[0])
         return name if _CONFIRMING.fullmatch(name) else None
-    from unified_cli.cli.options import operation_flags  # noqa: PLC0415  as above
 
     letters = word[1:] if word.startswith("-") else ""
     valued = _valued(operation_flags())

@@ -6,7 +6,7 @@ from typing import Any
 
 from unified_cli.cli.flags import Flag
 from unified_cli.cli.help_page import HelpPage
-from unified_cli.cli.options import operation_flags
+from unified_cli.cli.operation_options import operation_flags
 from unified_cli.cli.tree import CommandGroup
 
 

@@ -17,15 +17,18 @@ from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
+    ClassVar,
     Literal,
     NamedTuple,
     TypeVar,
+    dataclass_transform,
     get_args,
     get_origin,
 )
 
 import typer
 
+from unified_cli.cli.other_tools import not_one_of
 from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 from unified_cli.runtime import as_typed
@@ -61,10 +64,23 @@ class Options:
     given", or required.
     """
 
+    reads_settings: ClassVar[bool] = False
+    """Whether the settings say what the options leave open, as they do for a call."""
+
     def given(self) -> list[tuple[str, Any]]:
         """Return the names and values of the fields that do not have their default."""
         values = ((field, getattr(self, field.name)) for field in fields(self))
         return [(field.name, value) for field, value in values if value != field.default]
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def option_part(kind: type[OptionsT]) -> type[OptionsT]:
+    """Make a dataclass of a part that the options of several commands have, or of none.
+
+    Only the classes of whole commands get an `__init__` with all fields: to make one
+    for each of a dozen parts takes twice as long as all else about options.
+    """
+    return dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)(kind)
 
 
 def with_parts(options: OptionsT, other: Options, *parts: type[Options]) -> OptionsT:
@@ -140,8 +156,6 @@ class Flag(NamedTuple):
         if text in self.choices:
             return text
         if self.choices:
-            from unified_cli.cli.other_tools import not_one_of  # noqa: PLC0415  only for an error
-
             raise typer.BadParameter(not_one_of(text, self.choices))
         try:
             return self.parse(text) if self.parse else self._in_range(text)

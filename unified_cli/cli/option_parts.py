@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from unified_cli.cli.flags import EVIDENCE, MESSAGE, Flag, Options
+from unified_cli.cli.flags import EVIDENCE, MESSAGE, Flag, Options, option_part
 from unified_cli.cli.shared_options import (
     DEFAULT_WORKERS,
     AccountId,
@@ -32,7 +32,7 @@ class NoOptions(Options):
     """For commands without options."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class MessageOptions(Options):
     """What is printed on stderr, and whether prompts are allowed."""
 
@@ -50,7 +50,7 @@ class MessageOptions(Options):
     no_pager: NoPager = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class ConnectionOptions(Options):
     """Which connection is called, and with which token."""
 
@@ -71,7 +71,7 @@ class EarlyOptions(ConnectionOptions):
     no_pager: NoPager = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class EvidenceOptions(Options):
     """Whether exchanges are recorded, or requests answered from a recording."""
 
@@ -97,7 +97,7 @@ class EvidenceOptions(Options):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class TransportOptions(EvidenceOptions):
     """How a request is sent."""
 
@@ -108,7 +108,7 @@ class TransportOptions(EvidenceOptions):
     ca_bundle: CaBundle = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class NetworkOptions(TransportOptions):
     """How requests are sent, several at a time."""
 

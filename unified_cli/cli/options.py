@@ -1,13 +1,13 @@
 """The options of operations, each defined once; commands, help, completion and
 documents use these definitions.
+
+Those of writes and of downloads are parts here: their classes are in modules of their
+own, which a read does not import.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
-from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import (
     BODY,
     LIST,
@@ -19,13 +19,12 @@ from unified_cli.cli.flags import (
     Common,
     Flag,
     Options,
-    flags_of,
+    option_part,
 )
 from unified_cli.cli.option_parts import (
     ConnectionOptions,
     MessageOptions,
     NetworkOptions,
-    StopOptions,
     TransportOptions,
 )
 from unified_cli.cli.shared_options import (
@@ -51,13 +50,14 @@ from unified_cli.cli.shared_options import (
     WaitTimeout,
     Yes,
     lists,
+    writes,
 )
 from unified_cli.config.keys import KEYS, Overrides
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class WaitOptions(Options):
     """How long a read or a job is waited for."""
 
@@ -69,7 +69,7 @@ class WaitOptions(Options):
         return self.wait_timeout or 600.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class ReadCheckOptions(WaitOptions):
     """What a read is expected to give, and how long it is waited for."""
 
@@ -117,11 +117,13 @@ class ReadCheckOptions(WaitOptions):
         return bool(self.expect or self.junit or self.until or self.fail_if or self.every)
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
     """What every call takes, of an operation or of a path: its query, and what becomes
     of the answer.
     """
+
+    reads_settings: ClassVar[bool] = True
 
     query: Query = ()
     output: Output = None
@@ -153,7 +155,7 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
         return self.as_ or ("json" if self.dry_run else None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class PageOptions(Options):
     """Which pages of a list are read, and how a file of them is gone on with."""
 
@@ -183,12 +185,7 @@ class PageOptions(Options):
         return self.all or self.limit is not None
 
 
-def writes(operation: Operation) -> bool:
-    """Whether it creates or updates a record."""
-    return operation.kind == "write"
-
-
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class SendOptions(Options):
     """What is sent."""
 
@@ -266,7 +263,7 @@ class SendOptions(Options):
         return bool(self.uploads) or self.content_type is not None
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class ConfirmOptions(Options):
     """Whether what destroys records is done without asking."""
 
@@ -279,7 +276,7 @@ Skeleton = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_part
 class OperationOptions(NetworkOptions, CallOptions):
     """What every operation takes."""
 
@@ -307,9 +304,9 @@ class ReadOptions(ReadCheckOptions, PageOptions, OperationOptions):
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class WriteOptions(ConfirmOptions, WaitOptions, StopOptions, SendOptions, OperationOptions):
-    """The options of what changes records, and of every other action."""
+@option_part
+class WriteModeOptions(Options):
+    """Which record a write is of, and what else it may do than send one request."""
 
     id: Id = None
     skeleton: Skeleton = False
@@ -326,26 +323,13 @@ class WriteOptions(ConfirmOptions, WaitOptions, StopOptions, SendOptions, Operat
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class DownloadOptions(StopOptions, SendOptions, OperationOptions):
-    """The options of what answers with a file."""
+@option_part
+class DownloadModeOptions(Options):
+    """Which files a download is of, and whether it only shows a body."""
 
     id: Id = None
     skeleton: Skeleton = False
     from_: From = None
-
-
-def class_for(operation: Operation) -> type[ReadOptions | WriteOptions | DownloadOptions]:
-    """The class of the options of an operation."""
-    if operation.name == "download":
-        return DownloadOptions
-    return WriteOptions if operation.takes_body else ReadOptions
-
-
-@cache
-def operation_flags() -> Sequence[Flag]:
-    """The options of all operations, in the order help shows them."""
-    return flags_of(WriteOptions, ReadOptions, DownloadOptions)
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:

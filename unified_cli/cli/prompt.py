@@ -4,6 +4,7 @@ anybody can be asked.
 
 import contextlib
 import io
+import termios
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -150,13 +151,11 @@ def hidden(runtime: Runtime, question: str) -> bytes:
 def _without_echo(runtime: Runtime) -> Iterator[None]:
     """Switch the terminal's echo off, and on again however the block ends."""
     try:
-        import termios  # noqa: PLC0415  only for a prompt, and not on Windows
-
         assert runtime.stdin is not None  # noqa: S101  a terminal
         handle = runtime.stdin.fileno()
         before = termios.tcgetattr(handle)
-    except (ImportError, io.UnsupportedOperation):
-        # Not a terminal, as in a test, or a system without termios.
+    except io.UnsupportedOperation:
+        # Not a terminal, as in a test.
         yield
         return
     after = [*before]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Annotated, Any, Literal
 
+from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import (
     BODY,
     CONNECTION,
@@ -48,6 +49,11 @@ def told(field: Any, about: str, group: str | None = None, metavar: str | None =
 def output_of(choices: Sequence[Format]) -> Flag:
     """Return the option `-o` of a command that has these formats."""
     return flag_of(Output)._replace(choices=formats.names(choices))
+
+
+def writes(operation: Operation) -> bool:
+    """Whether it creates or updates a record."""
+    return operation.kind == "write"
 
 
 lists = attrgetter("lists")

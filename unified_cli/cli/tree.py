@@ -4,7 +4,6 @@ command line needs.
 
 import contextlib
 import io
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -15,10 +14,12 @@ from typer.core import TyperCommand, TyperGroup
 from unified_cli.catalogue import Api, Catalogue, Operation, Resource, Service, either_dash
 from unified_cli.cli.command import APIS, CommandContext, CommandStub, Entry, Group, Later
 from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_of, typer_function
+from unified_cli.cli.operation_options import class_for, operation_flags
 from unified_cli.cli.option_parts import EarlyOptions
-from unified_cli.config.keys import KEYS
+from unified_cli.cli.raw_words import last_value, words_before_dashes
+from unified_cli.cli.usage_errors import from_typer, one_too_many, unknown_command, with_one_dash
 from unified_cli.errors import UsageError
-from unified_cli.output import formats, stdout, terminal
+from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -84,8 +85,6 @@ class LeafCommand(TyperCommand):
         _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args)
         if ctx.args:
-            from unified_cli.cli.usage_errors import one_too_many  # noqa: PLC0415  only for an error
-
             raise one_too_many(ctx, ctx.args[0], typed)
         return found
 
@@ -130,8 +129,6 @@ class CommandGroup(TyperGroup):
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None:
-            from unified_cli.cli.usage_errors import unknown_command  # noqa: PLC0415  only for an error
-
             raise unknown_command(ctx, self.kind, self.listed, args)
         return command.name, command, args[1:]
 
@@ -185,8 +182,6 @@ def _resource(service: Service, resource: Resource) -> CommandGroup:
 
 
 def _operation(service: Service, operation: Operation) -> Any:
-    from unified_cli.cli.options import class_for  # noqa: PLC0415  not for the pages above
-
     options = class_for(operation)
     # What answers with a file has its id in the query; one that is typed is looked up.
     arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
@@ -265,11 +260,8 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
 
 def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
     """The error for a long option among the words, which have one dash."""
-    from unified_cli.cli.options import operation_flags  # noqa: PLC0415  few lines have such words
-
     if not any(f"-{word}" in flag.spellings for flag in operation_flags() for word in words):
         return None
-    from unified_cli.cli.usage_errors import with_one_dash  # noqa: PLC0415  only for an error
 
     return with_one_dash(argv)
 
@@ -303,52 +295,15 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
         return None
     except Exception as error:
         if isinstance(error, TyperUsageError):
-            from unified_cli.cli.usage_errors import from_typer  # noqa: PLC0415  only for an error
-
             raise from_typer(error, argv) from None
         raise
     return parsed
-
-
-def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
-    """Whether an error is printed as JSON: where that is asked for, or the output is
-    JSON and stderr no terminal.
-
-    The settings of a profile, which are read later, may ask for it too.
-    """
-    given = output or runtime.environ.get(KEYS["output"].variable, "")
-    shown = formats.named(given, terminal=runtime.stdout_is_terminal)
-    return asked or bool(shown and shown.json and not runtime.stderr_is_terminal)
-
-
-def ask_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
-    """Whether the words of a command line that could not be read ask for errors as JSON."""
-    return errors_are_json(
-        _typed(argv, "--output", "-o"), runtime, asked="--json-errors" in _words_before_dashes(argv)
-    )
 
 
 def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
     """The runtime for a page of help, which is shown before other options are read: as
     the words ask.
     """
-    if "--no-pager" in _words_before_dashes(argv):
+    if "--no-pager" in words_before_dashes(argv):
         stdout.unpage(runtime)
-    return runtime._replace(color=_typed(argv, "--color") or runtime.color)
-
-
-def _words_before_dashes(argv: Sequence[str]) -> list[str]:
-    return [*itertools.takewhile("--".__ne__, argv)]
-
-
-def _typed(argv: Sequence[str], name: str, letter: str = "") -> str | None:
-    """The last value of an option."""
-    found, words = None, _words_before_dashes(argv)
-    for position, word in enumerate(words):
-        if word in {name, letter} and position + 1 < len(argv):
-            found = argv[position + 1]
-        elif word.startswith(f"{name}="):
-            found = word.removeprefix(f"{name}=")
-        elif letter and word.startswith(letter):
-            found = word.removeprefix(letter)
-    return found
+    return runtime._replace(color=last_value(argv, "--color") or runtime.color)

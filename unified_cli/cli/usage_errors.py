@@ -3,14 +3,15 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from unified_cli.catalogue import STANDARD
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.cli.command import APIS, CommandStub
-from unified_cli.cli.flags import BODY, LIST
-from unified_cli.cli.options import operation_flags, writes
+from unified_cli.cli.flags import BODY, LIST, Flag
+from unified_cli.cli.operation_options import operation_flags
 from unified_cli.cli.other_tools import (
     ARGUMENTS,
     no_command,
@@ -19,6 +20,7 @@ from unified_cli.cli.other_tools import (
     own_spellings,
     quoted,
 )
+from unified_cli.cli.shared_options import writes
 from unified_cli.config import file
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.hints import meant_body
@@ -27,7 +29,6 @@ from unified_cli.masking import visible
 _MOST_NAMED = 3
 _TOP = "API or command"
 _OPERATION_WORDS = 3
-_OWN = {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
 _READERS = dict.fromkeys(("--until", "--expect", "--fail-if", "--junit", "--every"), "list and get")
 _TAKEN_BY = {
     LIST: "lists",
@@ -51,6 +52,12 @@ _FIELDS = {
     "==": {"-q": "is a query parameter"},
     ":=": {"-F": "sets a field", "-q": "is a query parameter"},
 }
+
+
+@cache
+def _own() -> Mapping[str, Flag]:
+    """Return the options of operations by their spellings."""
+    return {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
 
 
 def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
@@ -77,8 +84,8 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
         if word == "--":
             return None
         meant = f"-{word.partition('=')[0]}"
-        is_value = before in _OWN and _OWN[before].takes_value
-        if meant.startswith("--") and meant in _OWN and not is_value:
+        is_value = before in _own() and _own()[before].takes_value
+        if meant.startswith("--") and meant in _own() and not is_value:
             return UsageError(
                 f"{visible(word)}: a long option has two dashes", hint=f'did you mean "{meant}"?'
             )
@@ -206,7 +213,7 @@ def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageErro
     """The error for an option without the value that it takes, or with one that it does
     not take.
     """
-    flag = _OWN.get(option)
+    flag = _own().get(option)
     if flag is None:
         return _usage_error(None, message)
     if option == "-f" and "delete" in argv:
@@ -231,8 +238,8 @@ def _without_value(typed: Sequence[str]) -> str | None:
     None where there is none.
     """
     for before, word in pairwise(typed):
-        flag = _OWN.get(before)
-        if flag and flag.takes_value and word in _OWN:
+        flag = _own().get(before)
+        if flag and flag.takes_value and word in _own():
             return f"{before} took {word} for its value: {before} {flag.metavar}"
     return None
 
@@ -320,9 +327,9 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         return assigned
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return found.told(value)
-    if context and _is_group(context.command) and (own or option in _OWN):
+    if context and _is_group(context.command) and (own or option in _own()):
         return _after_operation(
-            context, option, value, own[-1].told(value) if option not in _OWN else ""
+            context, option, value, own[-1].told(value) if option not in _own() else ""
         )
     # Typer's own suggestions are poor.
     longer = [one for one in spellings if one.startswith(f"{option}-")]
@@ -336,7 +343,7 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         and any(one.name == "plans" for one in context.command.params)
     ):
         return f"{context.command_path} {quoted(value)}"
-    if not close and (flag := _OWN.get(option)):
+    if not close and (flag := _own().get(option)):
         taken_by = _TAKEN_BY.get(option) or (
             "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
         )
@@ -359,7 +366,7 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
         context
         and value
         and option.startswith("--")
-        and option not in _OWN
+        and option not in _own()
         and not _is_group(context.command)
     ):
         name = option.removeprefix("--").partition("=")[0]

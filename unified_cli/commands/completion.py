@@ -7,9 +7,11 @@ from typing import Annotated, Literal, get_args
 
 from unified_cli.catalogue import load
 from unified_cli.cli.command import Command, CommandContext, Entry, Group
+from unified_cli.cli.command_index import command_entries
 from unified_cli.cli.flags import OUTPUT, Flag, Options
 from unified_cli.cli.option_parts import NoOptions
 from unified_cli.config import old_files
+from unified_cli.docs import completion
 from unified_cli.errors import ConfigError, StorageError, UsageError
 from unified_cli.output import stdout
 from unified_cli.plural import counted
@@ -33,9 +35,6 @@ class InstallOptions(Options):
 
 
 def _script(shell: Shell, context: CommandContext) -> bytes:
-    from unified_cli.cli.command_index import command_entries  # noqa: PLC0415  as below
-    from unified_cli.docs import completion  # noqa: PLC0415  builds every command
-
     # The script holds the built-in catalogue; the user's own catalogue files are read
     # by the script itself.
     catalogue = load()

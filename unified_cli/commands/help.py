@@ -16,7 +16,7 @@ from unified_cli.cli.command import EXAMPLES, Command, CommandContext
 from unified_cli.cli.command_index import command_entries, options
 from unified_cli.cli.flags import BODY, CONNECTION, OUTPUT, QUERY, Argument, Flag, Options
 from unified_cli.cli.help_page import CodeBlock, HelpPage, Rows, render
-from unified_cli.cli.options import operation_flags
+from unified_cli.cli.operation_options import operation_flags
 from unified_cli.config import file
 from unified_cli.config.keys import KEYS, Key
 from unified_cli.errors import ExitCode, UsageError

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+import msgspec
+
 from unified_cli.catalogue import Operation, relevance
 from unified_cli.cli.command import Command, CommandContext
 from unified_cli.cli.flags import OUTPUT, Argument, Flag, Options
 from unified_cli.cli.result_table import TableOutput, show
+from unified_cli.docs.openapi import document as made
 from unified_cli.errors import UsageError
 from unified_cli.output import formats, stdout
 
@@ -62,9 +65,6 @@ def _search(context: CommandContext, options: SearchOptions) -> None:
 def _openapi(context: CommandContext, options: SearchOptions) -> None:
     if options.words or options.source:
         raise UsageError("--openapi prints the whole catalogue (leave out the words and --source)")
-    import msgspec  # noqa: PLC0415  only here
-
-    from unified_cli.docs.openapi import document as made  # noqa: PLC0415  as above
 
     stdout.write_json(context.runtime, msgspec.json.encode(made(context.catalogue)))
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import unquote
 
-from unified_cli.call import Call, Mode, builder, single
+from unified_cli.call import Call, Mode, batch_request, builder, single
+from unified_cli.catalogue.known_filters import doubtful
+from unified_cli.cli import prompt
 from unified_cli.cli.command import Command, CommandContext
 from unified_cli.cli.flags import QUERY, Argument, part
 from unified_cli.cli.options import CallOptions, ConfirmOptions, PageOptions, SendOptions
@@ -54,10 +56,6 @@ def _check_query(call: Call, options: RequestOptions) -> None:
 
     Raises UsageError for one with `--strict`.
     """
-    from unified_cli.catalogue.known_filters import (  # noqa: PLC0415  most requests have no query
-        doubtful,
-    )
-
     prefix, _, place = options.path.strip("/").partition("/")
     api, _, resource = place.partition("/")
     found = call.catalogue.apis.get(api) if f"/{prefix}" == call.catalogue.service.prefix else None
@@ -82,7 +80,6 @@ def _check_file(call: Call, request: Request) -> None:
     if part(call.options, ConfirmOptions).yes:
         call.runtime.stderr.note(f"the file will be public: {public}")
         return
-    from unified_cli.cli import prompt  # noqa: PLC0415  few requests are asked about
 
     what = f"make the file public ({public})"
     prompt.confirm(
@@ -91,8 +88,6 @@ def _check_file(call: Call, request: Request) -> None:
 
 
 def _aimed(call: Call, request: Request) -> Request:
-    from unified_cli.call import batch_request  # noqa: PLC0415  few requests are several
-
     return batch_request.aimed(call, request)
 
 

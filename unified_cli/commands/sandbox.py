@@ -10,9 +10,12 @@ from unified_cli.cli.flags import SERVE, Argument, Flag, Options
 from unified_cli.cli.option_parts import NoOptions
 from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.cli.shared_options import Records, TokenFile, Verbose, told
+from unified_cli.config.token import TokenSource, read
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout
 from unified_cli.runtime import TOKEN_VARIABLE, Runtime
+from unified_cli.sandbox.accounts import KINDS
+from unified_cli.sandbox.store import own_store
 
 _MOST_RECORDS = 100_000_000
 
@@ -124,8 +127,6 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
 
 def _token(runtime: Runtime, file: str | None) -> str | None:
     """The token to ask for: from the file, else from the environment; None if neither is given."""
-    from unified_cli.config.token import TokenSource, read  # noqa: PLC0415  help needs no token
-
     if file is not None:
         return read(TokenSource("token_file", file, "--token-file"), runtime)
     given = runtime.environ.get(TOKEN_VARIABLE)
@@ -155,17 +156,12 @@ def _seed(context: CommandContext, options: SeedOptions) -> None:
 
 
 def _start_over(runtime: Runtime, seed: str | None) -> None:
-    from unified_cli.sandbox.store import own_store  # noqa: PLC0415  help needs no database
-
     with closing(own_store(runtime)) as store:
         store.reset(seed)
         runtime.stderr.note(f"reset the sandbox (seed {store.seed})")
 
 
 def _status(context: CommandContext, options: StatusOptions) -> None:
-    from unified_cli.sandbox.accounts import KINDS  # noqa: PLC0415  help needs no database
-    from unified_cli.sandbox.store import own_store  # noqa: PLC0415  as above
-
     runtime = context.runtime
     changes: dict[str, int] = {}
     with closing(own_store(runtime)) as store:

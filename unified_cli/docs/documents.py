@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.cli.command_index import CommandEntry
-from unified_cli.docs import completion, manual
+from unified_cli.docs import completion, manual, terminal_picture
 
 ROOT = Path(__file__).parents[2]
 """The checkout."""
@@ -153,8 +153,6 @@ def generated(
 def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
     """Each picture of a terminal with its text; the program is run for them."""
     # A pty is there on POSIX only, and nothing else needs this.
-    from unified_cli.docs import terminal_picture  # noqa: PLC0415
-
     for picture in terminal_picture.pictures():
         yield (
             root / "unified_cli" / "docs" / "pictures" / f"{picture.name}.svg",

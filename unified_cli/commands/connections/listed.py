@@ -13,6 +13,7 @@ from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet.read import FairReaders
+from unified_cli.json_text.json_codec import encoded
 from unified_cli.json_text.members import Record
 from unified_cli.output.jq_program import JqProgram
 from unified_cli.output.progress import Work, progress
@@ -66,7 +67,6 @@ def chosen(
     """
     if where is None:
         return found, ()
-    from unified_cli.json_text.json_codec import encoded  # noqa: PLC0415  only where there is a program
 
     program, service = JqProgram(where, "--where"), context.catalogue.service
     records = ((one, Record(encoded(one.facts(service)))) for one in found)

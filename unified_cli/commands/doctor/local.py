@@ -30,6 +30,7 @@ from unified_cli.config.settings import Settings
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError
 from unified_cli.fleet.tokens import Tokens
+from unified_cli.http.transport import proxy, tls
 from unified_cli.plural import ago, counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import permissions
@@ -114,8 +115,6 @@ def _variables(runtime: Runtime) -> Iterator[Finding]:
 
 
 def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
-    from unified_cli.http.transport import proxy, tls  # noqa: PLC0415  httpx comes along
-
     try:
         setting = proxy.proxy_for(_ANY, runtime.environ)
     except ConfigError as error:

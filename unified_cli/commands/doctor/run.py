@@ -6,7 +6,7 @@ from pathlib import Path
 from unified_cli.call import connection_probe
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import show
-from unified_cli.commands.doctor import bundle, local
+from unified_cli.commands.doctor import bundle, local, network
 from unified_cli.commands.doctor.command import DoctorOptions
 from unified_cli.commands.doctor.local import Finding
 from unified_cli.config import file
@@ -48,8 +48,6 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
         tokens = Tokens(runtime)
         findings += local.profiles(context, config, names or [None], tokens)
         if options.network:
-            from unified_cli.commands.doctor import network  # noqa: PLC0415  httpx is imported to send
-
             failed = {finding.subject for finding in findings if finding.error}
             usable = [
                 name for name in (names if patterns else [None]) if (name or "") not in failed

@@ -13,18 +13,22 @@ from unified_cli.call import Call, Mode, builder, dry_run, file_download, single
 from unified_cli.call.download_targets import make_folder
 from unified_cli.call.file_download import Parameters, parameters, texts
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.download_options import DownloadOptions
 from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
-from unified_cli.cli.options import DownloadOptions, OperationOptions
+from unified_cli.cli.options import OperationOptions
+from unified_cli.commands.operation import download_batch
+from unified_cli.commands.operation.download_batch import DownloadItem
 from unified_cli.errors import ServiceError, StorageError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.conclude import conclude
+from unified_cli.fleet.read import FairReaders
 from unified_cli.http.request import Request
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
-from unified_cli.writes import stdin_copy
+from unified_cli.writes import input_file, stdin_copy
 from unified_cli.writes.stdin_copy import StdinCopy
 
 
@@ -61,9 +65,6 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     runtime, catalogue, settings, _, mode, _ = call
     options = part(call.options, DownloadOptions)
     folder = None if mode.shown else _folder(options)
-    from unified_cli.commands.operation import download_batch  # noqa: PLC0415  as above
-    from unified_cli.fleet.read import FairReaders  # noqa: PLC0415  as above
-    from unified_cli.writes import input_file  # noqa: PLC0415  as above
 
     given = (
         stdin_copy.copied(runtime, [operation.command], options.token_stdin)
@@ -145,10 +146,6 @@ def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
     """The download for each line: the request with parameters from the record, and
     names for the file.
     """
-    from unified_cli.commands.operation.download_batch import (  # noqa: PLC0415  as above
-        DownloadItem,
-    )
-
     for line in source.lines():
         try:
             record = _record(line)

@@ -16,7 +16,8 @@ from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.model import NOT_SENT
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import OperationOptions, WriteOptions
+from unified_cli.cli.options import OperationOptions
+from unified_cli.cli.write_options import WriteOptions
 from unified_cli.config import other_program
 from unified_cli.errors import (
     ConfigError,

@@ -7,7 +7,7 @@ from contextlib import closing
 from http import HTTPStatus
 
 from unified_cli import signals
-from unified_cli.call import Mode, capability_hint, record_output, selected_reads
+from unified_cli.call import Mode, capability_hint, dry_run, record_output, selected_reads
 from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
@@ -135,8 +135,6 @@ def run(
         condition = _condition(runtime, asked, limited)
         selected = selected_reads.select(runtime, catalogue, operation, asked, mode)
         if mode.shown:
-            from unified_cli.call import dry_run  # noqa: PLC0415  most calls are sent
-
             for one in selected.reads:
                 dry_run.show(one.call, one.request)
             return

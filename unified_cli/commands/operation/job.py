@@ -4,8 +4,9 @@ from contextlib import closing
 
 from unified_cli.call import Call, Mode, builder, file_download, record_output, single
 from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.cli.download_options import DownloadOptions
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import DownloadOptions, OperationOptions, WaitOptions
+from unified_cli.cli.options import OperationOptions, WaitOptions
 from unified_cli.errors import IncompleteError, ServiceError
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import attempt as attempts

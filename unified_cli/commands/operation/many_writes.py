@@ -5,17 +5,17 @@ run with a journal.
 import uuid
 from collections.abc import Iterator, Sequence
 
-from unified_cli.call import Call, Mode, builder, dry_run, run_output
+from unified_cli.call import Call, Mode, builder, dry_run, file_download, run_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
     ConfirmOptions,
-    DownloadOptions,
+    DownloadModeOptions,
     OperationOptions,
     SendOptions,
-    WriteOptions,
+    WriteModeOptions,
     overrides,
 )
 from unified_cli.config import file
@@ -53,9 +53,7 @@ def run(
     names = [*select(runtime, config, options)]
     rules = stop_rules.parse(part(options, StopOptions), len(names))
     content = builder.operation_content(common, operation)
-    if isinstance(options, DownloadOptions):
-        from unified_cli.call import file_download  # noqa: PLC0415  only for files
-
+    if isinstance(options, DownloadModeOptions):
         file_download.check_fields(operation, content.body)
     connections = RunConnections(runtime, catalogue, config, overrides(options))
     calls = [
@@ -105,7 +103,7 @@ def _check(options: OperationOptions) -> None:
         raise UsageError(
             "--idempotency-key is for one connection (each of several gets its own key)"
         )
-    if part(options, WriteOptions).wait:
+    if part(options, WriteModeOptions).wait:
         raise UsageError("--wait follows one job (-p with one name)")
 
 

@@ -4,18 +4,19 @@ decided here and nowhere else.
 
 from contextlib import closing
 
-from unified_cli.call import Mode, ModeKind, builder, delivery
+from unified_cli.call import Mode, ModeKind, builder, delivery, dry_run, single
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.known import KnownField
+from unified_cli.catalogue.known_filters import doubtful
 from unified_cli.cli.command import CommandContext, Later, yes_or_no
 from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
-    DownloadOptions,
+    DownloadModeOptions,
     OperationOptions,
     ReadCheckOptions,
     SendOptions,
-    WriteOptions,
+    WriteModeOptions,
 )
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
@@ -50,8 +51,6 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
         stop_rules.parse(options, 1)
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
-        from unified_cli.call import dry_run  # noqa: PLC0415  as below
-
         delivery.decide(delivery.asked_by(options, mode, formats.JSON, operation))
         dry_run.show_skeleton(runtime, operation, builder.described(runtime, options, operation))
         return
@@ -68,11 +67,10 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
     if mode.kind is not ModeKind.ONE:
         _RUNS[mode.kind].load()(runtime, catalogue, operation, options, mode)
         return
-    from unified_cli.call import single  # noqa: PLC0415  as below
 
     call = builder.resolve(runtime, catalogue, options, mode, operation)
     with closing(builder.operation_request(call, operation)) as request:
-        if isinstance(options, DownloadOptions):
+        if isinstance(options, DownloadModeOptions):
             from unified_cli.call import file_download  # noqa: PLC0415  only for a file
 
             file_download.check_fields(operation, request.body)
@@ -82,26 +80,25 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
     """The mode that the options describe. Raises UsageError for what means nothing in it."""
     several = is_several(options.profile)
-    edits = part(options, WriteOptions).edit
+    edits = part(options, WriteModeOptions).edit
     if edits:
         kind = _edited(options)
-    elif isinstance(options, WriteOptions | DownloadOptions):
+    elif isinstance(options, WriteModeOptions | DownloadModeOptions):
         kind = _sent(operation, options, several=several)
     else:
         kind = _kind(operation, options, several=several)
     return Mode(kind, several, options.shown)
 
 
-def _sent(
-    operation: Operation, options: WriteOptions | DownloadOptions, *, several: bool
-) -> ModeKind:
+def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
     """The mode of what sends a body, which it may show. Raises UsageError for a file in
     several requests.
     """
-    if options.skeleton:
+    writing, downloading = part(options, WriteModeOptions), part(options, DownloadModeOptions)
+    if writing.skeleton or downloading.skeleton:
         return ModeKind.SKELETON
-    many = several or builder.identifier(options) == "-" or part(options, WriteOptions).wait
-    if options.sends_file and many:
+    many = several or builder.identifier(options) == "-" or writing.wait
+    if part(options, SendOptions).sends_file and many:
         raise UsageError(
             "a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait"
         )
@@ -120,7 +117,7 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
         return ModeKind.CHECKED
     if piped:
         return ModeKind.LINES
-    download = part(options, DownloadOptions)
+    download = part(options, DownloadModeOptions)
     if download.from_ or download.id:
         return ModeKind.FILES
     if options.format:
@@ -130,7 +127,7 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
         )
     if several:
         return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
-    return ModeKind.JOB if part(options, WriteOptions).wait else ModeKind.ONE
+    return ModeKind.JOB if part(options, WriteModeOptions).wait else ModeKind.ONE
 
 
 def _edited(options: OperationOptions) -> ModeKind:
@@ -139,7 +136,7 @@ def _edited(options: OperationOptions) -> ModeKind:
     """
     sent = part(options, SendOptions)
     with_body = sent.bodies or sent.raw_field or sent.field or sent.sends_file or options.format
-    if with_body or part(options, WriteOptions).skeleton or options.describe:
+    if with_body or part(options, WriteModeOptions).skeleton or options.describe:
         raise UsageError("--edit makes the body by itself", hint="leave out the other options")
     return ModeKind.EDITED
 
@@ -184,9 +181,9 @@ def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
     """Whether a download says nowhere which file it is for; a name that we assume may be
     another one.
     """
-    sent = part(options, DownloadOptions)
+    sent = part(options, SendOptions)
     others = options.query or sent.bodies or sent.raw_field or sent.field
-    return isinstance(options, DownloadOptions) and not (missing.assumed and others)
+    return isinstance(options, DownloadModeOptions) and not (missing.assumed and others)
 
 
 def _check_filters(
@@ -195,8 +192,6 @@ def _check_filters(
     """Name the parameters that the list is not known to take. Raises UsageError for one
     with `--strict`.
     """
-    from unified_cli.catalogue.known_filters import doubtful  # noqa: PLC0415  most lists are not filtered
-
     said = builder.described(runtime, options, operation)
     names = [one.name for one in said.query] if said else None
     for one in doubtful(operation, catalogue.service, builder.pairs(options.query), names):

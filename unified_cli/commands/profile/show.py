@@ -2,6 +2,7 @@
 how each connection is.
 """
 
+import os
 import re
 from collections.abc import Iterable
 
@@ -42,7 +43,6 @@ def print_path(context: CommandContext, _: MessageOptions) -> None:
     path = file.locate(runtime)
     if path is None:
         raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
-    import os  # noqa: PLC0415  a name that is not UTF-8 is printed as it is
 
     stdout.write(runtime, [os.fsencode(path) + b"\n"])
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from unified_cli.call import Call, Mode, ModeKind, builder, delivery, run_output
 from unified_cli.cli import prompt
 from unified_cli.cli.command import CommandContext, yes_or_no
-from unified_cli.cli.options import OperationOptions, overrides
+from unified_cli.cli.options import ReadOptions, overrides
 from unified_cli.commands.runs.command import RemoveRunsOptions, ResumeRunOptions
 from unified_cli.config import file
 from unified_cli.config.file import Config
@@ -56,7 +56,7 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
         _note_left(runtime, run, retry=retry, sent=bool(items))
         rules = stop_rules.parse(options, len(items))
         connections.check(run, [item.number for item in items])
-        shown = OperationOptions(
+        shown = ReadOptions(
             output=options.output,
             columns=options.columns,
             jq=options.jq,

@@ -1,0 +1,30 @@
+"""Which class has the options of an operation; only those that are used are imported."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from unified_cli.catalogue import Operation
+from unified_cli.cli.command import Later
+from unified_cli.cli.flags import Flag, Options, flags_of
+
+_READS = Later("unified_cli.cli.options:ReadOptions")
+_WRITES = Later("unified_cli.cli.write_options:WriteOptions")
+_DOWNLOADS = Later("unified_cli.cli.download_options:DownloadOptions")
+
+
+def class_for(operation: Operation) -> type[Options]:
+    """Return the class of the options of an operation."""
+    found: Any = _READS
+    if operation.name == "download":
+        found = _DOWNLOADS
+    elif operation.takes_body:
+        found = _WRITES
+    loaded: type[Options] = found.load()
+    return loaded
+
+
+@cache
+def operation_flags() -> Sequence[Flag]:
+    """Return the options of all operations, in the order help shows them."""
+    return flags_of(_WRITES.load(), _READS.load(), _DOWNLOADS.load())

@@ -1,0 +1,48 @@
+"""Read single options from the words of a command line that is not parsed yet, or could
+not be.
+"""
+
+import itertools
+from collections.abc import Sequence
+
+from unified_cli.config.keys import KEYS
+from unified_cli.output import formats
+from unified_cli.runtime import Runtime
+
+
+def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
+    """Whether an error is printed as JSON: where that is asked for, or the output is
+    JSON and stderr no terminal.
+
+    The settings of a profile, which are read later, may ask for it too.
+    """
+    given = output or runtime.environ.get(KEYS["output"].variable, "")
+    shown = formats.named(given, terminal=runtime.stdout_is_terminal)
+    return asked or bool(shown and shown.json and not runtime.stderr_is_terminal)
+
+
+def asks_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
+    """Whether the words of a command line that could not be read ask for errors as JSON."""
+    return errors_are_json(
+        last_value(argv, "--output", "-o"),
+        runtime,
+        asked="--json-errors" in words_before_dashes(argv),
+    )
+
+
+def words_before_dashes(argv: Sequence[str]) -> list[str]:
+    """Return the words before `--`, after which nothing is an option."""
+    return [*itertools.takewhile("--".__ne__, argv)]
+
+
+def last_value(argv: Sequence[str], name: str, letter: str = "") -> str | None:
+    """Return the last value of an option; None where it is not given."""
+    found, words = None, words_before_dashes(argv)
+    for position, word in enumerate(words):
+        if word in {name, letter} and position + 1 < len(argv):
+            found = argv[position + 1]
+        elif word.startswith(f"{name}="):
+            found = word.removeprefix(f"{name}=")
+        elif letter and word.startswith(letter):
+            found = word.removeprefix(letter)
+    return found

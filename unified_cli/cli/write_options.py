@@ -1,0 +1,19 @@
+"""The options of what changes records, and of every other action."""
+
+from dataclasses import dataclass
+
+from unified_cli.cli.option_parts import StopOptions
+from unified_cli.cli.options import (
+    ConfirmOptions,
+    OperationOptions,
+    SendOptions,
+    WaitOptions,
+    WriteModeOptions,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteOptions(
+    WriteModeOptions, ConfirmOptions, WaitOptions, StopOptions, SendOptions, OperationOptions
+):
+    """The options of what changes records, and of every other action."""
