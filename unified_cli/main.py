@@ -99,7 +99,7 @@ def _report(error: UnifiedError, runtime: Runtime) -> ExitCode:
         text, column = error.caret
         lines += [f"  {text}", f"  {' ' * column}^"]
     if error.next_command:
-        lines.append(f"  {error.next_command}")
+        lines += [f"  {line}" for line in error.next_command.splitlines()]
     stderr.block(lines)
     return error.code
 

@@ -47,7 +47,6 @@ KINDS = [
     (CREATE, ModeKind.ONE, ModeKind.WRITES),
     (f"{CREATE} --skeleton", ModeKind.SKELETON, ModeKind.SKELETON),
     ("ticketing tickets update - --skeleton", ModeKind.SKELETON, ModeKind.SKELETON),
-    ("knowledge-base page-exports create --wait", ModeKind.JOB, ModeKind.WRITES),
     (UPDATE, ModeKind.ONE, ModeKind.WRITES),
     (f"{UPDATE} --edit", ModeKind.EDITED, ModeKind.EDITED),
     ("ticketing tickets update -", ModeKind.LINES, ModeKind.LINES),

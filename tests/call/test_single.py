@@ -141,22 +141,6 @@ def test_a_skeleton_shows_the_known_fields_by_type(unified: Unified) -> None:
     assert unified("ticketing tickets delete --skeleton").stdout == "{}\n"
 
 
-def test_a_job_whose_answer_names_none_is_in_doubt(unified: Unified, service: Service) -> None:
-    service.reply = lambda _: Reply(201)
-    needed = "-q collection[id]=1 -q page[id]=1"
-    result = unified(
-        f"knowledge-base page-exports create {needed} --wait --idempotency-key k-1",
-        environ=service.environ,
-    )
-    assert (result.code, len(service.seen)) == (10, 1)
-    assert (
-        result.stderr
-        == "error: the answer to POST /unified/knowledge-base/page-exports has no id to wait for; "
-        "POST /unified/knowledge-base/page-exports may or may not have been done "
-        "(to repeat it safely: --idempotency-key k-1)\n"
-    )
-
-
 def test_what_is_no_answer_is_asked_again(unified: Unified, service: Service) -> None:
     command = "ticketing tickets delete 42"
     result = unified(command, environ=service.environ, tty=True, stdin=b"maybe\ny\n")

@@ -148,7 +148,7 @@ def test_what_cannot_be_sent_is_told(
     "command",
     [
         "ticketing tickets update -", "request GET /proxy/a", "request DELETE /proxy/a --yes",
-        "knowledge-base page-exports create --wait", "request POST /batch-request",
+        "request POST /batch-request",
     ],
 )  # fmt: skip
 def test_only_one_write_sends_a_file(

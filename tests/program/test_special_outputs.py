@@ -136,18 +136,6 @@ def test_a_reader_that_leaves_ends_it_like_that_of_standard_output(
     assert unified(f"{LIST} {pipe}", environ=service.environ).code == 141
 
 
-def test_a_job_that_is_waited_for_has_its_file_written_to_a_pipe(
-    unified: Unified, tmp_path: Path
-) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    with read_from(pipe) as found:
-        what = "knowledge-base page-exports create -q page[id]=pages-1 -f format=html --wait"
-        result = unified(f"-p sandbox {what} --out {pipe}")
-    assert (result.code, stat.S_ISFIFO(pipe.lstat().st_mode)) == (0, True)
-    assert len(found[0]) > 0
-
-
 def test_a_report_is_written_to_a_pipe(unified: Unified, service: Service, tmp_path: Path) -> None:
     service.reply = lambda _: Reply(201, b'{"id": "1"}', {"Content-Type": "application/json"})
     pipe, records = tmp_path / "pipe", tmp_path / "in.ndjson"
@@ -169,10 +157,6 @@ def test_a_report_is_written_to_a_pipe(unified: Unified, service: Service, tmp_p
         f"{GET} PIPE",
         f"{DOWNLOAD} PIPE",
         "ticketing tickets create -f name=x --out PIPE",
-        (
-            "knowledge-base page-exports create -q collection[id]=1 -q page[id]=1 -f format=html"
-            " --wait --out PIPE"
-        ),
         "import ticketing/tickets IN --report PIPE",
     ],
 )

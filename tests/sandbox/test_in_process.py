@@ -103,7 +103,6 @@ def test_another_connection_of_the_sandbox_is_another_world(unified: Unified) ->
         "-p sandbox ticketing tickets get -",
         "-p sandbox export voice --to {folder}/dump",
         "-p sandbox import ticketing/tags {folder}/tags.ndjson",
-        "-p sandbox knowledge-base page-exports create --wait --wait-timeout 1",
         "-p sandbox ticketing attachments download --from {folder}/ids --out {folder}/files",
         "profile test sandbox",
         "doctor sandbox --network",

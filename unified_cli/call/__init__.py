@@ -14,8 +14,6 @@ class ModeKind(Enum):
 
     ONE = auto()
     """One request to one connection."""
-    JOB = auto()
-    """Start a job, and wait until it is done."""
     EDITED = auto()
     """Have a person change the record in an editor, and send what was changed."""
     SKELETON = auto()

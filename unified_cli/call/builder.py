@@ -18,11 +18,9 @@ from unified_cli.cli.options import (
     ReadCheckOptions,
     ReadOptions,
     SendOptions,
-    WaitOptions,
     WriteModeOptions,
     overrides,
 )
-from unified_cli.cli.shared_options import WAITS
 from unified_cli.config import file, known_methods, profiles, resolution
 from unified_cli.config.file import Config
 from unified_cli.config.settings import DEFAULT, Settings
@@ -51,7 +49,8 @@ def resolve(
     method: str = "GET",
     scoped: bool = True,
 ) -> Call:
-    """The call to one connection that the options describe; its message settings apply from now on.
+    """The call to one connection that the options describe; its message settings apply
+    from now on.
 
     The `method` is that of a request without an operation. What is not `scoped` is for
     no connection, which need not be known. Raises UsageError for options that mean
@@ -145,21 +144,19 @@ def operation_content(call: Call, operation: Operation) -> Content:
     standard input are read once.
     """
     options = call.options
-    waits = part(options, WriteModeOptions).wait or part(options, ReadCheckOptions).until
-    if part(options, WaitOptions).wait_timeout and not waits:
-        raise UsageError(
-            f"--wait-timeout needs {'--wait' if operation.command in WAITS else '--until JQ'}"
-        )
+    checks = part(options, ReadCheckOptions)
+    if checks.wait_timeout and not checks.until:
+        raise UsageError("--wait-timeout needs --until JQ")
     if isinstance(options, ReadOptions):
         # It has no options for a body, a key or a file.
         return Content(read_query(call, lists=operation.lists))
     body = read_body(call, operation.method, operation)
-    # What starts a job may be told what to do in the query alone.
+    # A write whose query is required may need nothing else.
     sends_file = part(options, SendOptions).sends_file
     if (
         body is None
         and operation.kind == "write"
-        and operation.command not in WAITS
+        and not operation.required_parameters
         and not sends_file
     ):
         hint = "--skeleton prints a body, -d '{}' sends an empty one"
@@ -249,7 +246,9 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "
 
 
 def tell(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
-    """Name a parameter that may do nothing, in one line. Raises UsageError where it is strict."""
+    """Name a parameter that may do nothing, in one line. Raises UsageError where it is
+    strict.
+    """
     if strict:
         raise UsageError(found.reason, hint=found.hint)
     runtime.stderr.note(found.said)
@@ -288,7 +287,9 @@ def with_page_size(
 
 
 def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """The names and values of `NAME=VALUE` texts. Raises UsageError for one without a value."""
+    """The names and values of `NAME=VALUE` texts. Raises UsageError for one without a
+    value.
+    """
     found = []
     for text in texts:
         name, equals, value = text.partition("=")

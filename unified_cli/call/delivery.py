@@ -65,7 +65,7 @@ class Asked(NamedTuple):
     @property
     def may_download(self) -> bool:
         """Whether the response can go to a file or a folder while it comes, unchanged."""
-        if self.downloads or self.kind is ModeKind.JOB:
+        if self.downloads:
             return True
         unchanged = self.form.as_served and not self.reshaped
         return unchanged and self.method == "GET" and not (self.lists or self.pages)
@@ -227,7 +227,7 @@ def _check_format(asked: Asked) -> None:
     form, kind = asked.form, asked.kind
     if asked.downloads and asked.several:
         raise UsageError("a file is downloaded from one connection", hint="-p with one name")
-    if asked.downloads or (kind is ModeKind.JOB and asked.place is not Place.STDOUT):
+    if asked.downloads:
         if asked.reshaped or asked.csv_safe or asked.bom or (asked.named and not form.as_served):
             raise UsageError(
                 "a file is delivered as it is served", hint="leave out -o, --jq and --columns"

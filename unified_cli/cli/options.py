@@ -28,7 +28,6 @@ from unified_cli.cli.option_parts import (
     TransportOptions,
 )
 from unified_cli.cli.shared_options import (
-    WAITS,
     AllowPartial,
     Bom,
     Columns,
@@ -58,21 +57,10 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 @option_part
-class WaitOptions(Options):
-    """How long a read or a job is waited for."""
-
-    wait_timeout: WaitTimeout = None
-
-    @property
-    def longest_wait(self) -> float:
-        """Seconds after which a wait ends."""
-        return self.wait_timeout or 600.0
-
-
-@option_part
-class ReadCheckOptions(WaitOptions):
+class ReadCheckOptions(Options):
     """What a read is expected to give, and how long it is waited for."""
 
+    wait_timeout: WaitTimeout = None
     expect: Annotated[
         tuple[str, ...],
         Common(
@@ -110,6 +98,11 @@ class ReadCheckOptions(WaitOptions):
             when=lists,
         ),
     ] = False
+
+    @property
+    def longest_wait(self) -> float:
+        """Seconds after which a wait ends."""
+        return self.wait_timeout or 600.0
 
     @property
     def given_any(self) -> bool:
@@ -311,16 +304,6 @@ class WriteModeOptions(Options):
     id: Id = None
     skeleton: Skeleton = False
     edit: Edit = False
-    wait: Annotated[
-        bool,
-        Common(
-            ("--wait",),
-            WAIT,
-            "wait until the job is done; with --out, download its file",
-            order=2,
-            when=lambda operation: operation.command in WAITS,
-        ),
-    ] = False
 
 
 @option_part

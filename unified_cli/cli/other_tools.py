@@ -153,7 +153,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     ),
     "--no-color --no-colour --colour --monochrome-output": OwnSpelling("--color", "--color never"),
     "--color-output": OwnSpelling("--color", "--color always"),
-    "--watch --wait-for -w": OwnSpelling(
+    "--watch --wait --wait-for -w": OwnSpelling(
         "--until", "--until JQ repeats until it is true; on a list, --follow prints what is new"
     ),
     "--no-cli-pager": OwnSpelling("--no-pager", "--no-pager"),

@@ -27,9 +27,6 @@ from unified_cli.config.keys import KEYS
 from unified_cli.output import formats
 from unified_cli.output.formats import Format
 
-# Assumption: these start a job, whose record says when there is something to download.
-WAITS = ("knowledge-base page-exports create",)
-
 
 def flag_of(field: Any) -> Flag:
     """The option of a shared field, for a field of another type."""
@@ -271,7 +268,7 @@ WaitTimeout = Annotated[
         "S",
         parse=KEYS["timeout"].parse,
         order=1,
-        when=lambda operation: not operation.takes_body or operation.command in WAITS,
+        when=lambda operation: not operation.takes_body,
     ),
 ]
 Tags = Annotated[tuple[str, ...], Flag(("--tag",), PROFILE, "add a tag, for -p tag:NAME", "NAME")]

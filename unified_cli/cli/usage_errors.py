@@ -9,6 +9,7 @@ from typing import Any
 
 from unified_cli.catalogue import STANDARD
 from unified_cli.catalogue.known import KnownField, known
+from unified_cli.cli import removed_options
 from unified_cli.cli.command import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST, Flag
 from unified_cli.cli.operation_options import operation_flags
@@ -106,6 +107,8 @@ def _more(context: Any) -> str:
 def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageError:
     """The error for an option that the command does not take."""
     where = f"{context.command_path}: " if context else ""
+    if option == "--wait" and context and (old := removed_options.wait(where[:-2], argv)):
+        return old
     hint = _instead(context, option, _value(option, argv), argv) or _more(context)
     return UsageError(f"{where}no such option: {visible(option)}", hint=hint)
 
@@ -262,9 +265,7 @@ def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str 
     if own and own.option in spellings:
         return own.text
     before = next((one for one in pairwise(reversed(typed)) if one[0] == argument), ("", ""))[1]
-    if "--columns" in typed and typed[
-        typed.index("--columns") + 1 : typed.index("--columns") + 2
-    ] == [before]:
+    if ("--columns", before) in pairwise(typed):
         return f"--columns {quoted(f'{before},{argument}')}"
     if "--from" in spellings and "--to" in spellings and "-p" not in spellings:
         return f"--from {quoted(argument)} --to PROFILE names the two sides"
@@ -277,13 +278,8 @@ def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[st
     """The same for what an operation takes otherwise."""
     resource, file_ = context.params.get("resource"), context.params.get("file")
     if resource and "/" not in resource:
-        return " ".join(
-            [
-                path,
-                f"{resource}/{quoted(file_ or argument)}",
-                *([quoted(argument)] if file_ else []),
-            ]
-        )
+        second = f" {quoted(argument)}" if file_ else ""
+        return f"{path} {resource}/{quoted(file_ or argument)}{second}"
     if "-d" in spellings and (body := meant_body(argument)):
         return body
     if "id" in context.params:

@@ -7,13 +7,10 @@ from unified_cli.cli.options import (
     ConfirmOptions,
     OperationOptions,
     SendOptions,
-    WaitOptions,
     WriteModeOptions,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
-class WriteOptions(
-    WriteModeOptions, ConfirmOptions, WaitOptions, StopOptions, SendOptions, OperationOptions
-):
+class WriteOptions(WriteModeOptions, ConfirmOptions, StopOptions, SendOptions, OperationOptions):
     """The options of what changes records, and of every other action."""

@@ -640,65 +640,6 @@ def test_many_files_need_a_list_and_a_folder(
     assert (result.code, result.stderr, service.seen) == (code, f"error: {message}\n", [])
 
 
-def test_an_export_is_waited_for_and_downloaded(unified: Unified, tmp_path: Path) -> None:
-    needed = "-q collection[id]=collections-1 -q page[id]=pages-1"
-    command = (
-        f"-p sandbox knowledge-base page-exports create {needed} -f format=html --wait --out"
-        f" {tmp_path}/"
-    )
-    result = unified(command)
-    assert result.code == 0
-    said = "page-exports-new-1 is queued\npage-exports-new-1 is running\n"
-    assert result.stderr == said + wrote(tmp_path / "page.html")
-
-
-@pytest.mark.parametrize(
-    ("status", "code", "said"),
-    [
-        ("running", 9, "e-1 is not done after 60 s (raise --wait-timeout, or get it later)"),
-        ("failed", 5, "e-1 ended as 'failed' (GET /unified/knowledge-base/page-exports/e-1)"),
-    ],
-)
-def test_an_export_that_does_not_end_well_is_said(
-    status: str, code: int, said: str, unified: Unified, service: Service, tmp_path: Path
-) -> None:
-    service.reply = lambda _: Reply(
-        200, json.dumps({"id": "e-1", "status": status, "urls": []}).encode()
-    )
-    result = unified(
-        "knowledge-base page-exports create -q page[id]=1 --wait --wait-timeout 60 --out"
-        f" {tmp_path / 'a'}",
-        environ=service.environ,
-    )
-    assert (result.code, left(tmp_path)) == (code, [])
-    assert result.stderr.endswith(f"error: {said}\n")
-    assert [seen.method for seen in service.seen[:2]] == ["POST", "GET"]
-    assert service.seen[1].query == [("integrated_account_id", "acct-1"), ("page[id]", "1")]
-    assert len(service.seen) < 15
-
-
-def test_without_out_the_finished_record_is_shown(unified: Unified) -> None:
-    result = unified(
-        "-p sandbox knowledge-base page-exports create -q collection[id]=collections-1 -q"
-        " page[id]=pages-1 --wait"
-    )
-    assert (result.code, result.json["status"]) == (0, "completed")
-
-
-@pytest.mark.parametrize("seconds", ["0", "x", "inf"])
-def test_a_time_to_wait_is_a_number(seconds: str, unified: Unified, service: Service) -> None:
-    result = unified(
-        f"knowledge-base page-exports create --wait --wait-timeout {seconds}",
-        environ=service.environ,
-    )
-    assert (result.code, service.seen) == (2, [])
-    where = "unified knowledge-base page-exports create"
-    said = (
-        f"invalid value for '--wait-timeout': must be a number of seconds above 0, not '{seconds}'"
-    )
-    assert result.stderr == f"error: {where}: {said} ({where} --help)\n"
-
-
 def test_the_record_of_an_id_is_looked_up_for_the_address_of_its_file(
     unified: Unified, service: Service, tmp_path: Path
 ) -> None:

@@ -342,17 +342,24 @@ def test_the_programs_of_a_wait_give_what_they_give_without(
 
 
 @pytest.mark.parametrize(
-    ("command", "needed"),
+    "command",
     [
-        ("ticketing tickets get 1 --expect true", "--until JQ"),
-        ("ticketing tickets list", "--until JQ"),
-        ("ticketing tickets list --follow", "--until JQ"),
-        ("knowledge-base page-exports create -q collection[id]=1 -q page[id]=1", "--wait"),
+        "ticketing tickets get 1 --expect true",
+        "ticketing tickets list",
+        "ticketing tickets list --follow",
     ],
 )
 def test_a_time_to_wait_needs_something_to_wait_for(
-    unified: Unified, service: Service, command: str, needed: str
+    unified: Unified, service: Service, command: str
 ) -> None:
     result = wait(unified, service, [*command.split(), "--wait-timeout", "3"])
-    assert (result.stderr, result.code) == (f"error: --wait-timeout needs {needed}\n", 2)
+    assert (result.stderr, result.code) == ("error: --wait-timeout needs --until JQ\n", 2)
     assert service.seen == []
+
+
+@pytest.mark.parametrize("seconds", ["0", "x", "inf"])
+def test_a_time_to_wait_is_a_number(unified: Unified, service: Service, seconds: str) -> None:
+    result = wait(unified, service, [*WAIT, "--wait-timeout", seconds])
+    assert (result.code, service.seen) == (2, [])
+    said = "invalid value for '--wait-timeout': must be a number of seconds above 0"
+    assert f"{said}, not '{seconds}'" in result.stderr

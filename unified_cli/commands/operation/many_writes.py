@@ -15,7 +15,6 @@ from unified_cli.cli.options import (
     DownloadModeOptions,
     OperationOptions,
     SendOptions,
-    WriteModeOptions,
     overrides,
 )
 from unified_cli.config import file
@@ -103,8 +102,6 @@ def _check(options: OperationOptions) -> None:
         raise UsageError(
             "--idempotency-key is for one connection (each of several gets its own key)"
         )
-    if part(options, WriteModeOptions).wait:
-        raise UsageError("--wait follows one job (-p with one name)")
 
 
 def _call(

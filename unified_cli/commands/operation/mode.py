@@ -34,7 +34,6 @@ _RUNS = {
     ModeKind.FILES: Later(f"{_ROOM}.downloads:run"),
     ModeKind.READS: Later(f"{_ROOM}.many:run"),
     ModeKind.WRITES: Later(f"{_ROOM}.many_writes:run"),
-    ModeKind.JOB: Later(f"{_ROOM}.job:run"),
 }
 
 
@@ -97,10 +96,10 @@ def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> 
     writing, downloading = part(options, WriteModeOptions), part(options, DownloadModeOptions)
     if writing.skeleton or downloading.skeleton:
         return ModeKind.SKELETON
-    many = several or builder.identifier(options) == "-" or writing.wait
+    many = several or builder.identifier(options) == "-"
     if part(options, SendOptions).sends_file and many:
         raise UsageError(
-            "a file is sent to one connection, once", hint="-p with one name, one ID, and no --wait"
+            "a file is sent to one connection, once", hint="-p with one name, and one ID"
         )
     return _kind(operation, options, several=several)
 
@@ -127,7 +126,7 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
         )
     if several:
         return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES
-    return ModeKind.JOB if part(options, WriteModeOptions).wait else ModeKind.ONE
+    return ModeKind.ONE
 
 
 def _edited(options: OperationOptions) -> ModeKind:
