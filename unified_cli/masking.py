@@ -9,7 +9,7 @@ import base64
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import takewhile
 from operator import eq
@@ -36,7 +36,6 @@ _TELLING = 8
 service may have cut off.
 """
 
-# Of ASCII only, so that each character keeps its place.
 _LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -114,29 +113,39 @@ and in any case: a host name that contains the secret is written in lower case.
 """
 
 
+def lower(text: str) -> str:
+    """The text with its ASCII letters in lower case; each character keeps its place."""
+    return text.translate(_LOWER)
+
+
 def hide(secret: str) -> None:
     """Mask this value from now on; fewer than four characters are not a secret."""
     if len(secret) >= _SHORTEST:
         forms = {}
-        for form, telling in _written(secret):
-            lower = form.translate(_LOWER)
-            forms[lower] = lower[:telling]
+        for written, telling in _written(secret):
+            form = lower(written)
+            forms[form] = form[:telling]
         # All at once: other threads mask meanwhile.
         _FORMS.update(forms)
 
 
-def masked(text: str) -> MaskedText:
+Find = Callable[[str], Iterable[tuple[int, int]]]
+"""Finds where more secrets begin and end in a text without escapes, in lower case."""
+
+
+def masked(text: str, find: Find | None = None) -> MaskedText:
     """The text with `***` for every known secret, and for its beginning of eight
-    characters or more.
+    characters or more; for those that `find` finds, too.
     """
     # A copy, because other threads may add to it meanwhile.
     forms = _FORMS.copy()
-    if not forms:
+    if not (forms or find):
         return MaskedText(text)
-    plain, places = _without_escapes(text.translate(_LOWER))
-    if not any(map(plain.__contains__, forms.values())):
+    plain, places = _without_escapes(lower(text))
+    if not (find or any(map(plain.__contains__, forms.values()))):
         return MaskedText(text)
-    spans = sorted(span for form, start in forms.items() for span in _found(form, start, plain))
+    known = [span for form, start in forms.items() for span in _found(form, start, plain)]
+    spans = sorted([*known, *(find(plain) if find else ())])
     kept, done = "", 0
     for begin, end in spans:
         if begin >= done:

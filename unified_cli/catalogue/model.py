@@ -38,6 +38,7 @@ class ConnectionWords(NamedTuple):
     """
 
     own: str
+    link: str
     renewal: str
     products: str
     product_offer: str

@@ -14,76 +14,16 @@ from unified_cli.http import api_errors, attempt as attempts, decoding, har_reda
 from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
 from unified_cli.http.page_body import split
 from unified_cli.http.request import ByteRange, Request, content_range
+from unified_cli.http.trace import Trace
 from unified_cli.http.transport.sockets import ConnectionState
-from unified_cli.masking import excerpt
-from unified_cli.stderr import Stderr
 
 if TYPE_CHECKING:
     from unified_cli.http.page_body import PageBody
 
-_WARNING = "sandbox-warning"
-_NAMES = re.compile(r"^.*?: | \(.*$")
 _LARGEST_ERROR = 2 * 1024 * 1024
 _ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
-_LARGEST = 256 * 1024
 _SNIFFED = 1024
 _HTML = (b"<!doctype html", b"<html")
-
-
-class Trace(NamedTuple):
-    """Writes requests and answers to stderr, as far as its verbosity asks, without what
-    a recording leaves out.
-    """
-
-    stderr: Stderr
-
-    def request(self, sent: Request, outgoing: httpx.Request) -> None:
-        """Print a request that is about to be sent."""
-        if self.stderr.verbosity:
-            self.stderr.line(excerpt(f"> {outgoing.method} {har_redaction.url(str(outgoing.url))}"))
-        if self.stderr.verbosity > 1:
-            self._headers(">", outgoing.headers)
-            if sent.upload is not None:
-                self.stderr.exact(f"> {self._shown(sent, sent.upload.told.encode())}")
-            if sent.body:
-                self.stderr.exact(f"> {self._shown(sent, sent.body)}")
-
-    def answer(self, response: httpx.Response, headers: Mapping[str, str]) -> None:
-        """Print the headers of an answer, and what the sandbox warns of in any case,
-        unless a line said so.
-        """
-        if warning := headers.get(_WARNING):
-            names = set(_NAMES.sub("", warning).split(", "))
-            if not names <= self.stderr.told:
-                self.stderr.told |= names
-                self.stderr.line(excerpt(f"the sandbox {warning}"))
-        if self.stderr.verbosity > 1:
-            self._headers("<", response.headers)
-
-    def body(self, sent: Request, content: bytes) -> None:
-        """Print the body of an answer."""
-        if self.stderr.verbosity > 1:
-            self.stderr.exact(f"< {self._shown(sent, content)}")
-
-    def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
-        """Print how an attempt ended."""
-        if self.stderr.verbosity:
-            what = f"{status} " if status else ""
-            path = excerpt(sent.path)
-            ended = f": {failed}" if failed else ""
-            self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
-
-    def _headers(self, mark: str, headers: httpx.Headers) -> None:
-        for name, value in har_redaction.headers(headers.multi_items()):
-            self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
-
-    def _shown(self, sent: Request, content: bytes) -> str:
-        """The beginning of a body, without what a recording leaves out of it."""
-        if sent.private:
-            return "(not shown: it holds credentials)"
-
-        text = har_redaction.text(content.decode("utf-8", "replace"))
-        return "(not shown: it may hold credentials)" if text is None else excerpt(text[:_LARGEST])
 
 
 class Answer(NamedTuple):
@@ -156,10 +96,22 @@ class Reader(NamedTuple):
 
         Raises DamageError for a damaged body, and the errors of the transport.
         """
-        part = expected.part
         # Once, because httpx looks through all of them for each that is asked for.
         headers = dict(response.headers.items())
-        self.trace.answer(response, headers)
+        self.trace.warn(headers)
+        try:
+            return self._read(request, response, headers, expected)
+        finally:
+            self.trace.answer(request, response)
+
+    def _read(
+        self,
+        request: Request,
+        response: httpx.Response,
+        headers: Mapping[str, str],
+        expected: Expected,
+    ) -> Answer | Failed:
+        part = expected.part
         status, kind = response.status_code, headers.get("content-type", "")
         if status == 416 and part and part.start:
             self.disconnect()
@@ -207,7 +159,7 @@ class Reader(NamedTuple):
         status, served = response.status_code, b""
         try:
             served = self._whole(response, headers, request.largest or decoding.LARGEST_BODY)
-            self.trace.body(request, served)
+            self.trace.body(served)
             body = decoding.text(served, headers.get("content-type")) if served.strip() else b""
             if request.private and body:
                 served = body = self._without_credentials(body)
@@ -288,7 +240,7 @@ class Reader(NamedTuple):
             # The status is known; the text that explains it is lost.
             self.disconnect()
             body = b""
-        self.trace.body(request, body)
+        self.trace.body(body)
         if request.private:
             try:
                 body = self._without_credentials(body)
@@ -305,6 +257,7 @@ class Reader(NamedTuple):
         status: int,
         body: bytes,
     ) -> Failed:
+        body = har_redaction.refusal(request, body, self.service)
         envelope = decoding.error_envelope(body, self.service.items)
         after = rate_headers.retry_after(
             response.headers.get_list("retry-after"), headers.get("date")

@@ -48,11 +48,11 @@ class Recording:
 
     replays = False
 
-    def __init__(self, path: Path, runtime: Runtime, accounts: str) -> None:
+    def __init__(self, path: Path, runtime: Runtime, service: Service) -> None:
         output_file.check(path, force=False, instead=output_file.ANOTHER)
         self._path = path
         self.runtime = runtime
-        self._accounts = accounts
+        self._service = service
         self._lock = threading.Lock()
         self._error: OSError | None = None
         self._closed = False
@@ -75,7 +75,7 @@ class Recording:
 
     def add(self, exchange: Exchange) -> None:
         """Write an exchange that is over."""
-        made = har_entry.entry(exchange, self.runtime.monotonic(), self._accounts)
+        made = har_entry.entry(exchange, self.runtime.monotonic(), self._service)
         with self._lock:
             if self._error or self._closed:
                 return
@@ -193,7 +193,7 @@ def kept(runtime: Runtime, service: Service, evidence: Evidence) -> AbstractCont
 
 @contextmanager
 def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
-    recording = Recording(path, runtime, service.accounts)
+    recording = Recording(path, runtime, service)
     # What is known from before would not be asked, and be missing in a replay.
     folders = _folders(runtime, runtime.folder("data"))
     try:
@@ -214,7 +214,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
     clock = ReplayClock()
     # Journals and runs of a replay are gone with it: nothing of them was done.
     with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy, _temporary_folder() as data:
-        index = HarIndex(path, copy, service.accounts)
+        index = HarIndex(path, copy, service)
         runtime.stderr.names_runs = False
         try:
             yield runtime._replace(

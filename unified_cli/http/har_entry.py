@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from http import HTTPStatus
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from unified_cli.http import decoding, har_redaction
+from unified_cli.catalogue import Service
+from unified_cli.http import decoding
 from unified_cli.http.attempt import NetworkFailure
-from unified_cli.http.request import answers_with_credentials
+from unified_cli.http.har_redaction import Holding, Redaction, holding
 from unified_cli.values import JsonObject
 
 _TEXT = (
@@ -25,6 +27,10 @@ _TEXT = (
 )
 LARGEST_DOWNLOAD = 1024 * 1024
 """Bytes of a body that is no JSON document, of which a recording keeps no more."""
+
+
+ECHOED = "_echoed"
+"""The member of a request in which a credential of the answer was replaced."""
 
 
 class BodyEnd(StrEnum):
@@ -61,16 +67,13 @@ class Exchange:
 
     @property
     def is_document(self) -> bool:
-        """Whether the answer is JSON, and no file."""
+        """Whether the answer is JSON."""
         if self.response is None:
             return False
-        named = (
-            self.response.headers.get("content-disposition", "")
-            .lower()
-            .lstrip()
-            .startswith("attachment")
-        )
-        return decoding.is_json(self.response.headers.get("content-type")) and not named
+        kind = self.response.headers.get("content-type")
+        # Without a type it may be JSON, too, which gzip hides.
+        untyped = not kind and self.body.lstrip().startswith((b"{", b"[", b"\x1f"))
+        return untyped or decoding.is_json(kind)
 
     @property
     def largest(self) -> int:
@@ -83,7 +86,7 @@ class Exchange:
         self.body += chunk[: max(0, self.largest - len(self.body))]
 
     def decoded(self) -> tuple[bytes, BodyEnd, str]:
-        """The body without its content coding, how it ended, and what is wrong with the coding."""
+        """The body without its coding, how it ended, and what is wrong with the coding."""
         assert self.response is not None  # noqa: S101  only what was answered has a body
         coding = self.response.headers.get("content-encoding", "")
         found, end, reason = bytearray(), self.end, ""
@@ -101,20 +104,38 @@ class Exchange:
         return bytes(found[: self.largest]), end, reason
 
 
-def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
-    """The entry for an exchange that ended at that time; `accounts` is the path of what
-    answers with credentials.
-    """
+class Sent(NamedTuple):
+    """A request as a recording has it."""
+
+    url: str
+    body: str
+
+
+def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent:
+    """The request without the credentials that are in itself: so it is looked up."""
+    # Where a file is sent, a recording has what it is.
+    told = request.extensions.get("unified_body")
+    text = request.read().decode("utf-8", "replace") if told is None else told
+    address = str(request.url)
+    redaction.query(address)
+    body = redaction.body(text, holding(request.url.path, 0, service)) or ""
+    return Sent(redaction.url(address), redaction.text(body) or "")
+
+
+def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
+    """The entry for an exchange that ended at that time."""
     answered = exchange.answered or ended
+    redaction = Redaction()
+    before = sent(exchange.request, service, redaction)
+    # The credentials in the answer are replaced in all that follows.
+    response = _response(exchange, redaction, service)
     found: JsonObject = {
         "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(
             timespec="milliseconds"
         ),
         "time": _milliseconds(ended - exchange.began),
-        "request": _request(exchange.request, accounts),
-        "response": _response(
-            exchange, private=answers_with_credentials(exchange.request.url.path, accounts)
-        ),
+        "request": _request(exchange.request, before, redaction),
+        "response": response,
         "cache": {},
         "timings": {
             "send": 0,
@@ -124,8 +145,8 @@ def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
     }
     if failure := exchange.broken:
         found["_error"] = {
-            "reason": har_redaction.url(failure.reason),
-            "hint": har_redaction.url(failure.hint) if failure.hint else None,
+            "reason": redaction.url(failure.reason),
+            "hint": redaction.url(failure.hint) if failure.hint else None,
             "outcome": failure.outcome.name,
             "malformed": failure.malformed,
             "stale": failure.stale,
@@ -133,38 +154,32 @@ def entry(exchange: Exchange, ended: float, accounts: str) -> JsonObject:
     return found
 
 
-def body_text(request: httpx.Request, accounts: str) -> str:
-    """The body of a request as a recording has it: that of the request that is looked up, too."""
-    private = answers_with_credentials(request.url.path, accounts)
-    # Where a file is sent, a recording has what it is.
-    told = request.extensions.get("unified_body")
-    text = request.read().decode("utf-8", "replace") if told is None else told
-    return har_redaction.text(text, private=private) or ""
-
-
 def _milliseconds(seconds: float) -> float:
     return round(max(0.0, seconds) * 1000, 3)
 
 
-def _request(request: httpx.Request, accounts: str) -> JsonObject:
-    address = har_redaction.url(str(request.url))
+def _request(request: httpx.Request, before: Sent, redaction: Redaction) -> JsonObject:
+    address = redaction.url(before.url)
+    body = redaction.text(before.body) or ""
     found: JsonObject = {
         "method": request.method,
         "url": address,
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": _headers(request.headers),
+        "headers": _headers(request.headers, redaction),
         "queryString": _pairs(parse_qsl(urlsplit(address).query, keep_blank_values=True)),
         "headersSize": -1,
         "bodySize": int(request.headers.get("content-length", 0)),
     }
     if found["bodySize"]:
         kind = request.headers.get("content-type", "")
-        found["postData"] = {"mimeType": kind, "params": [], "text": body_text(request, accounts)}
+        found["postData"] = {"mimeType": kind, "params": [], "text": body}
+    if (address, body) != before:
+        found[ECHOED] = True
     return found
 
 
-def _response(exchange: Exchange, *, private: bool) -> JsonObject:
+def _response(exchange: Exchange, redaction: Redaction, service: Service) -> JsonObject:
     response = exchange.response
     if response is None:
         return {
@@ -173,13 +188,16 @@ def _response(exchange: Exchange, *, private: bool) -> JsonObject:
             "content": {"size": 0, "mimeType": "x-unknown"},
             "bodySize": -1,
         }
+    holds = holding(exchange.request.url.path, response.status_code, service)
+    content = _content(exchange, response, redaction, holds)
+    phrase, headers = _phrase(response.status_code), _headers(response.headers, redaction)
     return {
-        **_answer(response.status_code, _phrase(response.status_code), _headers(response.headers)),
+        **_answer(response.status_code, phrase, headers),
         "httpVersion": response.extensions.get("http_version", b"HTTP/1.1").decode(
             "ascii", "replace"
         ),
-        "content": _content(exchange, response, private=private),
-        "redirectURL": har_redaction.url(response.headers.get("location", "")),
+        "content": content,
+        "redirectURL": redaction.url(response.headers.get("location", "")),
         "bodySize": exchange.received,
     }
 
@@ -196,22 +214,24 @@ def _phrase(status: int) -> str:
         return ""
 
 
-def _content(exchange: Exchange, response: httpx.Response, *, private: bool) -> JsonObject:
+def _content(
+    exchange: Exchange, response: httpx.Response, redaction: Redaction, holds: Holding
+) -> JsonObject:
     kind = response.headers.get("content-type", "")
     body, end, reason = exchange.decoded()
     found: JsonObject = {"size": len(body), "mimeType": kind or "x-unknown"}
     words = _words(body, kind)
     if words is None:
         found |= {
-            "text": base64.b64encode(har_redaction.binary(body)).decode("ascii"),
+            "text": base64.b64encode(redaction.binary(body)).decode("ascii"),
             "encoding": "base64",
         }
     else:
-        text = har_redaction.text(words, private=private)
+        text = redaction.whole(words, holds)
         if text is None:
             text, end = "", BodyEnd.OMITTED
         found["text"] = text
-    if private and words is None:
+    if holds is Holding.CONNECTIONS and words is None:
         found |= {"text": ""}
         end = BodyEnd.OMITTED
     if end is not BodyEnd.COMPLETE:
@@ -219,7 +239,7 @@ def _content(exchange: Exchange, response: httpx.Response, *, private: bool) -> 
     if end is BodyEnd.CUT:
         found["comment"] = f"cut: only the first {len(body)} bytes are recorded"
     if reason:
-        found["_reason"] = har_redaction.url(reason)
+        found["_reason"] = redaction.url(reason)
     return found
 
 
@@ -235,8 +255,8 @@ def _words(body: bytes, kind: str) -> str | None:
         return None
 
 
-def _headers(headers: httpx.Headers) -> list[JsonObject]:
-    return _pairs(har_redaction.headers(headers.multi_items()))
+def _headers(headers: httpx.Headers, redaction: Redaction) -> list[JsonObject]:
+    return _pairs(redaction.headers(headers.multi_items()))
 
 
 def _pairs(pairs: list[tuple[str, str]]) -> list[JsonObject]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 
 from unified_cli.http.attempt import Outcome
-from unified_cli.http.har_entry import BodyEnd
+from unified_cli.http.har_entry import ECHOED, BodyEnd
 from unified_cli.json_text.json_stream import JsonStream
 
 LONGEST_ENTRY = 160 * 1024 * 1024
@@ -37,11 +37,12 @@ class HarBody(msgspec.Struct):
 
 
 class HarRequest(msgspec.Struct):
-    """What an exchange is found by."""
+    """What an exchange is found by; `echoed` if it held a credential of the answer."""
 
     method: str
     url: str
     body: HarBody | None = msgspec.field(default=None, name="postData")
+    echoed: bool = msgspec.field(default=False, name=ECHOED)
 
 
 class HarContent(msgspec.Struct):

@@ -8,14 +8,19 @@ is found there.
 import json
 import re
 from collections.abc import Iterable, Iterator
+from enum import Enum
+from http import HTTPStatus
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import msgspec
 
+from unified_cli.catalogue import Service
+from unified_cli.http.request import Request, answers_with_credentials
 from unified_cli.json_text import json_check
 from unified_cli.json_text.json_check import DEEPEST, deeper_than
-from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.json_codec import dump, encoded
 from unified_cli.json_text.members import items, join, parts, string
-from unified_cli.masking import masked
+from unified_cli.masking import Find, lower, masked
 
 REPLACED = "***"
 _PIECE = 256 * 1024
@@ -28,85 +33,228 @@ _HEADER = re.compile(
 )
 _RATE = re.compile(r"(x-)?rate-?limit", re.IGNORECASE)
 
-_CREDENTIALS = frozenset(
-    {
-        *(
-            "access_token",
-            "refresh_token",
-            "id_token",
-            "client_secret",
-            "private_key",
-            "secret_key",
-            "api_key",
-        ),
-        *(
-            "accesstoken",
-            "refreshtoken",
-            "clientsecret",
-            "privatekey",
-            "apikey",
-            "password",
-            "passwd",
-        ),
-    }
-)
-"""The members of a JSON object, in lower case, that are credentials wherever they stand."""
-_OF_CONNECTIONS = _CREDENTIALS | {"context", "credentials", "authentication", "secret", "token"}
-"""The same for what the service says about connections."""
-_SUSPECT = re.compile(rf'"(?:{"|".join(sorted(_CREDENTIALS))})"\s*:', re.IGNORECASE)
 
+class Holding(Enum):
+    """Where a body belongs, which decides on the names that mark a credential in it."""
+
+    RECORDS = "records"
+    """Records of unified APIs, in which a name like `invite_token` is a field."""
+    CONNECTIONS = "connections"
+    """The service's own data about connections."""
+    OTHER = "other"
+    REFUSAL = "refusal"
+    """What an error says: under such a name it may be a sentence about a field."""
+
+
+def holding(path: str, status: int, service: Service) -> Holding:
+    """Return what the bodies of an exchange hold; `path` is percent-encoded."""
+    plain = unquote(path)
+    if answers_with_credentials(plain, service):
+        return Holding.CONNECTIONS
+    of_records = f"{service.prefix}/" in plain and status < HTTPStatus.BAD_REQUEST
+    return Holding.RECORDS if of_records else Holding.OTHER
+
+
+# Names without dashes and underscores, in lower case.
+_ANYWHERE = {
+    *("accesstoken", "refreshtoken", "idtoken", "clientsecret", "privatekey"),
+    *("secretkey", "apikey", "password", "passwd"),
+}
+"""The members of a JSON object that are credentials wherever they are."""
+_OF_CONNECTIONS = {"context", "credentials", "authentication", "secret", "token"}
+"""Those that are private in what the service says about connections."""
+_ENDS = ("token", "secret", "password", "apikey", "authorization")
+"""The ends of names of texts that are credentials outside unified records."""
+_POSITIONS = ("cursortoken", "pagetoken", "synctoken")
+"""The ends of those that say where a list continues."""
+
+
+def _suspect(names: Iterable[str], before: str) -> re.Pattern[str]:
+    """The pattern of a member with such a name, or with an escape in its name."""
+    words = "|".join("[-_]*".join(name) for name in names)
+    escape = r"\\u00[2-7][0-9a-f](?:[^\"\\]|\\u[0-9a-f]{4}){0,100}"
+    return re.compile(rf'(?:{before}(?:{words})[-_]*|{escape})["\\]+\s*:', re.IGNORECASE)
+
+
+_SUSPECT = _suspect([*_ANYWHERE], r'["\\][-_]*')
+_SUSPECT_ELSEWHERE = _suspect([*_ANYWHERE, *_ENDS], "")
+
+# A name that ends like that of a credential and says no position in a list.
+_IN_NAME = r"(?:[\w.~\[\]-]|%5[bd])*"
+_CREDENTIAL = (
+    rf"(?!{_IN_NAME}(?:cursor|page|sync)[_-]*token\b)"
+    rf"{_IN_NAME}(?:token|secret|password|api[_-]*key|authorization)(?:\]|%5d)?"
+)
 _SIGNED = (
     r"x-(?:amz|goog|oss|cos|obs|ms)-(?:signature|credential|security-token)|(?:q-)?signature|sig|policy|key-pair-id"
-    r"|awsaccesskeyid|googleaccessid|ossaccesskeyid|jwt|hmac|hdnts|temp_url_sig|api[_-]?key|client[_-]?secret|password"
-    r"|(?:(?:access|auth|id|refresh|session|security|download|upload|bearer|csrf)[_-]?)?token"
+    rf"|awsaccesskeyid|googleaccessid|ossaccesskeyid|jwt|hmac|hdnts|temp_url_sig|{_CREDENTIAL}"
 )
-# In a URL, in the escapes of JSON, and in a URL that is itself a value of another one's query.
+_SIGNED_NAME = re.compile(_SIGNED, re.IGNORECASE)
+# In a URL, in the escapes of JSON, and in a URL that is a value of another one's query.
 _BEGIN = r"[?&;]|\\u0026|\\u003f"
 _ESCAPED_BEGIN = r"%(?:25)*(?:3f|26)"
 _CHARACTER = r"""[^&"'\\\s<>#]|\\u00(?!2[236])[0-9a-f]{2}|\\/"""
 _ESCAPED_CHARACTER = r"""[^&"'\\\s<>#%]|%(?:25)*(?!26|23|22|25)[0-9a-f]{2}"""
 _VALUES = re.compile(
-    rf"((?:{_BEGIN})(?:amp;)?(?:{_SIGNED})(?:=|\\u003d))(?:{_CHARACTER})+"
+    rf"((?:\A|{_BEGIN})(?:amp;)?(?:{_SIGNED})(?:=|\\u003d))(?:{_CHARACTER})+"
     rf"|((?:{_ESCAPED_BEGIN})(?:{_SIGNED})(?:=|%(?:25)*3d))(?:{_ESCAPED_CHARACTER})+"
-    r"""|(https?:\\?/\\?/)[^/@\s"'<>\\?#]+(?=@)""",
+    r"""|(https?:\\?/\\?/)[^/@\s"'<>\\?#]+(?=@)"""
+    # The address of an MCP server holds its token.
+    r"""|((?:\\?/|%(?:25)*2f)mcp(?:\\?/|%(?:25)*2f))[^/"'\s<>\\?#]{12,}""",
     re.IGNORECASE,
 )
 
 
-def url(text: str) -> str:
-    """The URL without signed values, user names and passwords."""
-    return masked(_without_values(text))
+class Redaction:
+    """Replaces in the texts of one exchange what must not be shown or kept.
 
-
-def headers(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The headers without credentials and cookies."""
-    return [(masked(name), REPLACED if _is_secret(name) else url(value)) for name, value in pairs]
-
-
-def binary(content: bytes) -> bytes:
-    """Bytes that are no text, without known secrets."""
-    return masked(content.decode("latin-1")).encode("latin-1")
-
-
-def text(content: str, *, private: bool = False) -> str | None:
-    """The text of a body; of a `private` one, which is about connections, also without
-    their credentials.
-
-    None where it cannot be told what it holds.
+    A value that is long enough and is found as a credential in one of them is replaced
+    in all of them, so that each is read before any is shown.
     """
-    if private or _SUSPECT.search(content):
-        redacted = _document(content, _OF_CONNECTIONS if private else _CREDENTIALS)
-        if redacted is None:
+
+    _SHORTEST = 12
+
+    def __init__(self) -> None:
+        self._values: set[str] = set()
+        self._lengths: dict[str, set[int]] = {}
+        """How long the values are that begin so: thousands may begin alike."""
+
+    def query(self, address: str) -> None:
+        """Remember the credentials in the query of a URL."""
+        for name, value in parse_qsl(urlsplit(address).query):
+            self.parameter(name, value)
+
+    def parameter(self, name: str, value: str) -> None:
+        """Remember the value of a query parameter if it is a credential."""
+        if _SIGNED_NAME.fullmatch(name):
+            self._remember(value)
+
+    def body(self, content: str, holds: Holding) -> str | None:
+        """Return a body without its credentials in their places, and remember them.
+
+        None where it cannot be told what it holds.
+        """
+        if holds is not Holding.CONNECTIONS and not _is_suspect(content, holds):
+            return content
+        text = content.encode("utf-8", "surrogatepass").strip()
+        if not text:
+            return ""
+        if text[:1] not in {b"{", b"["} or deeper_than(text, DEEPEST + 2):
             return None
-        content = redacted
-    return any_text(content)
+        try:
+            return self._without(text, holds).decode("utf-8", "surrogatepass")
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            return None
+
+    def url(self, text: str) -> str:
+        """The URL without signed values, user names and passwords."""
+        return masked(_without_values(text), self._find)
+
+    def headers(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The headers without credentials and cookies."""
+        return [
+            (masked(name), REPLACED if _is_secret(name) else self.url(value))
+            for name, value in pairs
+        ]
+
+    def binary(self, content: bytes) -> bytes:
+        """Bytes that are no text, without known secrets."""
+        return masked(content.decode("latin-1"), self._find).encode("latin-1")
+
+    def text(self, content: str) -> str | None:
+        """Any text without signed values and known secrets; None where it cannot be
+        told what it holds.
+        """
+        content = _without_values(content)
+        if len(content) <= _LONGEST_PIECE:
+            return masked(content, self._find)
+        found = []
+        for piece in _pieces(content):
+            if len(piece) > _LONGEST_PIECE:
+                return None
+            found.append(masked(piece, self._find))
+        return "".join(found)
+
+    def whole(self, content: str, holds: Holding) -> str | None:
+        """Return a body without its credentials and all that was remembered before."""
+        found = self.body(content, holds)
+        return None if found is None else self.text(found)
+
+    @property
+    def _find(self) -> Find | None:
+        return self._places if self._values else None
+
+    def _places(self, plain: str) -> Iterator[tuple[int, int]]:
+        lengths, size = self._lengths, self._SHORTEST
+        for at in range(len(plain) - size + 1):
+            for length in lengths.get(plain[at : at + size], ()):
+                if plain[at : at + length] in self._values:
+                    yield at, at + length
+
+    def _remember(self, value: str) -> None:
+        """Have a value replaced in all texts, also within a URL or JSON in a text."""
+        if len(value) >= self._SHORTEST:
+            for form in (value, quote(value, safe="", errors="replace"), json.dumps(value)[1:-1]):
+                found = lower(form)
+                self._values.add(found)
+                self._lengths.setdefault(found[: self._SHORTEST], set()).add(len(found))
+
+    def _without(self, value: bytes, holds: Holding) -> bytes:
+        """The JSON text without its credentials. Digits and order stay."""
+        if value.startswith(b"{"):
+            members = parts(value) or {}
+            return join({name: self._member(name, one, holds) for name, one in members.items()})
+        if value.startswith(b"["):
+            return b"[" + b",".join(self._without(bytes(one), holds) for one in items(value)) + b"]"
+        # JSON may be passed on as text.
+        words = string(value) if value.startswith((b'"{', b'"[')) else ""
+        if words and _is_suspect(words, holds):
+            return encoded(self.body(words, holds) or REPLACED)
+        return without_credentials(value) if holds is Holding.CONNECTIONS else value
+
+    def _member(self, name: str, value: bytes, holds: Holding) -> bytes:
+        plain = name.replace("-", "").replace("_", "").lower()
+        ends = plain.endswith(_ENDS) and not plain.endswith(_POSITIONS)
+        is_text = value.startswith(b'"')
+        credential = plain in _ANYWHERE or (ends and is_text and holds is not Holding.RECORDS)
+        private = holds is Holding.CONNECTIONS and plain in _OF_CONNECTIONS
+        if value in (b"null", b'""') or not (credential or private):
+            return self._without(value, holds)
+        found = string(value) if is_text else ""
+        sentence = not (is_text and (" " not in found or plain.endswith("authorization")))
+        if holds is Holding.REFUSAL and sentence:
+            return self._without(value, holds)
+        if credential and is_text:
+            self._remember(found)
+            if plain.endswith("authorization"):
+                # Such as `Bearer …`.
+                self._remember(found.partition(" ")[2])
+        return encoded(REPLACED)
 
 
-def any_text(content: str) -> str | None:
-    """Any text without signed values and known secrets; None where it cannot be told
-    what it holds.
+def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
+    """Return a redaction that knows the credentials of a request, and its body without
+    them.
     """
-    return _masked(_without_values(content))
+    redaction = Redaction()
+    for name, value in sent.query:
+        redaction.parameter(name, value)
+    text = sent.upload.told if sent.upload else (sent.body or b"").decode("utf-8", "replace")
+    return redaction, redaction.body(text, holding(sent.path, 0, service))
+
+
+def refusal(sent: Request, body: bytes, service: Service) -> bytes:
+    """Return the body of an error without credentials, nor those of its request; empty
+    where it cannot be told what it holds.
+    """
+    redaction, _ = of_request(sent, service)
+    return (redaction.whole(body.decode("utf-8", "replace"), Holding.REFUSAL) or "").encode()
+
+
+def _is_suspect(content: str, holds: Holding) -> bool:
+    """Whether a text may have a member that is a credential."""
+    pattern = _SUSPECT if holds is Holding.RECORDS else _SUSPECT_ELSEWHERE
+    return pattern.search(content) is not None
 
 
 def _is_secret(name: str) -> bool:
@@ -114,55 +262,13 @@ def _is_secret(name: str) -> bool:
 
 
 def _without_values(content: str) -> str:
-    return _VALUES.sub(lambda found: f"{found[1] or found[2] or found[3]}{REPLACED}", content)
-
-
-def _document(content: str, names: frozenset[str]) -> str | None:
-    """The JSON text without the values of these members; None where it is no JSON.
-    Digits and order stay.
-    """
-    body = content.encode().strip()
-    if not body:
-        return ""
-    if body[:1] not in {b"{", b"["} or deeper_than(body, DEEPEST + 2):
-        return None
-    try:
-        return _without(body, names).decode()
-    except (msgspec.DecodeError, ValueError):
-        return None
-
-
-def _without(value: bytes, names: frozenset[str]) -> bytes:
-    if value.startswith(b"{"):
-        found = parts(value) or {}
-        hidden = json.dumps(REPLACED).encode()
-        return join(
-            {
-                name: hidden if name.lower() in names else _without(one, names)
-                for name, one in found.items()
-            }
-        )
-    if value.startswith(b"["):
-        return b"[" + b",".join(_without(bytes(one), names) for one in items(value)) + b"]"
-    return without_credentials(value) if names is _OF_CONNECTIONS else value
-
-
-def _masked(content: str) -> str | None:
-    """The text without known secrets; None where a piece of it is too large to be
-    looked through.
-    """
-    if len(content) <= _LONGEST_PIECE:
-        return masked(content)
-    found = []
-    for piece in _pieces(content):
-        if len(piece) > _LONGEST_PIECE:
-            return None
-        found.append(masked(piece))
-    return "".join(found)
+    return _VALUES.sub(
+        lambda found: f"{found[1] or found[2] or found[3] or found[4]}{REPLACED}", content
+    )
 
 
 def _pieces(content: str) -> Iterator[str]:
-    """The JSON text in pieces, cut before a string begins, so that no secret is cut in two."""
+    """The JSON text in pieces, cut before strings, so that no secret is cut in two."""
     at = 0
     while at < len(content):
         found = _BEFORE_STRING.search(content, at + _PIECE)

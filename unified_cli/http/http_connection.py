@@ -21,9 +21,10 @@ from unified_cli.errors import (
     UsageError,
 )
 from unified_cli.http import attempt, decoding
-from unified_cli.http.answer import Answer, Expected, Failed, Reader, Trace
+from unified_cli.http.answer import Answer, Expected, Failed, Reader
 from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
 from unified_cli.http.request import ByteRange, Request
+from unified_cli.http.trace import Trace
 from unified_cli.http.transport import network_errors
 from unified_cli.http.transport.network_transport import NetworkTransport
 from unified_cli.http.transport.proxy import NetworkRoute, proxy_for
@@ -129,7 +130,7 @@ class HttpConnection:
         self._headers = httpx.Headers()
         proxy = None if self._address.is_sandbox else proxy_for(self._address, runtime.environ)
         self._route = NetworkRoute(self._address, proxy, settings.values["base_url"].source)
-        self._trace = Trace(runtime.stderr)
+        self._trace = Trace(runtime.stderr, context.service)
         words = settings.token.words if settings.token else "this run"
         self._reader = Reader(
             self._state, context.service, self._trace, self._disconnect, self._failure_of, words

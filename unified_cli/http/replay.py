@@ -4,6 +4,7 @@ read, nothing is waited for.
 
 import hashlib
 import os
+import re
 import threading
 import time
 from array import array
@@ -15,12 +16,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
+from unified_cli.catalogue import Service
 from unified_cli.errors import StateError, StorageError
-from unified_cli.http import har_entry, har_reader, har_redaction
+from unified_cli.http import har_entry, har_reader
 from unified_cli.http.attempt import NetworkFailure, Outcome
 from unified_cli.http.decoding import DamageError
 from unified_cli.http.har_entry import BodyEnd
 from unified_cli.http.har_reader import HarEntry, HarFailure
+from unified_cli.http.har_redaction import REPLACED, Redaction
 from unified_cli.http.http_connection import ReplayedError
 from unified_cli.json_text.json_stream import TooLongError
 from unified_cli.masking import excerpt
@@ -36,13 +39,13 @@ _MOST = 1_000_000
 class HarIndex:
     """The exchanges of a file, which are copied first, so that a change to it does not matter.
 
-    `accounts` is the path of what answers with credentials. Raises StorageError for a
-    file that cannot be read, StateError for one that is no HAR, naming the entry.
+    Raises StorageError for a file that cannot be read, StateError for one that is no
+    HAR, naming the entry.
     """
 
-    def __init__(self, path: Path, copy: SpoolFile, accounts: str) -> None:
+    def __init__(self, path: Path, copy: SpoolFile, service: Service) -> None:
         self.path = path
-        self._accounts = accounts
+        self._service = service
         self._copy = copy
         self.started: float | None = None
         """When the command began, in seconds since 1970; None where the file does not say so."""
@@ -50,6 +53,7 @@ class HarIndex:
         self._ends = array("Q", [0])
         self._left: dict[bytes, deque[int]] = {}
         self._counts: dict[bytes, int] = {}
+        self._echoed: list[tuple[re.Pattern[str], bytes]] = []
         with _opened(path) as file:
             for number, text in enumerate(self._texts(file), 1):
                 self._add(number, text)
@@ -64,8 +68,9 @@ class HarIndex:
         """The next exchange for this request, and its number in the file; None if there
         is none left.
         """
+        key = self._key_of(request)
         with self._lock:
-            left = self._left.get(self._key_of(request))
+            left = self._left.get(key)
             if not left:
                 return None
             number = left.popleft()
@@ -77,8 +82,13 @@ class HarIndex:
         return self._counts.get(self._key_of(request), 0)
 
     def _key_of(self, request: httpx.Request) -> bytes:
-        body = har_entry.body_text(request, self._accounts)
-        return _digest(request.method, har_redaction.url(str(request.url)), body)
+        parts = (request.method, *har_entry.sent(request, self._service, Redaction()))
+        key = _digest(*parts)
+        if key in self._counts:
+            return key
+        # A credential that the answer named was replaced in the request, too.
+        text = "\n".join(parts)
+        return next((found for echo, found in self._echoed if echo.fullmatch(text)), key)
 
     def _texts(self, file: BinaryIO) -> Iterator[bytes]:
         try:
@@ -111,7 +121,11 @@ class HarIndex:
         if number > _MOST:
             raise StateError(f"{self.path} has more than {_MOST} entries")
         body = found.request.body.text if found.request.body else ""
-        key = _digest(found.request.method, found.request.url, body)
+        parts = (found.request.method, found.request.url, body)
+        key = _digest(*parts)
+        if found.request.echoed and key not in self._counts:
+            words = map(re.escape, "\n".join(parts).split(REPLACED))
+            self._echoed.append((re.compile(".+?".join(words), re.DOTALL), key))
         self._left.setdefault(key, deque()).append(number)
         self._counts[key] = self._counts.get(key, 0) + 1
         self._copy.append(text)

@@ -275,20 +275,20 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     ]
     own = parse_qsl(parts.query, keep_blank_values=True)
     batch = f"/{segments[0]}".casefold() == scope.service.connections.batch and len(segments) == 1
-    private = answers_with_credentials("/".join(("", *segments)), scope.service.accounts)
+    private = answers_with_credentials("/".join(("", *segments)), scope.service)
     scope = scope._replace(own=scope.own or scope.service.names_no_account(_below(segments)))
     request = _build(scope, method, segments, content._replace(query=[*own, *content.query]))
     return request._replace(private=private, batch=batch)
 
 
-def answers_with_credentials(path: str, accounts: str) -> bool:
-    """Whether a path, not percent-encoded, is about connections; `accounts` is where
-    the service lists them.
+def answers_with_credentials(path: str, service: Service) -> bool:
+    """Whether a path, not percent-encoded, is about connections.
 
     A base URL may have a path of its own before it. Servers read paths in different
     ways, so what looks like it counts.
     """
-    return f"{accounts}/" in f"{_PARAMETERS.sub('', path.casefold())}/"
+    plain = f"{_PARAMETERS.sub('', path.casefold())}/"
+    return any(f"{root}/" in plain for root in (service.accounts, service.connections.link))
 
 
 def _split(path: str) -> SplitResult | None:

@@ -8,17 +8,20 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
 from unified_cli import masking
+from unified_cli.catalogue import Service
 from unified_cli.commands.doctor import versions
 from unified_cli.config import resolution, token
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.errors import StateError, StorageError, UnifiedError, UnsafeError
-from unified_cli.http import evidence, har_reader, har_redaction
+from unified_cli.http import evidence, har_reader
 from unified_cli.http.har_reader import HarBody, HarContent, HarPair
+from unified_cli.http.har_redaction import Redaction, holding
 from unified_cli.json_text.json_stream import TooLongError
 from unified_cli.masking import excerpt
 from unified_cli.runtime import Runtime
@@ -44,7 +47,7 @@ before the file was written.
 """
 
 
-def check(path: Path, har: str | None) -> bytes | None:
+def check(path: Path, har: str | None, service: Service) -> bytes | None:
     """The recording that is to be added, checked; raises, before anything else is done,
     what stands in the way.
 
@@ -59,7 +62,7 @@ def check(path: Path, har: str | None) -> bytes | None:
             content = input_bounds.whole(file, har, hint="send it beside the report")
     except OSError as error:
         raise StorageError(f"cannot read {har}: {error.strerror}") from None
-    _check_recording(content, har)
+    _check_recording(content, har, service)
     return content
 
 
@@ -69,6 +72,7 @@ def write(
     findings: Sequence[JsonObject],
     config: Config | None,
     har: bytes | None,
+    service: Service,
 ) -> int:
     """Write the file, which only this user can read; gives its size.
 
@@ -91,7 +95,7 @@ def write(
         **({_RECORDING: har} if har is not None else {}),
     }
     content = _zipped(files)
-    _check(content)
+    _check(content, service)
     return output_file.write(path, [content], force=False, instead=output_file.ANOTHER)
 
 
@@ -129,13 +133,13 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     return made.getvalue()
 
 
-def _check(content: bytes) -> None:
+def _check(content: bytes, service: Service) -> None:
     """Raise UnsafeError where a file of the archive, read again, holds a known secret."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name in archive.namelist():
             if name == _RECORDING:
                 # More secrets are known by now than when it was read.
-                _check_recording(archive.read(name), name)
+                _check_recording(archive.read(name), name, service)
             elif masking.masked(text := archive.read(name).decode()) != text:
                 raise UnsafeError(f"{name} would hold a secret, so nothing was written")
 
@@ -143,6 +147,7 @@ def _check(content: bytes) -> None:
 class _Message(msgspec.Struct):
     headers: list[HarPair]
     url: str = ""
+    status: int = 0
     body: HarBody | None = msgspec.field(default=None, name="postData")
     content: HarContent = msgspec.field(default_factory=HarContent)
 
@@ -152,7 +157,7 @@ class _Exchange(msgspec.Struct):
     response: _Message
 
 
-def _check_recording(content: bytes, name: str) -> None:
+def _check_recording(content: bytes, name: str, service: Service) -> None:
     """Raise StateError for what is no HAR file; UnsafeError for one that holds
     credentials, or that others made.
 
@@ -162,7 +167,7 @@ def _check_recording(content: bytes, name: str) -> None:
     try:
         for number, text in enumerate(har_reader.entries(io.BytesIO(content)), 1):
             har_reader.entry(text)
-            if _holds_credentials(text):
+            if _holds_credentials(text, service):
                 raise _unsafe(f"entry {number} of {name} holds credentials")
     except (ValueError, RecursionError) as error:
         raise StateError(
@@ -173,7 +178,7 @@ def _check_recording(content: bytes, name: str) -> None:
     if not evidence.is_own(content):
         raise _unsafe(f"{name} was not made by --record")
     whole = content.decode("utf-8", "surrogatepass")
-    if har_redaction.any_text(whole) != whole:
+    if Redaction().text(whole) != whole:
         raise _unsafe(f"{name} holds credentials outside its entries")
 
 
@@ -183,14 +188,25 @@ def _unsafe(found: str) -> UnsafeError:
     )
 
 
-def _holds_credentials(text: bytes) -> bool:
+def _holds_credentials(text: bytes, service: Service) -> bool:
     found = msgspec.json.decode(text, type=_Exchange)
     sent, came = found.request, found.response
-    headers = [(one.name, one.value) for one in (*sent.headers, *came.headers)]
-    if har_redaction.headers(headers) != headers or har_redaction.url(sent.url) != sent.url:
+    path, redaction = urlsplit(sent.url).path, Redaction()
+    redaction.query(sent.url)
+    bodies = ((sent.body.text if sent.body else "", 0), (_text(came.content), came.status))
+    # Both are read before either is compared: one may name what is in the other.
+    kept = [redaction.body(one, holding(path, status, service)) for one, status in bodies]
+    if any(
+        new is None or redaction.text(new) != one
+        for new, (one, _) in zip(kept, bodies, strict=True)
+    ):
         return True
-    if came.content.encoding:
-        body = came.content.decoded()
-        return har_redaction.binary(body) != body
-    texts = [sent.body.text if sent.body else "", came.content.text]
-    return any(har_redaction.text(one) != one for one in texts)
+    headers = [(one.name, one.value) for one in (*sent.headers, *came.headers)]
+    if redaction.headers(headers) != headers or redaction.url(sent.url) != sent.url:
+        return True
+    body = came.content.decoded() if came.content.encoding else b""
+    return redaction.binary(body) != body
+
+
+def _text(content: HarContent) -> str:
+    return "" if content.encoding else content.text

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from unified_cli.call import connection_probe
+from unified_cli.catalogue import Service
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import show
 from unified_cli.commands.doctor import bundle, local, network
@@ -39,7 +40,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     # Before any check: an unknown resource is a usage error, not a finding.
     operation = connection_probe.operation(context.catalogue, options.with_)
     overrides = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
-    recording = _check_bundle(options)
+    recording = _check_bundle(options, context.catalogue.service)
     patterns = options.patterns or options.profile
     findings = [*local.machine(runtime, options.ca_bundle)]
     config = _config(context, findings)
@@ -59,7 +60,12 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     _show(runtime, options.output, findings)
     if options.bundle:
         size = bundle.write(
-            Path(options.bundle), runtime, [*_described(findings)], config, recording
+            Path(options.bundle),
+            runtime,
+            [*_described(findings)],
+            config,
+            recording,
+            context.catalogue.service,
         )
         runtime.stderr.note(
             f"wrote {counted(size, 'byte')} to {options.bundle}; look into it before you send it"
@@ -69,7 +75,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
         raise conclude.worst(errors).retold(f"found {counted(len(errors), 'error')}")
 
 
-def _check_bundle(options: DoctorOptions) -> bytes | None:
+def _check_bundle(options: DoctorOptions, service: Service) -> bytes | None:
     """The recording to add to the bundle; raises, before anything is checked, what
     stands in the way of either.
     """
@@ -77,7 +83,7 @@ def _check_bundle(options: DoctorOptions) -> bytes | None:
         return None
     if not options.bundle:
         raise UsageError("--har adds a recording to a bundle (--bundle FILE.zip)")
-    return bundle.check(Path(options.bundle), options.har)
+    return bundle.check(Path(options.bundle), options.har, service)
 
 
 def _config(context: CommandContext, findings: list[Finding]) -> Config | None:

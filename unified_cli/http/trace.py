@@ -1,0 +1,88 @@
+"""Write requests and answers to stderr, without what a recording leaves out."""
+
+import re
+from collections.abc import Mapping
+
+import httpx
+
+from unified_cli.catalogue import Service
+from unified_cli.http import har_redaction
+from unified_cli.http.har_redaction import Redaction
+from unified_cli.http.request import Request
+from unified_cli.masking import excerpt
+from unified_cli.stderr import Stderr
+
+_WARNING = "sandbox-warning"
+_NAMES = re.compile(r"^.*?: | \(.*$")
+_LARGEST = 256 * 1024
+
+
+class Trace:
+    """Writes requests and answers of a connection to stderr, as far as its verbosity
+    asks, without what a recording leaves out.
+    """
+
+    def __init__(self, stderr: Stderr, service: Service) -> None:
+        self.stderr = stderr
+        self._service = service
+        self._body: bytes | None = None
+
+    def request(self, sent: Request, outgoing: httpx.Request) -> None:
+        """Print a request that is about to be sent."""
+        if not self.stderr.verbosity:
+            return
+        redaction, body = self._read(sent)
+        redaction.query(str(outgoing.url))
+        self.stderr.line(excerpt(f"> {outgoing.method} {redaction.url(str(outgoing.url))}"))
+        if self.stderr.verbosity > 1:
+            self._headers(">", outgoing.headers, redaction)
+            if sent.upload is not None or sent.body:
+                self._text(">", None if body is None else redaction.text(body))
+
+    def warn(self, headers: Mapping[str, str]) -> None:
+        """Print what the sandbox warns of in an answer, unless a line said so."""
+        if warning := headers.get(_WARNING):
+            names = set(_NAMES.sub("", warning).split(", "))
+            if not names <= self.stderr.told:
+                self.stderr.told |= names
+                self.stderr.line(excerpt(f"the sandbox {warning}"))
+
+    def body(self, content: bytes) -> None:
+        """Remember the body of an answer, which is printed with it."""
+        self._body = content
+
+    def answer(self, sent: Request, response: httpx.Response) -> None:
+        """Print an answer: its headers, and its body if it was read."""
+        body, self._body = self._body, None
+        if self.stderr.verbosity < 2:
+            return
+        redaction, _ = self._read(sent)
+        words = "" if body is None else body.decode("utf-8", "replace")
+        holds = har_redaction.holding(sent.path, response.status_code, self._service)
+        # The headers may hold a credential that only the body names.
+        text = redaction.whole(words, holds)
+        self._headers("<", response.headers, redaction)
+        if body is not None:
+            self._text("<", text)
+
+    def outcome(self, sent: Request, status: int, seconds: float, failed: str | None) -> None:
+        """Print how an attempt ended."""
+        if self.stderr.verbosity:
+            what = f"{status} " if status else ""
+            redaction, _ = self._read(sent)
+            ended = f": {failed}" if failed else ""
+            path = excerpt(redaction.url(sent.path))
+            self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
+
+    def _read(self, sent: Request) -> tuple[Redaction, str | None]:
+        """Read a request for its credentials; the body is without them."""
+        return har_redaction.of_request(sent, self._service)
+
+    def _headers(self, mark: str, headers: httpx.Headers, redaction: Redaction) -> None:
+        for name, value in redaction.headers(headers.multi_items()):
+            self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
+
+    def _text(self, mark: str, text: str | None) -> None:
+        """Print the beginning of a body; None where it cannot be told what it holds."""
+        hidden = "(not shown: it may hold credentials)"
+        self.stderr.exact(f"{mark} {hidden if text is None else excerpt(text[:_LARGEST])}")
