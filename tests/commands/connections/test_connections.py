@@ -627,3 +627,79 @@ def test_pages_of_one_connection_end_too(
     result = unified(LIST, environ={**environ, "UNIFIED_RATE": "0"})
     assert (result.code, len(service.seen)) == (5, 21)
     assert "goes on after 20 on 21 pages" in result.stderr
+
+
+@pytest.mark.parametrize("store", ["token", "token_file", "keyring", "token_command"])
+def test_profiles_of_other_tokens_are_not_called_gone(
+    store: str,
+    unified: Unified,
+    service: Service,
+    environ: dict[str, str],
+    config: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "token").write_text("token-of-another-environment")
+    (tmp_path / "token").chmod(0o600)
+    value = {
+        "token": '"token-of-another-environment"',
+        "token_file": f'"{tmp_path}/token"',
+        "keyring": '"unified"',
+        "token_command": '["false"]',
+    }[store]
+    config(
+        f'base_url = "{service.url}"\n'
+        f'[profiles.theirs]\naccount_id = "c-8"\n{store} = {value}\n'
+        '[profiles.own]\naccount_id = "me"\n'
+        '[profiles.ours]\naccount_id = "c-9"\n'
+        f'[profiles.also]\naccount_id = "c-7"\ntoken = "{environ["UNIFIED_TOKEN"]}"\n'
+    )
+    answering(service, [connection("c-1")])
+    result = unified(ADD, environ=environ)
+    assert result.code == 0, result.stderr
+    (line,) = [one for one in result.stderr.splitlines() if "not listed any more" in one]
+    assert line.startswith("not listed any more: ours")
+    assert not any(name in line for name in ("theirs", "own,", " own "))
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        *("me", ".", "..", "a b", "a\tb", "a\nb", "a\x1b[31mb", "x" * 5000, "a\u202eb", "a\u200bb"),
+        *({"a": "b"}, ["a"], "/", "a/b", "?x", "a\u0301" + "\u0301" * 9, "\ud800"),
+    ],
+)
+def test_an_id_that_is_none_is_refused_by_name(
+    identifier: Any, unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
+) -> None:
+    answering(service, [connection("c-1"), connection(identifier, "odd")])
+    result = unified(ADD, environ=environ)
+    assert (result.code, result.stdout) == (2, "")
+    assert "nothing added: no profile can name the connection with the id" in result.stderr
+    assert (result.stderr.count("\n"), "\x1b" in result.stderr) == (1, False)
+    assert len(result.stderr) < 1000
+    assert not (tmp_path / "config" / "config.toml").exists()
+    some = unified([*ADD.split(), "--where", '.tenant == "acme"'], environ=environ)
+    # jq cannot hold half a surrogate pair.
+    assert some.code == (9 if identifier == "\ud800" else 0), some.stderr
+    assert [*profiles(tmp_path)] == ["acme-deskly"]
+
+
+def test_ids_as_they_are_published_are_taken(
+    unified: Unified, service: Service, environ: dict[str, str], tmp_path: Path
+) -> None:
+    ids = ["0b8e6c1e-5a3c-4a0e-9d53-2f1f2d6a7c11", 10158500000000001, "a.b_c~d:e@f", "M\u00fcller"]
+    answering(service, [connection(one, f"t{at}") for at, one in enumerate(ids)])
+    assert unified(ADD, environ=environ).code == 0
+    assert [one["account_id"] for one in profiles(tmp_path).values()] == [*map(str, ids)]
+
+
+@pytest.mark.parametrize("tty", [False, True])
+def test_what_a_tenant_is_called_moves_no_cursor(
+    tty: bool, unified: Unified, service: Service, environ: dict[str, str]
+) -> None:
+    answering(service, [connection("c-1", "ac\x1b[31mme", "desk\u202ely", status="\x1b]0;x\x07")])
+    result = unified(ADD, environ=environ, tty=tty)
+    assert result.code == 0, result.stderr
+    for character in ("\x1b[31m", "\x1b]", "\x07", "\u202e"):
+        assert character not in result.stdout + result.stderr
+    assert r"ac\x1b[31mme" in result.stdout

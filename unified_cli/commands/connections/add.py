@@ -15,9 +15,9 @@ from unified_cli.config.address import SANDBOX
 from unified_cli.config.edit import Draft
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
-from unified_cli.config.settings import Settings
+from unified_cli.config.settings import OWN_ACCOUNT, Settings
 from unified_cli.errors import IncompleteError, UsageError
-from unified_cli.masking import visible
+from unified_cli.masking import excerpt, is_harmless, visible
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.values import Toml
@@ -25,6 +25,9 @@ from unified_cli.values import Toml
 _MOST_TOLD = 10
 _LONGEST_NAME = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_ID = re.compile(r"""[^\s/\\?#%{}\[\]"]{1,255}""")
+# The one of a token's own connection, and what a path takes for a folder.
+_NO_IDS = (OWN_ACCOUNT, ".", "..")
 _HEADS = ("profile", "id", "product", "tenant", "status")
 
 
@@ -38,19 +41,18 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
     listed.keep(context, settings, found)
     known = listed.profiles_by_account(runtime, settings)
     wanted, missing = listed.chosen(context, found, options.where)
-    names = _named(
-        [one for one in wanted if one.id and one.id not in known],
-        options.prefix,
-        file.read(runtime),
-    )
+    new = [one for one in wanted if one.id and one.id not in known]
+    _check_ids(new)
+    names = _named(new, options.prefix, file.read(runtime))
     rows = [
-        (name, one.id, one.product, one.tenant, one.state.in_words(service))
+        [*map(visible, (name, one.id, one.product, one.tenant, one.state.in_words(service)))]
         for name, one in names.items()
     ]
     if rows:
         show(runtime, None, _HEADS, rows, None, apart=1)
     present = {one.id for one in found}
-    gone = [name for account, of_it in known.items() if account not in present for name in of_it]
+    asked = listed.profiles_by_account(runtime, settings, same_token=True)
+    gone = [name for account, of_it in asked.items() if account not in present for name in of_it]
     if gone and not options.query:
         runtime.stderr.note(f"not listed any more: {_some(gone)} (unified profile remove NAME)")
     if not names:
@@ -63,6 +65,21 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
         _write(runtime, settings, names, options.tag)
     if missing:
         raise IncompleteError("; ".join(missing))
+
+
+def _check_ids(found: list[ConnectionRecord]) -> None:
+    """Raise UsageError, naming them, for ids that no request may be sent with."""
+    odd = [
+        one.id
+        for one in found
+        if one.id in _NO_IDS or not (_ID.fullmatch(one.id) and is_harmless(one.id))
+    ]
+    if odd:
+        shown = named([excerpt(one, _LONGEST_NAME) for one in odd], _MOST_TOLD)
+        raise UsageError(
+            f"nothing added: no profile can name the connection with the id {shown}",
+            hint="--where selects others",
+        )
 
 
 def _named(

@@ -81,8 +81,12 @@ def _is_true(results: Sequence[Record]) -> bool:
     return texts == [b"true"]
 
 
-def profiles_by_account(runtime: Runtime, service: Settings) -> defaultdict[str, list[str]]:
-    """The names of the profiles by account id, of those with the origin of these settings."""
+def profiles_by_account(
+    runtime: Runtime, service: Settings, *, same_token: bool = False
+) -> defaultdict[str, list[str]]:
+    """The names of the profiles by account id, of those with the origin of these settings;
+    with `same_token` only of those whose token lists connections as theirs does.
+    """
     config = file.read(runtime)
     # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
@@ -98,6 +102,13 @@ def profiles_by_account(runtime: Runtime, service: Settings) -> defaultdict[str,
             and one.address
             and service.address
             and one.address.origin == service.address.origin
+            and not (same_token and (one.is_own or _token(one) != _token(service)))
         ):
             found[one.account_id].append(name)
     return found
+
+
+def _token(one: Settings) -> tuple[str, object] | None:
+    """The token's value, or where it is kept: one that a program gives is not asked for."""
+    found = one.token
+    return found and ("" if found.kind in ("environment", "token") else found.kind, found.detail)
