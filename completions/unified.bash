@@ -719,8 +719,9 @@ _unified_seen() {
         cache=${HOME:-}/.cache/unified
     fi
     file=$cache/completion/$profile/${name/ /.}.$1
-    # A profile may lead elsewhere in another config file, or since this one was changed.
-    [[ -f $file && -O $file && -r $file && ! $config -nt $file ]] || return
+    # A profile may lead elsewhere in another config file, or in a newer or older one of this name: the list of words
+    # has the time of its config file.
+    [[ -f $file && -O $file && -r $file && ! $config -nt $file && ! $config -ot $file ]] || return
     IFS= read -r -d '' -n 100000 text <"$file"
     line=${text%%$'\n'*} now=0
     printf -v now '%(%s)T' -1 2>/dev/null

@@ -2,6 +2,8 @@
 
 import os
 import shlex
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -14,7 +16,8 @@ from positions import CONFIG, PROFILES, positions
 from terminals import QUOTED, SHELLS, Shell
 
 from unified_cli import masking
-from unified_cli.call.seen_words import CompletionWords
+from unified_cli.config.completion_words import CompletionWords
+from unified_cli.config.file import Config
 
 Start = Callable[..., Shell]
 
@@ -474,7 +477,7 @@ def test_a_hostile_list_of_words_is_neither_offered_nor_run(
         (f"{now} of", set()),
     ):
         file.write_text("\n".join([first, *words, ""]))
-        os.utime(file, (now, now) if first.startswith(str(now)) else (now - 90_000, now - 90_000))
+        like(of, file)
         assert running.offered(line) == offered
         running.complete(line)
     for profile in ("../../x", "$(touch PWN)", "*"):
@@ -503,6 +506,7 @@ def test_what_a_connection_described_is_offered_and_nothing_of_it_runs(
     for kind in ("list.query", "create.body"):
         lines = [f"{int(time.time())} of {of}", *hostile, "cr-own_1", "created_at", ""]
         (folder / f"ticketing.tickets.{kind}").write_text("\n".join(lines))
+        like(of, folder / f"ticketing.tickets.{kind}")
     known = {"created_at=", "created_at[gt]=", "created_at[lt]="}
     tickets = "ticketing tickets"
     assert running.offered(f"unified -p acme {tickets} list -q cr") == {*known, "cr-own_1="}
@@ -602,9 +606,9 @@ def test_the_newest_words_stand_first_and_a_connection_keeps_its_own(tmp_path: P
         profile: str = "acme",
         config: str = "/c d/config.toml",
     ) -> None:
-        CompletionWords(tmp_path, lambda: now[0], profile, connection, Path(config)).add(
-            resource, words
-        )
+        CompletionWords(
+            tmp_path, lambda: now[0], profile, connection, Config(Path(config), changed=7 * 10**18)
+        ).add(resource, words)
 
     add("one", ["a", "b", "odd one", "$x"])
     add("one", ["c", "b"])
@@ -631,12 +635,14 @@ def test_the_newest_words_stand_first_and_a_connection_keeps_its_own(tmp_path: P
     assert [path.name for path in tmp_path.iterdir()] == ["completion"]
 
 
+BEFORE = int(time.time()) - 60
+
+
 def settled(home: Path) -> Path:
-    """The config file of this home, private, and last changed before anything that a test does."""
+    """The config file of this home, private, and last changed before a test began."""
     config = home / ".config" / "unified" / "config.toml"
     config.chmod(0o600)
-    before = int(time.time()) - 60
-    os.utime(config, (before, before))
+    os.utime(config, (BEFORE, BEFORE))
     return config
 
 
@@ -664,4 +670,86 @@ def test_what_another_connection_showed_is_not_offered(
     for path in (tmp_path / ".cache" / "unified" / "completion" / "acme").iterdir():
         first, _, rest = path.read_text().partition("\n")
         path.write_text(f"{first.rpartition(' ')[0]}\n{rest}")
+        like(config, path)
     assert running.offered(get) == set()
+
+
+def like(config: Path, file: Path) -> None:
+    """Give a file the time of the config file, as the program does."""
+    changed = config.stat().st_mtime_ns
+    os.utime(file, ns=(changed, changed))
+
+
+SECOND = 10**9
+TURNS = {
+    # How much later the other file was changed, and how it comes.
+    "an older file is moved in": (-100 * SECOND, "mv {other} {config}"),
+    "an older file is copied with its time": (-100 * SECOND, "cp -p {other} {config}"),
+    "a link is turned to an older file": (-100 * SECOND, "ln -sf {other} {config}"),
+    "an older file of the same second": (-1000, "mv {other} {config}"),
+    "a newer file of the same second": (1000, "mv {other} {config}"),
+    "a file that lies in the future": (10**7 * SECOND, "mv {other} {config}"),
+    "a copy": (0, "cp {other} {config}"),
+    "nothing": (0, "rm {config}"),
+}
+
+
+@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize("name", SHELLS)
+def test_the_words_of_one_config_file_are_not_offered_for_another(
+    name: str, turn: str, shell: Start, tmp_path: Path
+) -> None:
+    running = shell(name, TAGGED)
+    config = settled(tmp_path)
+    get = "unified -p acme ticketing tickets get tickets-1"
+    at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path)
+    assert running.offered(get) == {"tickets-1"}
+    moved, how = TURNS[turn]
+    other, kept = tmp_path / "other.toml", tmp_path / "kept.toml"
+    other.write_text(TAGGED.replace("full", "empty"))
+    other.chmod(0o600)
+    changed = config.stat().st_mtime_ns + moved
+    os.utime(other, ns=(changed, changed))
+    shutil.copy2(config, kept)
+    subprocess.run(how.format(other=other, config=config), shell=True, check=True)
+    assert running.offered(get) == set()
+    # The file that they are of is back, with its time.
+    config.unlink(missing_ok=True)
+    kept.rename(config)
+    assert running.offered(get) == {"tickets-1"}
+
+
+@pytest.mark.parametrize("call", ["ticketing tickets list", "profile test", "ticketing tags list"])
+def test_a_call_that_sees_another_connection_drops_its_words(call: str, tmp_path: Path) -> None:
+    config = tmp_path / ".config" / "unified" / "config.toml"
+    config.parent.mkdir(parents=True)
+    second = '[profiles.second]\nbase_url = "sandbox:"\naccount_id = "full"\n'
+    config.write_text(TAGGED + second)
+    settled(tmp_path)
+    cache = tmp_path / ".cache" / "unified" / "completion"
+    at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path)
+    at_terminal("-p second ticketing tickets list -q limit=1", tmp_path)
+    before = {path.name for path in (cache / "acme").iterdir()}
+    off = f"-p acme {call}" if call != "profile test" else "profile test acme"
+    # Another account by a flag is none that the name leads to.
+    at_terminal("-p acme -a empty ticketing tickets list", tmp_path, ">/dev/null")
+    at_terminal(off, tmp_path, then=">/dev/null")
+    assert {path.name for path in (cache / "acme").iterdir()} == before
+    # The very same time: only the call knows better.
+    changed = config.stat().st_mtime_ns
+    config.write_text(config.read_text().replace("full", "empty", 1))
+    os.utime(config, ns=(changed, changed))
+    at_terminal(off, tmp_path, then=">/dev/null")
+    assert [*(cache / "acme").iterdir()] == []
+    assert {path.name for path in (cache / "second").iterdir()} == before
+
+
+def test_words_have_the_time_of_their_config_file(tmp_path: Path) -> None:
+    config = tmp_path / ".config" / "unified" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(TAGGED)
+    settled(tmp_path)
+    at_terminal("-p acme ticketing tickets list -q limit=1", tmp_path)
+    (file, *_) = sorted((tmp_path / ".cache/unified/completion/acme").iterdir())
+    assert file.stat().st_mtime_ns == config.stat().st_mtime_ns
+    assert file.read_text().splitlines()[0].split(" ")[2] == str(config)

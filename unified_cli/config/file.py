@@ -35,6 +35,8 @@ class Config(NamedTuple):
     top: TomlTable = MappingProxyType({})
     profiles: Mapping[str, TomlTable] = MappingProxyType({})
     aliases: TomlTable = MappingProxyType({})
+    changed: int = 0
+    """When the file was last changed, in nanoseconds since 1970."""
 
 
 def locate(runtime: Runtime) -> Path | None:
@@ -64,7 +66,7 @@ def read(runtime: Runtime) -> Config:
             )
         return Config(path)
     text, status = found
-    config = parse(path, text)
+    config = parse(path, text)._replace(changed=status.st_mtime_ns)
     if permissions.readable_by_others(status) and holds_token(config.top, config.profiles):
         raise ConfigError(
             f"{path} holds a token and others can read it", hint=hints.make_private(path)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from unified_cli.catalogue import Catalogue
+from unified_cli.config import completion_words
 from unified_cli.config.settings import Settings
 from unified_cli.fleet.tokens import Tokens
 from unified_cli.http.client import Client, Limits
@@ -109,6 +110,7 @@ class Clients:
     ) -> Client:
         """A client for the settings' connection, for one thread; `name` prefixes its messages."""
         token = token or self.token(resolved)
+        completion_words.drop_others(self._runtime, resolved)
         address, account = resolved.reachable()
         # What is not asked of a service is not held back, and nothing is to be learned about it.
         free = address.is_sandbox or self._runtime.replays

@@ -131,17 +131,20 @@ function __unified_seen --argument-names kind at profile account
     end
     set -l file $cache/completion/$profile/$words[1].$words[2].$kind
     test -f $file -a -O $file -a -r $file; or return
-    # Without the builtin path, which is there from fish 3.5 on, the age is not known.
+    # Without the builtin path, which is there from fish 3.5 on, the time is not known.
     builtin -q path; or return
-    test (path mtime -R -- $file) -lt 86400; or return
-    # A profile may lead elsewhere in another config file, or since this one was changed.
     set -l config $UNIFIED_CONFIG
     test -n "$config"; or set config (__unified_folder)/config.toml
     set config (string replace -a // / -- $config)
     read -l first <$file
-    set -l seen (string replace -r '^\S+ \S+ ' '' -- $first)
-    test "$seen" = "$config"; or return
-    test -e "$config"; and not test (path mtime -- $file) -gt (path mtime -- $config); and return
+    set -l seen (string match -rg '^([1-9][0-9]{0,11}) \S+ (.*)$' -- $first)
+    test "$seen[2]" = "$config" -a -e "$config"; or return
+    # A profile may lead elsewhere in a newer or older file of this name: the list of words has the time of its config file.
+    set -l changed (path mtime -- $file)
+    test "$changed" = (path mtime -- $config); or return
+    test $config -nt $file; or test $config -ot $file; and return
+    # The time of day, which only an age tells without another program.
+    test (math $changed + (path mtime -R -- $file) - $seen[1]) -lt 86400; or return
     string match -r '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' <$file
 end
 

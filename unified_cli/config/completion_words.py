@@ -1,0 +1,113 @@
+"""Keep words for completion in files for shells; drop those of another connection."""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from unified_cli.config.file import Config
+from unified_cli.config.settings import Settings
+from unified_cli.masking import masked
+from unified_cli.runtime import Runtime
+from unified_cli.storage import atomic_file, cache, folders, permissions, regular_file
+from unified_cli.storage.regular_file import NotRegularError
+
+_MOST_WORDS = 300
+# What no shell takes for anything but a word.
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_LARGEST_FILE = 64 * 1024
+
+
+class CompletionWords:
+    """Files in `completion/PROFILE/API.RESOURCE.KIND` of the cache folder; nothing is
+    kept without such a folder.
+
+    The first line of a file is when it was written, in seconds since 1970, the
+    connection, and the config file; each other line is a word. A file has the time at
+    which its config file was last changed. The shells take it for at most a day, and
+    only where their config file has its name and its time: they cannot tell where a
+    profile leads. No connection but this one adds to it.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        wall: Callable[[], float],
+        profile: str,
+        connection: str,
+        config: Config,
+    ) -> None:
+        """Words are seen by this profile of this config file; `connection` stands for
+        the one that it led to.
+        """
+        self._folder = _folder(folder, profile)
+        self._wall = wall
+        path = config.path or Path()
+        self._changed = config.changed
+        self._source = f" {connection} ".encode("ascii") + os.fsencode(path)
+        self._is_named = path.is_absolute() and "\n" not in str(path)
+
+    def add(self, resource: tuple[str, str, str], words: Iterable[str]) -> None:
+        """Put words before those that the file has; `resource` is API, resource and
+        kind. Raises OSError.
+
+        Words that a shell might take for more than a word are left out, and known secrets.
+        """
+        if self._folder is None or not self._is_named or not all(map(_WORD.fullmatch, resource)):
+            return
+        path = self._folder / ".".join(resource)
+        harmless = (word for word in words if _WORD.fullmatch(word) and masked(word) == word)
+        found = dict.fromkeys(islice(harmless, _MOST_WORDS))
+        if not found:
+            return
+        found |= dict.fromkeys(self._read(path))
+        folders.make_private(path.parent)
+        atomic_file.sweep_unheld(path.parent)
+        first = f"{self._wall():.0f}".encode("ascii") + self._source
+        cache.replace(
+            path,
+            b"\n".join(
+                [first, *(word.encode("ascii") for word in islice(found, _MOST_WORDS)), b""]
+            ),
+        )
+        # Before that it is newer than the config file, so that no shell takes it.
+        os.utime(path, ns=(self._changed, self._changed))
+
+    def _read(self, path: Path) -> list[str]:
+        """The words of the file, if it is of this connection, of today, and nobody else
+        can have written it.
+        """
+        try:
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                own = permissions.problem(path, os.fstat(file.fileno())) is None
+                first, *words = file.read(_LARGEST_FILE).split(b"\n") if own else [b""]
+            written, source = first[: -len(self._source)], first[-len(self._source) :]
+            fresh = source == self._source and 0 <= self._wall() - float(written) < cache.LIFETIME
+            found = [word.decode("ascii") for word in words] if fresh else []
+        except (OSError, ValueError):
+            return []
+        return [word for word in found if _WORD.fullmatch(word)]
+
+
+def drop_others(runtime: Runtime, settings: Settings) -> None:
+    """Remove the words of another connection that the profile led to before."""
+    if not (settings.profile and settings.is_of_file):
+        return
+    folder = _folder(runtime.folder("cache"), settings.profile)
+    if folder is None or not folder.is_dir():
+        return
+    # The call does not depend on it.
+    with suppress(OSError, NotRegularError):
+        for path in folder.glob("[!.]*"):
+            with os.fdopen(regular_file.descriptor(path), "rb") as file:
+                first = file.readline(_LARGEST_FILE).split(b" ")
+            if first[1:2] != [settings.digest.encode("ascii")]:
+                path.unlink(missing_ok=True)
+
+
+def _folder(cache_folder: Path | None, profile: str) -> Path | None:
+    """Where the words of a profile are."""
+    named = cache_folder and _WORD.fullmatch(profile)
+    return cache_folder / "completion" / profile if cache_folder and named else None
