@@ -5,20 +5,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_door import Unified
+from front_door import Result, Unified
 from pages import by_cursor, envelope
 from server import Reply, Service
 
 LIST = "ticketing tickets list"
 FORMATS = ["json", "ndjson", "csv", "tsv", "table", "yaml", "ids"]
-READS = [
+LISTS = [
     *(
         f"{LIST} -o {form}{more}"
         for form in [*FORMATS, "raw"]
         for more in ("", " --all")
         if (form, more) != ("raw", " --all")
     ),
-    *(f"ticketing tickets get 7 -o {form}" for form in [*FORMATS, "raw"]),
     f"{LIST} --limit 1",
     f"{LIST} --columns id",
     f"{LIST} --all --jq .result[].id",
@@ -27,13 +26,18 @@ READS = [
     f"{LIST} --until 'length > 0'",
     f"{LIST} --since 1d",
     f"-p a -p b {LIST}",
-    "-p a -p b ticketing tickets get 7",
     f"{LIST} --all -o ndjson --out {{}}/out",
     "export ticketing/tickets -p a --to {}/dump",
     "schema ticketing/tickets -p a",
     "diff ticketing/tickets --from a --to {}/empty",
     "request GET /unified/ticketing/tickets",
 ]
+RECORDS = [
+    *(f"ticketing tickets get 7 -o {form}" for form in [*FORMATS, "raw"]),
+    "ticketing tickets get 7 --jq .id",
+    "-p a -p b ticketing tickets get 7",
+]
+READS = [*LISTS, *RECORDS]
 
 
 def record(levels: int) -> bytes:
@@ -51,7 +55,7 @@ def serve(service: Service, levels: int) -> None:
     service.reply = lambda seen: Reply(200, served if seen.segments[-1] == "7" else page)
 
 
-def run(unified: Unified, service: Service, folder: Path, command: str) -> object:
+def run(unified: Unified, service: Service, folder: Path, command: str) -> Result:
     (folder / "empty").write_text('{"id":"8"}\n')
     service.seen.clear()
     return unified(command.format(folder), environ=service.environ)
@@ -80,6 +84,70 @@ def test_more_are_refused_and_not_asked_for_again(
         assert result.stdout == ""
 
 
+def nested(levels: int) -> bytes:
+    return b"[" * levels + b"]" * levels
+
+
+# What an answer is, made of a record, and the commands that take it.
+SHAPES = {
+    "a page": (b'{"result":[%b],"next_cursor":null}', LISTS),
+    "a bare array": (b"[%b]", LISTS),
+    "a page with other members": (b'{"more":{"a":[1]},"result":[%b],"next_cursor":null}', LISTS),
+    "a record": (b"%b", RECORDS),
+    "a wrapped record": (b'{"result":%b}', ["request GET /proxy/tickets/7"]),
+    "a page of a provider": (b'{"result":[%b]}', ["request GET /proxy/tickets"]),
+    "an array of a provider": (b"[%b]", ["request GET /custom/tickets"]),
+    "a page of the platform": (b'{"results":[%b]}', ["request GET /integration"]),
+    "a document": (b"%b", ["request GET /custom/tickets", "request GET /log"]),
+}
+
+
+@pytest.mark.parametrize("levels", [199, 200, 201, 202])
+@pytest.mark.parametrize(
+    ("name", "command"), [(name, one) for name, (_, lines) in SHAPES.items() for one in lines]
+)
+def test_a_record_may_have_two_hundred_levels_in_any_answer(
+    name: str, command: str, levels: int, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    body = SHAPES[name][0] % record(levels)
+    service.reply = lambda _: Reply(200, body)
+    result = run(unified, service, tmp_path, command)
+    refused = "nested deeper than 200 levels" in result.stderr
+    assert refused is (levels > 200), result.stderr
+    wanted = 14 if command.startswith("diff") else 0
+    assert result.code == (wanted if levels <= 200 else 5), result.stderr
+    assert len(service.seen) == (2 if command.startswith("-p a -p b") else 1)
+
+
+@pytest.mark.parametrize("command", ["ticketing tickets list", "request GET /proxy/tickets"])
+@pytest.mark.parametrize(
+    ("shape", "levels"),
+    [
+        (b'{"result":[],"more":%b}', 200),
+        (b'{"result":%b}', 200),
+        (b'{"other":[%b]}', 198),
+        (b'{"other":[%b],"list":1}', 198),
+        (b'{"result":{"a":%b}}', 199),
+    ],
+)
+def test_what_is_no_record_is_no_deeper(
+    shape: bytes, levels: int, command: str, unified: Unified, service: Service
+) -> None:
+    for more, code in ((0, 0), (1 + shape.startswith(b'{"result":%b'), 5)):
+        service.reply = lambda _, more=more: Reply(200, shape % nested(levels + more))
+        result = unified(command, environ=service.environ)
+        assert result.code == code, result.stderr
+
+
+def test_a_large_answer_is_no_deeper(unified: Unified, service: Service) -> None:
+    for levels, code in ((99, 0), (100, 0), (101, 5), (150, 5)):
+        inner = b'"' + b"x" * (2 << 20) + b'",' + b"[" * levels + b"]" * levels
+        body = b'{"result":[{"a":' + b"[" * 99 + inner + b"]" * 99 + b"}]}"
+        service.reply = lambda _, body=body: Reply(200, body)
+        for command in (LIST, f"{LIST} -o ndjson", "request GET /any -o raw"):
+            assert unified(command, environ=service.environ).code == code
+
+
 def test_what_stands_beside_the_records_is_not_looked_at(
     unified: Unified, service: Service
 ) -> None:
@@ -106,7 +174,7 @@ INPUTS = [
 
 
 @pytest.mark.parametrize(("command", "code"), INPUTS)
-@pytest.mark.parametrize("levels", [200, 201, 1000, 100_000])
+@pytest.mark.parametrize("levels", [199, 200, 201, 202, 1000, 100_000])
 def test_so_it_is_in_what_is_given(
     levels: int, command: str, code: int, unified: Unified, service: Service, tmp_path: Path
 ) -> None:
@@ -118,7 +186,7 @@ def test_so_it_is_in_what_is_given(
     stdin = (tmp_path / "in").read_bytes() if piped else b""
     argv = line.replace("{}", str(tmp_path))
     result = unified(argv, environ=service.environ, stdin=stdin)
-    if levels == 200:
+    if levels <= 200:
         assert result.code == (14 if command.startswith("diff") else 0), result.stderr
         return
     assert (result.code, service.seen) == (code, [])

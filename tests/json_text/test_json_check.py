@@ -151,6 +151,10 @@ def test_what_is_wrong_is_named(text: bytes, reason: str) -> None:
         (b'["]]]]","[[[[","\\"[[[["]', 1),
         (b'"' + b"\\\\" * (1 << 19) + b'"', 0),
         (b"[" * 50 + b" " * (1 << 20) + b"]" * 50, 50),
+        (b"[" * 150 + b" " * (1 << 20) + b"[" * 150 + b"]" * 300, 300),
+        (b"[" * 150 + b'"' + b"x" * (2 << 20) + b'",' + b"{}" + b"]" * 150, 151),
+        ((b"[" * 90 + b"]" * 90 + b"," + b" " * (1 << 19)) * 4, 90),
+        (b"[" * 99 + (b"[" + b" " * (1 << 20) + b"],") * 3 + b"]" * 99, 100),
     ],
 )
 def test_depth_counts_brackets_that_stand_outside_of_strings(text: bytes, depth: int) -> None:

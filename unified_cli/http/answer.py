@@ -162,11 +162,10 @@ class Reader(NamedTuple):
             self.trace.body(served)
             body = decoding.text(served, headers.get("content-type")) if served.strip() else b""
             if request.private and body:
-                served = body = self._without_credentials(body)
+                served = body = self._without_credentials(request, body)
             page = self._split(request, body) if expected.page else None
             if body and page is None:
-                lists = request.operation is None or request.operation.lists
-                decoding.check(body, page=lists)
+                decoding.check(body, self._items(request))
         except (decoding.DamageError, decoding.TooLargeError) as error:
             self.disconnect()
             if request.method == "DELETE":
@@ -205,18 +204,23 @@ class Reader(NamedTuple):
                 raise decoding.DamageError("the answer is damaged JSON without a Content-Type")
         return Answer(status, headers, None, iter([served]))
 
-    def _without_credentials(self, body: bytes) -> bytes:
-        decoding.check(body, page=True)
+    def _without_credentials(self, request: Request, body: bytes) -> bytes:
+        decoding.check(body, self._items(request))
         return har_redaction.without_credentials(body)
 
     def _split(self, request: Request, body: bytes) -> "PageBody | None":
-        if request.operation is None and not request.scoped:
-            names = self.service.connections.platform_items.split()
-            return next(
-                filter(None, (split(body, self.service._replace(items=name)) for name in names)),
-                None,
-            )
-        return split(body, self.service)
+        names = self._items(request)
+        return next(
+            filter(None, (split(body, self.service._replace(items=name)) for name in names)), None
+        )
+
+    def _items(self, request: Request) -> list[str]:
+        """Return the names that the records, or the record, may have in an answer."""
+        operation = request.operation
+        if operation is None and not request.scoped:
+            return self.service.connections.platform_items.split()
+        wraps = operation is None or operation.lists or operation.kind == "action"
+        return [self.service.items] if wraps else []
 
     def _refused(
         self, request: Request, response: httpx.Response, headers: Mapping[str, str]
@@ -243,7 +247,7 @@ class Reader(NamedTuple):
         self.trace.body(body)
         if request.private:
             try:
-                body = self._without_credentials(body)
+                body = self._without_credentials(request, body)
             except (decoding.DamageError, decoding.TooLargeError):
                 # Nobody can tell what in it is a credential; the status says what happened.
                 body = b""

@@ -3,7 +3,7 @@
 import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -163,16 +163,42 @@ def text(body: bytes, content_type: str | None) -> bytes:
     return body
 
 
-def check(body: bytes, *, page: bool = False) -> None:
+def check(body: bytes, items: Collection[str] = ()) -> None:
     """Raise DamageError if UTF-8 text is not one JSON value, TooLargeError if it is
-    nested too deeply; a `page` has two levels around its records.
+    nested too deeply.
 
+    With `items`, the names of records in a page, what is around them does not count.
     Numbers, order and duplicate keys are not checked: the bytes are passed on as they are.
     """
-    if deeper_than(body, DEEPEST + 2 * page):
+    if deeper_than(body, DEEPEST) and (
+        deeper_than(body, DEEPEST + 2 * bool(items)) or _are_deeper(body.strip(), items)
+    ):
         raise TooLargeError(f"the answer is nested deeper than {DEEPEST} levels")
     if wrong := json_check.syntax_flaw(body):
         raise DamageError(f"the answer {wrong}")
+
+
+def _are_deeper(text: bytes, names: Collection[str]) -> bool:
+    """Whether a record of a page, or what is beside its records, is nested too deeply;
+    so is what is no page.
+    """
+    import msgspec  # noqa: PLC0415  hardly any answer is so deep
+
+    from unified_cli.json_text.members import items, parts  # noqa: PLC0415  as above
+
+    try:
+        found = {"": text} if text.startswith(b"[") else parts(text) or {}
+        if not text.startswith(b"[") and found.keys().isdisjoint(names):
+            return True
+        for name, value in found.items():
+            of_records = value.startswith(b"[") and name in ("", *names)
+            inner = items(value) if of_records else [value]
+            if any(deeper_than(bytes(one), DEEPEST) for one in inner):
+                return True
+    except msgspec.DecodeError:
+        # What is wrong with it is found next.
+        pass
+    return False
 
 
 def error_envelope(body: bytes, items: str) -> JsonObject | None:

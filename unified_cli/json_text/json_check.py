@@ -180,15 +180,17 @@ def deeper_than(text: bytes, levels: int) -> bool:
     """Whether brackets are nested deeper than that; the text need not be JSON. Deep
     nesting overflows parsers.
 
-    It looks at a mebibyte at a time, so that its memory stays small; across two of them
-    it may allow twice as much.
+    It looks at a mebibyte at a time, so that its memory stays small.
     """
     if text.count(b"{") + text.count(b"[") <= levels:
         return False
     left = b""
     for brackets in _outside(text, _ALL_BUT_BRACKETS):
-        left = _unpaired(left + brackets, levels)
-        if len(left) > levels or b"{}" in left:
+        whole = left + brackets
+        left = b"{" * (whole.count(b"{") - whole.count(b"}"))
+        # With the brackets closed that are still open, as many pairs are within one
+        # another as it takes rounds to remove them all.
+        if len(left) > levels or b"{}" in _unpaired(whole + b"}" * len(left), levels):
             return True
     return False
 
