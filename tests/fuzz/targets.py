@@ -41,6 +41,7 @@ from unified_cli.stderr import Stderr
 from unified_cli.storage.names import folded
 from unified_cli.writes import input_file
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
+from unified_cli.writes.input_reading import ReadingOptions, RecordShape
 from unified_cli.writes.input_records import ItemRules, items
 
 CATALOGUE = load()
@@ -219,14 +220,14 @@ def records(data: bytes) -> None:
     Also where records name their connection: none may get to another one than that
     which is selected.
     """
-    suffix = ("ndjson", "csv", "json", "txt")[data[0] % 4] if data else "ndjson"
+    suffix = ("ndjson", "csv", "json", "txt", "tsv")[data[0] % 5] if data else "ndjson"
     path = _put(f"input.{suffix}", data[1:])
     for name in ("create", "update"):
         operation = CATALOGUE.operation("ticketing", "tickets", name)
         with (
             contextlib.suppress(UnifiedError),
             contextlib.closing(
-                input_file.examine(path, None, SERVICE.items, ids=operation.takes_id)
+                input_file.examine(path, RecordShape.of(operation, SERVICE), ReadingOptions())
             ) as source,
         ):
             for profiles_of_records in (None, ("acme",)):

@@ -23,7 +23,7 @@ OTHERWISE = {
     "cli/options.py": "json: how a request is shown",
     "cli/other_tools.py": "csv json table: what is typed by mistake",
     "cli/option_parts.py": "auto: when there are colours",
-    "cli/shared_options.py": "csv ids json ndjson: formats of input",
+    "cli/shared_options.py": "csv ids json ndjson tsv: formats of input",
     "commands/import_/command.py": "json: how a request is shown",
     "commands/move/command.py": "ids: the name of an option",
     "commands/move/sources.py": "ndjson: a format of input",
@@ -39,7 +39,8 @@ OTHERWISE = {
     "sandbox/stored_records.py": "json: an attribute",
     "sandbox/wsgi_application.py": "json: a media type",
     "writes/input_file.py": "ndjson: a format of input",
-    "writes/input_formats.py": "csv ids json ndjson: formats of input",
+    "writes/input_formats.py": "ids json ndjson: formats of input",
+    "writes/input_reading.py": "csv ndjson tsv: formats of input",
 }
 
 

@@ -5,7 +5,7 @@ sent, and nowhere else. Options mean something together, or they are refused her
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from unified_cli.call import Call, Delivery, Mode, ModeKind, Place
 from unified_cli.catalogue import Operation
@@ -25,6 +25,17 @@ _PRINTED = {
     ModeKind.CHECKED: ("--out does not go with --expect and --until", _TO_SHELL),
     ModeKind.FOLLOWED: ("--out does not go with --follow", _TO_SHELL),
 }
+
+
+class CellOptions(Protocol):
+    """The options that only CSV has, or CSV and TSV."""
+
+    @property
+    def bom(self) -> bool: ...  # noqa: D102  each is an option
+    @property
+    def csv_safe(self) -> bool: ...  # noqa: D102  as above
+    @property
+    def typed_header(self) -> bool: ...  # noqa: D102  as above
 
 
 class Asked(NamedTuple):
@@ -52,6 +63,7 @@ class Asked(NamedTuple):
     columns: bool = False
     csv_safe: bool = False
     bom: bool = False
+    typed_header: bool = False
     restart: bool = False
     dedupe: bool = False
     many_files: bool = False
@@ -116,6 +128,7 @@ def asked_by(
         columns=bool(column_names(options.columns)),
         csv_safe=options.csv_safe,
         bom=options.bom,
+        typed_header=pages.typed_header,
         restart=pages.restart,
         dedupe=pages.dedupe is not None,
         many_files=not mode.shown and (files.from_ is not None or files.id == "-"),
@@ -154,7 +167,8 @@ def decide(asked: Asked) -> Delivery:
     """Return how the result is delivered. Raises UsageError for options that mean
     nothing together.
     """
-    check_records(asked.form, several=asked.several, bom=asked.bom, csv_safe=asked.csv_safe)
+    check_records(asked.form, several=asked.several)
+    check_cells(asked.form, asked)
     if asked.kind in {ModeKind.DESCRIBED, ModeKind.SKELETON}:
         _check_printed(asked)
         return Delivery.DOCUMENT
@@ -172,16 +186,22 @@ def decide(asked: Asked) -> Delivery:
     return Delivery.RECORDS if asked.pages or asked.split or records else Delivery.DOCUMENT
 
 
-def check_records(form: Format, *, several: bool, bom: bool, csv_safe: bool) -> None:
-    """Raise UsageError for a format that cannot name connections, and for options of
-    CSV in others: their readers would take a byte-order mark for data.
-    """
+def check_records(form: Format, *, several: bool) -> None:
+    """Raise UsageError for a format that cannot name connections."""
     if several and not form.fields:
         raise UsageError(f"-o {form} cannot tell connections apart (-o ndjson or csv can)")
-    if bom and form.delimiter != ",":
+
+
+def check_cells(form: Format, asked: CellOptions) -> None:
+    """Raise UsageError for options of CSV in other formats, whose readers would take a
+    byte-order mark for data.
+    """
+    if asked.bom and form.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")
-    if csv_safe and not form.delimiter:
+    if asked.csv_safe and not form.delimiter:
         raise UsageError(f"--csv-safe is for CSV and TSV, not for {form}", hint="-o csv")
+    if asked.typed_header and not form.delimiter:
+        raise UsageError(f"--typed-header is for CSV and TSV, not for {form}", hint="-o csv")
 
 
 def column_names(text: str | None) -> list[str]:

@@ -80,6 +80,7 @@ def _partial_file(
         jq=call.options.jq,
         csv_safe=options.style.safe_cells,
         bom=options.style.bom,
+        typed=options.style.typed,
         replay=call.runtime.replays,
         dedupe=options.dedupe,
         limit=options.span.records,

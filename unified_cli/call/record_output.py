@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from unified_cli.call import Call
 from unified_cli.call.delivery import column_names
 from unified_cli.catalogue import Operation, Service
-from unified_cli.cli.options import CallOptions
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import CallOptions, PageOptions
 from unified_cli.errors import IncompleteError, ServiceError
 from unified_cli.http import decoding, page_body, pagination
 from unified_cli.http.page_body import unwrapped
@@ -114,6 +115,7 @@ def style_for(
         first=first,
         safe_cells=call.options.csv_safe,
         bom=call.options.bom,
+        typed=part(call.options, PageOptions).typed_header,
     )
 
 

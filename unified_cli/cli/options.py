@@ -46,6 +46,7 @@ from unified_cli.cli.shared_options import (
     Restart,
     Since,
     Strict,
+    TypedHeader,
     WaitTimeout,
     Yes,
     lists,
@@ -171,6 +172,7 @@ class PageOptions(Options):
     allow_partial: AllowPartial = False
     restart: Restart = False
     dedupe: Dedupe = None
+    typed_header: TypedHeader = False
 
     @property
     def several(self) -> bool:

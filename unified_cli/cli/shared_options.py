@@ -178,7 +178,7 @@ Map = Annotated[
     str | None, Common(("--map",), IMPORT, "a jq program that reshapes each record", "PROGRAM")
 ]
 InputFormat = Annotated[
-    Literal["ndjson", "json", "csv", "ids"] | None,
+    Literal["ndjson", "json", "csv", "tsv", "ids"] | None,
     Flag(
         ("--format",),
         INPUT,
@@ -210,6 +210,15 @@ CsvSafe = Annotated[
 ]
 Bom = Annotated[
     bool, Flag(("--bom",), OUTPUT, "begin CSV with a byte-order mark, which Excel needs")
+]
+TypedHeader = Annotated[
+    bool,
+    Flag(
+        ("--typed-header",),
+        OUTPUT,
+        "write cells of CSV and TSV as JSON, for an import without any loss",
+        when=lists,
+    ),
 ]
 Yes = Annotated[
     bool,

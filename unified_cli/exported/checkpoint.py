@@ -65,6 +65,7 @@ _WORDS = {
     "jq": "--jq",
     "csv_safe": "--csv-safe",
     "bom": "--bom",
+    "typed": "--typed-header",
     "dedupe": "--dedupe",
     "limit": "--limit",
     "cursor": "--cursor",
@@ -84,10 +85,13 @@ class ListIdentity:
     options: Mapping[str, str]
 
     @classmethod
-    def of(cls, request: Request, *, bom: bool, replay: bool, **options: Option) -> Self:
+    def of(
+        cls, request: Request, *, bom: bool, replay: bool, typed: bool, **options: Option
+    ) -> Self:
         """The identity of the export of the request's list with these options."""
         # Identities from before there were these options lack them.
-        options |= ({"bom": True} if bom else {}) | ({"replay": True} if replay else {})
+        later = {"bom": bom, "replay": replay, "typed": typed}
+        options |= {name: True for name, given in later.items() if given}
         asked = {
             "origin": request.address.origin,
             "path": request.path,

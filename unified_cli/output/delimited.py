@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from unified_cli.json_text.members import Parts, Record, parts, text
+from unified_cli.json_text import json_check
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import Parts, Record, one_line, parts, string, text
 from unified_cli.json_text.record_columns import pick
 from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, joined
 from unified_cli.plural import counted, named
@@ -14,14 +16,40 @@ _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")  # noqa: RUF001  the full-width forms count as well
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_TSV_LETTERS = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+_TSV_ESCAPE = re.compile(r"\\([\\tnr])")
 _MOST_NAMED, _MOST_LOST = 10, 1000
+_TYPED = ":json"
+
+
+def typed_name(column: str, *, path: bool) -> str:
+    """Return the name of a column whose cells are JSON; a JSON string where it would be
+    read as a path otherwise.
+    """
+    plain = column.isprintable() and column.strip() == column and "." not in column
+    as_is = path or (plain and column[:1] not in {"", '"'})
+    return (column if as_is else dump(column)) + _TYPED
+
+
+def untyped_name(head: str) -> tuple[str, bool]:
+    """Return the name of a column without the mark of `typed_name`, and if it had one."""
+    name = head.removesuffix(_TYPED)
+    if name == head:
+        return head, False
+    quoted = name.startswith('"') and not json_check.flaw(name.encode("utf-8"))
+    return (string(name.encode("utf-8")) if quoted else name), True
+
+
+def without_escapes(cell: str) -> str:
+    """Return the text of a cell of TSV."""
+    return _TSV_ESCAPE.sub(lambda found: _TSV_LETTERS[found[1]], cell) if "\\" in cell else cell
 
 
 class Delimited(RecordWriter):
     r"""One header, then a record a row: quoted as RFC 4180 says, or with `\t`, `\n`,
     `\r` and `\\` in TSV.
 
-    An empty text is `""` in CSV, and null is nothing.
+    An empty text is `""` in CSV, and null is nothing. If typed, each cell is JSON.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -64,6 +92,8 @@ class Delimited(RecordWriter):
 
     def _head(self, columns: Iterable[str]) -> str:
         mark = "\ufeff" if self._csv and self._style.bom else ""
+        if self._style.typed:
+            columns = [typed_name(column, path=column in self._paths) for column in columns]
         return mark + self._line([self._cell(column, guard=False) for column in columns])
 
     def shortcomings(self) -> Sequence[str]:
@@ -111,6 +141,10 @@ class Delimited(RecordWriter):
         cells = []
         for column in columns:
             value = pick(members, column) if column in self._paths else members.get(column)
+            if self._style.typed:
+                json_text = b"" if value is None else one_line(value)
+                cells.append(self._cell(json_text.decode("utf-8"), guard=False))
+                continue
             cells.append(
                 self._cell(
                     text(value), guard=value is not None and value[:1] == b'"', empty=value == b'""'

@@ -27,6 +27,8 @@ class Style(NamedTuple):
     known: Sequence[str] = ()
     safe_cells: bool = False
     bom: bool = False
+    typed: bool = False
+    """The cells of CSV and TSV are JSON, and their header says so."""
     width: int | None = None
     colour: bool = False
     pretty: bool = False

@@ -4,7 +4,9 @@ became of each record.
 What is sent again is decided by the importer.
 """
 
+import shlex
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,7 +35,7 @@ def lock_of(source: Path, instead: str) -> HeldLock:
 
 
 class ImportHeader(msgspec.Struct):
-    """The first line: which input goes where, and which version began it, if it says so.
+    """The first line: which input goes where, and which version began it.
 
     `import_id` makes the keys of this import its own.
     """
@@ -45,6 +47,31 @@ class ImportHeader(msgspec.Struct):
     version: str = ""
     kind: RunKind = RunKind.IMPORT
     v: int = VERSION
+    choices: dict[str, str] | None = None
+    """What the options chose, by the option, an empty text for one without a value;
+    None of an older version.
+    """
+
+
+def path_of(source: Path) -> Path:
+    """Return the name of the journal beside an input."""
+    return source.with_name(source.name + SUFFIX)
+
+
+def lacks_choices(source: Path) -> bool:
+    """Return whether the journal beside an input is of a version that did not write
+    down how it read it.
+    """
+    path = path_of(source)
+    try:
+        if path.is_symlink() or not path.is_file():
+            return False
+        with path.open("rb") as file:
+            found = state.decoded(file.readline(state.LONGEST_LINE), ImportHeader)
+    except OSError:
+        # The same error comes again when the journal is opened.
+        return False
+    return found is not None and found.choices is None
 
 
 class Counterpart(NamedTuple):
@@ -100,6 +127,7 @@ class ImportJournal(Journal):
     def _matching(self, line: bytes, asked: ImportHeader) -> ImportHeader:
         found = read_header(line, self.path, ImportHeader, _KINDS, hint=_REMEDY)
         self._check_kind(found)
+        self._check_choices(found.choices, asked.choices)
         if found.fingerprint != asked.fingerprint:
             # The header has a digest of them all.
             what = "another operation, connection, query or --map"
@@ -114,6 +142,39 @@ class ImportJournal(Journal):
                 hint="--restart begins a new import",
             )
         return found
+
+    def _check_choices(
+        self, found: Mapping[str, str] | None, asked: Mapping[str, str] | None
+    ) -> None:
+        """Raise StateError, with the options that resume it, for other choices."""
+        if found is None or asked is None:
+            return
+        other = {name: None for name in (*found, *asked) if found.get(name) != asked.get(name)}
+        if not other:
+            return
+        were = " ".join(_words(name, found[name]) for name in other if name in found)
+        without = " ".join(name for name in other if name not in found)
+        what = " and ".join(
+            [*([f"with {were}"] if were else []), *([f"without {without}"] if without else [])]
+        )
+        raise StateError(
+            f"{self.path} is of an import {what}",
+            hint=(
+                f"the same command {what} resumes it; --restart discards it, and sends everything"
+                " again"
+            ),
+        )
+
+    def check_choice_matters(self) -> None:
+        """Raise StateError where an older version tried all records and sent none: with
+        another format they would be others, and it does not say with which it tried.
+        """
+        if self.header.choices is None and self.settled and not self.has_sent:
+            raise StateError(
+                f"{self.path} is of an import that sent nothing, and may have read its input"
+                " otherwise",
+                hint="--restart begins it anew",
+            )
 
     def _check_restart(self) -> None:
         """Raise StateError where a replay would throw away what was really done."""
@@ -137,6 +198,10 @@ class ImportJournal(Journal):
                 "replay it with a copy of its input",
             )
         raise StateError(f"{self.path} is of {said}", hint=hint)
+
+
+def _words(option: str, value: str) -> str:
+    return f"{option} {shlex.quote({chr(9): 'tab'}.get(value, value))}" if value else option
 
 
 def counts(path: Path) -> Counter[str]:

@@ -1,21 +1,16 @@
 """A file of records, looked through before anything is done with it; its format is found out."""
 
-import io
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from unified_cli.errors import StorageError, UsageError
-from unified_cli.json_text import json_check, record_label
-from unified_cli.json_text.members import parts
+from unified_cli.json_text import record_label
 from unified_cli.storage import input_bounds, regular_file
 from unified_cli.storage.unchanged_file import UnchangedFile
-from unified_cli.writes import input_formats
-from unified_cli.writes.input_formats import GUESSED_IDS, READERS, InputLine
-
-_MEMBER = re.compile(rb'\{\s*"')
+from unified_cli.writes import input_formats, input_reading, input_tables
+from unified_cli.writes.input_formats import InputLine
+from unified_cli.writes.input_reading import Reading, ReadingOptions, RecordShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +18,14 @@ class InputFile:
     """A file of records, looked through once: `count` records, the `last` with this number.
 
     `labelled` is the number of the first that names its connection, 0 if none does;
-    `sound` says that none is wrong. `items` is the name under which a page of the
-    service keeps its records. It is read from the file that was opened, whatever
-    becomes of its name.
+    `sound` says that none is wrong. `heads` are the names of the columns of a table. It
+    is read from the file that was opened, whatever becomes of its name.
     """
 
     file: UnchangedFile
-    format: str
-    items: str
+    reading: Reading
+    shape: RecordShape
+    heads: list[str]
     count: int
     last: int
     labelled: int
@@ -44,10 +39,17 @@ class InputFile:
     def lines(self) -> Iterator[InputLine]:
         """The records, one after the other. Raises StateError where the file has changed."""
         # It is the same file, so lines that were found right are right.
-        are_right = self.sound and self.format == "ndjson"
-        read = input_formats.sound_ndjson if are_right else READERS[self.format]
+        name = str(self.path)
         with self.file.reader() as content:
-            yield from read(content, str(self.path), self.items)
+            if self.sound and self.reading.format == "ndjson":
+                yield from input_formats.sound_ndjson(content, name)
+            else:
+                yield from input_reading.lines(content, name, self.reading, self.shape)
+
+    @property
+    def remark(self) -> str:
+        """The sentence about the names of its columns; empty where they are usual."""
+        return input_tables.remark(self.heads, trimmed=self.reading.trimmed)
 
     def close(self) -> None:
         """Close the file."""
@@ -55,13 +57,20 @@ class InputFile:
 
 
 def examine(
-    path: Path, wanted: str | None, items: str, *, ids: bool, shown: Path | None = None
+    path: Path,
+    shape: RecordShape,
+    options: ReadingOptions,
+    *,
+    shown: Path | None = None,
+    as_0_2_0: bool = False,
 ) -> InputFile:
-    """Look through a file before anything is done with it; `ids` says that lines may be bare ids.
+    """Look through a file before anything is done with it.
 
-    `shown` is its name for messages, if that is another one. Raises UsageError for what
-    is no input at all: empty, too large, an array or CSV that is broken; StorageError.
+    `shown` is its name for messages, if that is another one; `as_0_2_0` reads it as
+    that version did. Raises UsageError for what is no input at all: empty, too large,
+    of another kind, an array or a table that is broken; StorageError.
     """
+    options.check()
     try:
         file = UnchangedFile(path)
         file.path = shown or path
@@ -71,18 +80,23 @@ def examine(
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
     try:
-        return _examined(file, wanted, items, ids=ids)
+        return _examined(file, shape, options, as_0_2_0=as_0_2_0)
     except BaseException:
         file.close()
         raise
 
 
-def _examined(file: UnchangedFile, wanted: str | None, items: str, *, ids: bool) -> InputFile:
+def _examined(
+    file: UnchangedFile, shape: RecordShape, options: ReadingOptions, *, as_0_2_0: bool
+) -> InputFile:
+    name = str(file.path)
+    find = input_reading.find_as_0_2_0 if as_0_2_0 else input_reading.find
+    reading = find(file.reader, file.path, shape, options)
     with file.reader() as content:
-        chosen = wanted or _guess(content, file.path, items, ids=ids)
+        heads = input_reading.heads(content, name, reading, shape)
     with file.reader() as content:
-        found = _counted(READERS[chosen](content, str(file.path), items), str(file.path))
-    return InputFile(file, chosen, items, *found)
+        found = _counted(input_reading.lines(content, name, reading, shape), name)
+    return InputFile(file, reading, shape, heads, *found)
 
 
 def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool]:
@@ -105,45 +119,3 @@ def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool
     if not count:
         raise UsageError(f"{name} holds no records")
     return count, last, labelled, sound
-
-
-def ids_or_records(
-    content: bytes, name: str, items: str, wanted: str | None
-) -> Iterator[InputLine]:
-    """The lines of what came through a pipe: records, or ids; without a `wanted` format
-    by how it begins.
-    """
-    chosen = wanted or _guess(io.BytesIO(content), Path(name), items, ids=True)
-    return READERS[chosen](io.BytesIO(content), name, items)
-
-
-def _guess(file: BinaryIO, path: Path, items: str, *, ids: bool) -> str:
-    """By name for CSV and JSON, else by how it begins: where there may be ids, a table
-    by its column `id`.
-    """
-    if path.suffix.lower() in {".csv", ".json"}:
-        return path.suffix[1:].lower()
-    first = next((line for line in input_formats.split(file, str(path)) if line.text), None)
-    begins = first.text[:1] if first else b""
-    if begins not in b"[{" and ids:
-        return "csv" if first and input_formats.names_id(first.text) else GUESSED_IDS
-    if begins == b"[":
-        # An id may begin like an array; it hardly goes on like one.
-        return (
-            GUESSED_IDS
-            if first and ids and not input_formats.is_array(first.text, file)
-            else "json"
-        )
-    return _guess_object(first.text, items) if first and ids else "ndjson"
-
-
-def _guess_object(line: bytes, items: str) -> str:
-    """The format of what begins with a line that begins with a brace, where there may be ids."""
-    if json_check.encoding_flaw(line):
-        # As JSON lines the others can be used.
-        return "ndjson"
-    if json_check.syntax_flaw(line):
-        # A document on several lines, if it goes on as an object does.
-        return "json" if _MEMBER.match(line) else GUESSED_IDS
-    members = parts(line) or {}
-    return "json" if "id" not in members and members.get(items, b"").startswith(b"[") else "ndjson"

@@ -1,23 +1,18 @@
-"""The formats of records: NDJSON line by line, a JSON array, CSV, or one id per line;
-each with its line number.
+"""The formats of records but tables: NDJSON line by line, a JSON array, or one id per
+line; each with its line number.
 """
 
-import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
-import msgspec
-
 from unified_cli.errors import UsageError
 from unified_cli.json_text import json_check, members
 from unified_cli.json_text.json_stream import JsonStream, TooLongError
 from unified_cli.masking import excerpt
-from unified_cli.plural import counted
 from unified_cli.storage import input_bounds
 from unified_cli.storage.input_bounds import LONGEST_LINE
 
@@ -25,7 +20,6 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 _PIECE = 1024 * 1024
 _CUT = "data was truncated"
-_OTHERS = (";", "\t", "|")
 _SEPARATOR = re.compile(rb"[,;\t|]")
 _OF_ROWS = {",": "a comma", '"': "a quote", "\t": "a tab", "  ": "two blanks in a row"}
 
@@ -56,7 +50,7 @@ def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # no
             yield line._replace(wrong=json_check.flaw(line.text))
 
 
-def sound_ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  as above
+def sound_ndjson(file: BinaryIO, name: str) -> Iterator[InputLine]:
     """JSON lines that were looked at before, when none was wrong."""
     return (line for line in split(file, name) if line.text)
 
@@ -102,70 +96,8 @@ def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
         raise UsageError(f"{name} {error}", hint=cut) from None
 
 
-class _RowLines:
-    """The lines of a table; `size` is how many characters there are in them since it
-    was last set to 0.
-    """
-
-    def __init__(self, lines: Iterator[str], name: str) -> None:
-        self._lines = lines
-        self._name = name
-        self.size = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        self.size += len(line)
-        if self.size > input_bounds.LONGEST_LINE:
-            raise input_bounds.too_long(f"a row of {self._name}")
-        return line
-
-
-def _csv(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  as above
-    """Rows as objects of text; an empty cell is a field that is not there."""
-    csv.field_size_limit(input_bounds.LONGEST_LINE)
-    text = io.TextIOWrapper(file, "utf-8-sig", newline="")
-    lines = _RowLines(input_bounds.text_lines(text, name), name)
-    rows = csv.reader(lines, strict=True)
-    try:
-        heads = next(rows, [])
-        _check_heads(heads, name)
-        at = rows.line_num + 1
-        for row in rows:
-            if row and len(row) != len(heads):
-                raise UsageError(
-                    f"{name}, line {at}: {counted(len(row), 'cell')} under"
-                    f" {counted(len(heads), 'column')}"
-                )
-            if row:
-                cells = {head: cell for head, cell in zip(heads, row, strict=True) if cell}
-                yield InputLine(at, msgspec.json.encode(cells))
-            at, lines.size = rows.line_num + 1, 0
-        text.detach()
-    except UnicodeDecodeError:
-        raise UsageError(f"{name} is not UTF-8 after line {rows.line_num}") from None
-    except csv.Error as error:
-        raise UsageError(f"{name}, line {rows.line_num}: {error}") from None
-
-
-def _check_heads(heads: list[str], name: str) -> None:
-    if len(heads) == 1 and (other := next((one for one in _OTHERS if one in heads[0]), None)):
-        # Spreadsheets of half the world write these; each row would become one field.
-        raise UsageError(
-            f"{name}, line 1: one column, with {other!r} in its name (cells are separated by"
-            " commas)"
-        )
-    for head, count in Counter(heads).items():
-        if not head.strip():
-            raise UsageError(f"{name}, line 1: a column has no name")
-        if count > 1:
-            raise UsageError(f"{name}, line 1: the column {head!r} is there {count} times")
-
-
 GUESSED_IDS = "guessed ids"
-READERS = {"ndjson": _ndjson, "json": _json, "csv": _csv, "ids": _ids, GUESSED_IDS: _guessed_ids}
+READERS = {"ndjson": _ndjson, "json": _json, "ids": _ids, GUESSED_IDS: _guessed_ids}
 
 
 def _array_records(file: BinaryIO, items: str) -> Iterator[str]:

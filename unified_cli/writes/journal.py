@@ -114,6 +114,16 @@ class Journal:
         at = self._sent[number] if number < len(self._sent) else -1
         return None if at < 0 else self._entry(at)
 
+    @property
+    def settled(self) -> bool:
+        """Whether there is a line about any write."""
+        return any(at >= 0 for at in self._last)
+
+    @property
+    def has_sent(self) -> bool:
+        """Whether any write was about to be sent."""
+        return any(at >= 0 for at in self._sent)
+
     def last(self, number: int) -> JournalEntry:
         """The last line about a write; for those that are not new, or have a call."""
         return self._entry(self._last[number])

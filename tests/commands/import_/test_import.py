@@ -123,7 +123,7 @@ def test_another_body_on_the_same_line_has_another_key(
     )
 
 
-@pytest.mark.parametrize("more", ["-a other", "-q x=1", "--map ."])
+@pytest.mark.parametrize("more", ["-a other", "-q x=1"])
 def test_a_journal_is_for_one_place_and_one_shape(
     more: str, unified: Unified, service: Service, records: Records
 ) -> None:
@@ -528,15 +528,15 @@ def test_csv_rows_are_records_of_text(unified: Unified, service: Service, record
         (["a", b"\xff"], " is not UTF-8 after line 0"),
         (
             ["a;b", "1;2"],
-            ", line 1: one column, with ';' in its name (cells are separated by commas)",
+            ", line 1: one column, with ';' in its name (import takes --delimiter ';')",
         ),
         (
             ["sep=;", "a;b", "1;2"],
-            ", line 1: one column, with ';' in its name (cells are separated by commas)",
+            ", line 1: one column, with ';' in its name (import takes --delimiter ';')",
         ),
         (
             ["a\tb", "1\t2"],
-            ", line 1: one column, with '\\t' in its name (cells are separated by commas)",
+            ", line 1: one column, with '\\t' in its name (import takes --delimiter tab)",
         ),
         (["a,b"], " holds no records"),
     ],
@@ -896,8 +896,8 @@ INVALID = "unified import: invalid value for {} (unified import --help)"
             "import ticketing/tags in --format xml",
             2,
             INVALID.format(
-                "'--format': 'xml' is not one of 'ndjson', 'json', 'csv', 'ids'; did you mean"
-                ' "json"?'
+                "'--format': 'xml' is not one of 'ndjson', 'json', 'csv', 'tsv', 'ids'; did"
+                ' you mean "json"?'
             ),
         ),
         (

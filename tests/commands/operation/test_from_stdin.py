@@ -212,8 +212,8 @@ def test_updates_take_the_record_or_the_options(
             "update -",
             b"id;name\n1;x\n",
             (
-                "standard input, line 1: one column, with ';' in its name (cells are separated by"
-                " commas)"
+                "standard input, line 1: one column, with ';' in its name (import takes"
+                " --delimiter ';')"
             ),
         ),
         ("update -", b"id,name\n1\n", "standard input, line 2: 1 cell under 2 columns"),

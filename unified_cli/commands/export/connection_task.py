@@ -45,6 +45,7 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     columns: str | None = None
     csv_safe: bool = False
     bom: bool = False
+    typed_header: bool = False
     timeout: Annotated[float, msgspec.Meta(gt=0)] | None = None
     retries: Annotated[int, msgspec.Meta(ge=0)] | None = None
     rate: _Rate | None = None

@@ -270,6 +270,7 @@ class ListRunner:
             format=options.format,
             csv_safe=style.safe_cells,
             bom=style.bom,
+            typed=style.typed,
             replay=replay,
             **since,
             **columns,

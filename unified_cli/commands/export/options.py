@@ -20,6 +20,7 @@ from unified_cli.cli.shared_options import (
     Since,
     Strict,
     To,
+    TypedHeader,
     WaitTimeout,
     flag_of,
     output_of,
@@ -126,6 +127,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = None
     csv_safe: CsvSafe = False
     bom: Bom = False
+    typed_header: TypedHeader = False
 
     @property
     def form(self) -> Format:

@@ -66,7 +66,7 @@ def file_format(options: ExportOptions) -> Format:
         raise UsageError(
             f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv"
         )
-    delivery.check_records(form, several=False, bom=options.bom, csv_safe=options.csv_safe)
+    delivery.check_cells(form, options)
     if options.lag is not None and not options.incremental:
         raise UsageError("--lag needs --incremental")
     if options.wait_timeout is not None and not options.engine:
@@ -315,10 +315,11 @@ class ExportPlan:
             self.context.runtime, form, service.items, service.cursor, screen=False
         )
         known = [field.name for field in one.operation.facts.fields]
+        style = style._replace(known=known, typed=options.typed_header)
         lag = _LAG if options.lag is None else options.lag
         return ListExportOptions(
             self.span,
-            style._replace(known=known, safe_cells=options.csv_safe, bom=options.bom, more=columns),
+            style._replace(safe_cells=options.csv_safe, bom=options.bom, more=columns),
             # Some connections may have what others have not.
             Transform(check=ColumnCheck(columns, known, required=False)),
             restart=options.restart,

@@ -22,6 +22,14 @@ from unified_cli.cli.shared_options import (
 )
 
 
+def _delimiter(text: str) -> str:
+    """Return the character. Raises ValueError for what separates no cells."""
+    found = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(found) != 1 or found.isalnum() or found in '"\r\n':
+        raise ValueError("must be one character, or tab")
+    return found
+
+
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """What to import where, how each record becomes a request, and what to do with failures."""
@@ -34,6 +42,20 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = "create"
     map: Map = None
     format: InputFormat = None
+    delimiter: Annotated[
+        str | None,
+        Flag(
+            ("--delimiter",),
+            flags.INPUT,
+            "the character between the cells of CSV, such as ; or tab",
+            "CHAR",
+            parse=_delimiter,
+        ),
+    ] = None
+    trim_header: Annotated[
+        bool,
+        Flag(("--trim-header",), flags.INPUT, "remove blanks around the names of columns"),
+    ] = False
     report: Annotated[
         str | None,
         Common(
@@ -64,6 +86,11 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         return "json" if self.dry_run else None
 
 
+_CELLS = (
+    "A cell of CSV or TSV is text. It is JSON if it is an array or an object, or a number or"
+    " boolean of a field known as such, and in each column NAME:json, which list and export write"
+    " with --typed-header. An empty cell leaves the field out. A column a.b sets b within a."
+)
 _ABOUT = (
     "A journal beside the file records each request before it is sent. After a crash the same"
     " command resumes where it stopped; when everything is done, it does nothing. Records that"
@@ -75,7 +102,7 @@ IMPORT = Command(
     ImportOptions,
     Later("unified_cli.commands.import_.run:run"),
     usage="API/RESOURCE FILE [options]",
-    text=("{about}: NDJSON, a JSON array, CSV, or ids for delete.", _ABOUT),
+    text=("{about}: NDJSON, JSON, CSV, TSV, or ids for delete.", _CELLS, _ABOUT),
     examples=(
         "unified -p sandbox import ticketing/contacts people.csv\n"
         "unified -p sandbox import ats/candidates people.csv --dry-run"

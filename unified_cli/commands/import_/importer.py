@@ -23,6 +23,7 @@ from unified_cli.writes import input_records, outcome
 from unified_cli.writes.entry import IN_DOUBT, EntryState, JournalEntry
 from unified_cli.writes.import_journal import ImportJournal
 from unified_cli.writes.input_file import InputFile
+from unified_cli.writes.input_reading import Reading
 from unified_cli.writes.input_records import InputItem, ItemRules, RecordMap
 from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay
@@ -84,6 +85,13 @@ class ImportTask:
                 *replay,
             ]
         return ["several", self.operation.command, self.query, self.map, *replay]
+
+    def choices(self, reading: Reading) -> dict[str, str]:
+        """What the options choose, by the option: a journal that knows its own choices
+        goes on with these only.
+        """
+        shaped = {} if self.map is None else {"--map": self.map}
+        return {"--operation": self.operation.name, **reading.choices, **shaped}
 
     def identity(self, *, replays: bool) -> list[Any]:
         """What identifies the import: a journal belongs to it only if all of this is the same."""
@@ -275,6 +283,9 @@ class Importer:
         """
         state = self._journal.state(item.number)
         if state in _SETTLED:
+            if self._journal.header.choices is None:
+                # It does not say how it read its input, so it may have read another record.
+                self._check_same(item, self._journal.sent(item.number))
             return None
         if item.empty:
             return WriteAttempt(JournalEntry(EntryState.LEFT_OUT, item.number))
@@ -294,15 +305,19 @@ class Importer:
         before = self._journal.sent(item.number)
         if before is None:
             return self._begin(item, request, entry)
-        if before.h not in {item.hash, item.hash_in_0_1}:
-            raise StateError(
-                f"line {item.number} is not what it was when it was sent (--restart begins a new"
-                " import)"
-            )
+        self._check_same(item, before)
         request = request._replace(key=before.k or None)
         if state not in IN_DOUBT:
             return ImportJob(item, request, msgspec.structs.replace(entry, h=before.h, k=before.k))
         return self._repeat(item, request, before)
+
+    def _check_same(self, item: InputItem, before: JournalEntry | None) -> None:
+        """Raise StateError where an item is another than the one that was sent."""
+        if before is not None and before.h not in {item.hash, item.hash_in_0_1}:
+            raise StateError(
+                f"line {item.number} is not what it was when it was sent (--restart begins a new"
+                " import)"
+            )
 
     def _begin(
         self, item: InputItem, request: Request, entry: JournalEntry

@@ -21,7 +21,7 @@ from unified_cli.commands.import_.command import ImportOptions
 from unified_cli.commands.import_.importer import Importer, ImportProgress, ImportTask
 from unified_cli.config import file as config_file, profiles
 from unified_cli.config.settings import Settings
-from unified_cli.errors import UnifiedError, UnknownError, UsageError
+from unified_cli.errors import StateError, UnifiedError, UnknownError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
@@ -39,6 +39,7 @@ from unified_cli.writes import (
 from unified_cli.writes.entry import EntryState
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.writes.input_file import InputFile
+from unified_cli.writes.input_reading import ReadingOptions, RecordShape
 from unified_cli.writes.input_records import InputItem
 from unified_cli.writes.outcome_files import OutcomeGroup
 from unified_cli.writes.registry import RunRegistry
@@ -82,14 +83,10 @@ def run(context: CommandContext, options: ImportOptions) -> None:
         else nullcontext(StdinCopy(Path(options.file)))
     )
     with given as copy:
-        found = input_file.examine(
-            copy.path,
-            options.format,
-            catalogue.service.items,
-            ids=operation.takes_id,
-            shown=copy.shown,
-        )
+        found = _examined(task, copy, options)
     with closing(found) as source:
+        if found.remark:
+            runtime.stderr.note(found.remark)
         task = task.counted(source)
         if options.dry_run:
             _preview(task, source)
@@ -99,6 +96,24 @@ def run(context: CommandContext, options: ImportOptions) -> None:
         if copy.not_kept:
             runtime.stderr.line(f"this import cannot be resumed: {copy.not_kept.message}")
         _import(replace(task, kept=copy.not_kept is None), source, options)
+
+
+def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> InputFile:
+    """Look through the input: as 0.2.0 did where its journal of it is there.
+
+    Raises StateError for options that 0.2.0 had not, and what `examine` raises.
+    """
+    asked = ReadingOptions(options.format, options.delimiter, options.trim_header)
+    asked.check()
+    as_0_2_0 = not options.restart and import_journal.lacks_choices(copy.path)
+    if as_0_2_0 and asked.is_new:
+        raise StateError(
+            f"{import_journal.path_of(copy.path)} was begun by an older version, which read its"
+            " input without --delimiter, --trim-header and --format tsv",
+            hint="leave them out to resume it; --restart discards it and sends everything again",
+        )
+    shape = RecordShape.of(task.operation, task.catalogue.service)
+    return input_file.examine(copy.path, shape, asked, shown=copy.shown, as_0_2_0=as_0_2_0)
 
 
 def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:
@@ -165,7 +180,7 @@ def _journal(
     if not task.kept:
         yield ImportJournal.in_memory(header, highest=source.last)
         return
-    path = source.path.with_name(source.path.name + import_journal.SUFFIX)
+    path = import_journal.path_of(source.path)
     run_journal.check_owner(path)
     lock = import_journal.lock_of(source.path, _ON_ANOTHER_DISK)
     lock.take(str(path))
@@ -176,6 +191,8 @@ def _journal(
             path, header, other, highest=source.last, restart=options.restart
         )
         with closing(journal):
+            if options.format:
+                journal.check_choice_matters()
             work = f"import {options.resource} {options.file}"
             registry = RunRegistry(task.runtime)
             if run := registry.point(work, str(os_limits.absolute(path))):
@@ -260,7 +277,12 @@ def _raise_for(
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:
     fingerprint = _fingerprint(task, replays=task.runtime.replays)
     return ImportHeader(
-        str(uuid.uuid4()), fingerprint, source.file.size, source.file.sha256, __version__
+        str(uuid.uuid4()),
+        fingerprint,
+        source.file.size,
+        source.file.sha256,
+        __version__,
+        choices=task.choices(source.reading),
     )
 
 

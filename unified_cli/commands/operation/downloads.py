@@ -29,6 +29,7 @@ from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
 from unified_cli.writes import input_file, stdin_copy
+from unified_cli.writes.input_reading import ReadingOptions, RecordShape
 from unified_cli.writes.stdin_copy import StdinCopy
 
 
@@ -73,7 +74,10 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
     )
     with given as copy:
         found = input_file.examine(
-            copy.path, options.format, catalogue.service.items, ids=True, shown=copy.shown
+            copy.path,
+            RecordShape.of(operation, catalogue.service),
+            ReadingOptions(options.format),
+            shown=copy.shown,
         )
     with closing(found) as source:
         downloads = _items(call, operation, source)

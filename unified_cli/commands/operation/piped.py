@@ -33,9 +33,10 @@ from unified_cli.http.request_body import BodyField
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds
-from unified_cli.writes import input_file, outcome, run_sender, stop_rules
+from unified_cli.writes import input_reading, outcome, run_sender, stop_rules
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import EntryState, JournalEntry, RunCall, RunKind
+from unified_cli.writes.input_reading import RecordShape
 from unified_cli.writes.input_records import InputItem, ItemRules, items
 from unified_cli.writes.registry import RunHeader
 from unified_cli.writes.run import StoredRun
@@ -197,8 +198,9 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     given = bodies.compose(sent.data, fields, call.runtime)
     builder.check_unlabelled(given, call.options, operation)
     query = builder.pairs(call.options.query)
-    lines = input_file.ids_or_records(
-        piped, _STDIN, call.catalogue.service.items, part(call.options, OperationOptions).format
+    shape = RecordShape.of(operation, call.catalogue.service)
+    lines = input_reading.ids_or_records(
+        piped, _STDIN, shape, part(call.options, OperationOptions).format
     )
     alone = None in targets
     names = None if alone else {name for name in targets if name is not None and name != RESERVED}

@@ -1,0 +1,133 @@
+"""What `list` and `export` write as CSV and TSV, and import reads: the same records."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from server import Reply, Service
+
+from unified_cli.catalogue import load
+
+CONFIG = """rate = 0
+[profiles.full]
+base_url = "sandbox:"
+account_id = "full"
+[profiles.new]
+base_url = "sandbox:"
+account_id = "empty"
+"""
+CREATED = [
+    f"{resource.api}/{resource.name}"
+    for api in load().apis.values()
+    for resource in api.resources.values()
+    if {"list", "create"} <= {*resource.operations}
+]
+# The sandbox says itself when a record was made and changed.
+TIMES = "--ignore created_at --ignore updated_at"
+
+
+@pytest.mark.usefixtures("kept_ids")
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("what", CREATED)
+def test_a_typed_table_brings_every_value_back(
+    what: str, form: str, unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    config(CONFIG)
+    file = tmp_path / f"records.{form}"
+    words = what.replace("/", " ")
+    written = unified(f"-p full {words} list --all -o {form} --typed-header --out {file}")
+    assert written.code == 0, written.stderr
+    read = unified(f"-p new import {what} {file}")
+    assert (read.code, read.notes) == (0, ""), read.stderr
+    compared = unified(f"diff {what} --from full --to new {TIMES}")
+    assert (compared.code, compared.stdout) == (0, ""), compared.stdout
+
+
+@pytest.mark.usefixtures("kept_ids")
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("what", CREATED)
+def test_a_plain_table_brings_texts_lists_objects_and_known_numbers_back(
+    what: str, form: str, unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    config(CONFIG)
+    file = tmp_path / f"records.{form}"
+    words = what.replace("/", " ")
+    written = unified(f"-p full {words} list --all -o {form} --out {file}")
+    assert written.code == 0, written.stderr
+    read = unified(f"-p new import {what} {file}")
+    assert (read.code, read.notes) == (0, ""), read.stderr
+    compared = unified(f"diff {what} --from full --to new {TIMES}")
+    assert (compared.code, compared.stdout) == (0, ""), compared.stdout
+
+
+ODD = (
+    r'{"id":"1","none":null,"empty":"","blank":" ","text":"a,\"b\"\n\tc\\n","no":false}',
+    r'{"id":2,"digits":1234567890123456789012345678901234567890,"price":1.10,"small":1e-400}',
+    r'{"id":"3","list":[],"object":{},"deep":{"a":[{"b":[1,null,"\ud83d"]}]},"half":"\udc00"}',
+    r'{"id":"4","a.b":1,"a":{"b":2},"c.d":"x","x:json":"[1]","":"no name"," y ":"blanks"}',
+    r'{"id":"5","\"q\"":"quoted","n\nl":"line","\ud83d":"half","e\u0301":"é","[1]":"1"}',
+)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("bom", ["", "--bom"])
+def test_a_typed_table_keeps_odd_values_and_names(
+    form: str, bom: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    file = tmp_path / f"records.{form}"
+    page = f'{{"result":[{",".join(ODD)}],"next_cursor":null}}'
+    service.reply = lambda _: Reply(200, page.encode())
+    bom = bom if form == "csv" else ""
+    options = f"-o {form} --typed-header {bom} --out {file}"
+    written = unified(f"ticketing tags list {options}", environ=service.environ)
+    assert written.code == 0, written.stderr
+    service.seen.clear()
+    service.reply = lambda _: Reply(201, b'{"id":"x"}')
+    read = unified(f"import ticketing/tags {file} --workers 1", environ=service.environ)
+    assert (read.code, read.notes) == (0, ""), read.stderr
+
+    def literal(text: str | bytes) -> object:
+        return json.loads(text, parse_int=lambda digits: digits, parse_float=lambda digits: digits)
+
+    assert [literal(seen.body) for seen in service.seen] == [literal(one) for one in ODD]
+
+
+def test_a_typed_table_of_several_connections_goes_back_to_each(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    config(CONFIG)
+    file = tmp_path / "records.csv"
+    listed = unified("-p full -p new ticketing tags list --limit 3 -o csv --typed-header")
+    file.write_bytes(listed.raw)
+    assert listed.stdout.startswith("_profile:json,id:json,")
+    shown = unified(f"-p full -p new import ticketing/tags {file} --dry-run")
+    assert shown.code == 0, shown.stderr
+    assert shown.stdout.count("integrated_account_id=full") == 3
+    assert "_profile" not in shown.stdout
+
+
+def test_an_export_is_imported(
+    unified: Unified, config: Callable[[str], Path], tmp_path: Path
+) -> None:
+    config(CONFIG)
+    exported = unified(
+        f"-p full export ticketing/contacts --to {tmp_path} --format csv --typed-header"
+    )
+    assert exported.code == 0, exported.stderr
+    (file,) = tmp_path.glob("full/**/contacts.csv")
+    assert unified(f"-p new import ticketing/contacts {file}").code == 0
+    again = f"-p full export ticketing/contacts --to {tmp_path} --format csv"
+    other = unified(again)
+    assert other.code == 12
+    assert "another --typed-header" in other.stderr
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson", "table", "yaml", "ids", "raw", "markdown"])
+@pytest.mark.parametrize("command", ["ticketing tags list -o", "export ticketing/tags --format"])
+def test_a_typed_header_needs_a_header(
+    command: str, form: str, unified: Unified, service: Service
+) -> None:
+    result = unified(f"{command} {form} --typed-header", environ=service.environ)
+    assert (result.code, service.seen) == (2, [])

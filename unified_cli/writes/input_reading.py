@@ -1,0 +1,260 @@
+"""How an input is read: its format, found by its content and name or named, or why it is
+no input at all.
+"""
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import BinaryIO, NamedTuple
+
+from unified_cli.catalogue import Operation, Service
+from unified_cli.errors import UsageError
+from unified_cli.json_text import json_check
+from unified_cli.json_text.members import parts
+from unified_cli.masking import excerpt
+from unified_cli.writes import input_formats, input_tables
+from unified_cli.writes.input_formats import GUESSED_IDS, InputLine
+from unified_cli.writes.input_tables import TableRules
+
+Opened = Callable[[], BinaryIO]
+"""Opens an input, from its beginning."""
+FORMATS = "NDJSON, JSON, CSV or TSV"
+_MEMBER = re.compile(rb'\{\s*"')
+_YAML = re.compile(rb"---( |$)|- |-$|%YAML|[\w-]+:( [^\t,;]*)?$")
+_HEAD = re.compile(r"\"?[^\W\d][\w .:\[\]/()-]{0,63}\"?")
+_TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
+_BEGINS = {
+    b"\x1f\x8b": "is gzip",
+    b"PK\x03\x04": "is a workbook or another zip archive",
+    b"\xd0\xcf\x11\xe0": "is a workbook of Excel",
+    b"\xff\xfe": "is UTF-16",
+    b"\xfe\xff": "is UTF-16",
+    b"BZh": "is bzip2",
+    b"\xfd7zXZ": "is xz",
+    b"\x28\xb5\x2f\xfd": "is zstd",
+    b"PAR1": "is Parquet",
+    b"%PDF": "is PDF",
+}
+_HINTS = {
+    "is gzip": "unpack it (gzip -d)",
+    "is UTF-16": "save it as UTF-8 (iconv -f UTF-16 -t UTF-8)",
+    "is Parquet": "export it as ndjson",
+}
+
+
+class RecordShape(NamedTuple):
+    """How records of an input may look: `items` is the name under which a page has
+    them, `types` are the JSON types of their known fields; `ids` allows bare ids.
+    """
+
+    items: str
+    types: Mapping[str, str] = MappingProxyType({})
+    ids: bool = False
+
+    @classmethod
+    def of(cls, operation: Operation, service: Service) -> "RecordShape":
+        """Return the shape of what an operation takes."""
+        facts = operation.facts
+        known = {field.name: field.type for fields in facts.body.values() for field in fields}
+        known |= {field.name: field.type for field in facts.fields}
+        return cls(service.items, known, operation.takes_id or operation.name == "download")
+
+
+class Reading(NamedTuple):
+    """How an input is read; `plain` is how 0.2.0 read tables."""
+
+    format: str
+    delimiter: str = ","
+    trimmed: bool = False
+    plain: bool = False
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the input has rows."""
+        return self.format in {"csv", "tsv"}
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The options that choose it, with their values."""
+        found = {} if self.format == GUESSED_IDS else {"--format": self.format}
+        if self.format == "csv":
+            found["--delimiter"] = self.delimiter
+        if self.trimmed:
+            found["--trim-header"] = ""
+        return found
+
+
+class ReadingOptions(NamedTuple):
+    """What the options say of a reading; None and False where they say nothing."""
+
+    format: str | None = None
+    delimiter: str | None = None
+    trim_header: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether 0.2.0 had not all of them."""
+        return bool(self.delimiter or self.trim_header) or self.format == "tsv"
+
+    def check(self) -> None:
+        """Raise UsageError for options that mean nothing together."""
+        if self.delimiter and self.format not in {None, "csv"}:
+            raise UsageError(f"--delimiter is for CSV, not for {self.format}", hint="--format csv")
+        if self.trim_header and self.format not in {None, "csv", "tsv"}:
+            raise UsageError(
+                f"--trim-header is for CSV and TSV, not for {self.format}", hint="leave it out"
+            )
+
+
+def lines(
+    content: BinaryIO, name: str, reading: Reading, shape: RecordShape
+) -> Iterator[InputLine]:
+    """Return the records, one after the other."""
+    if not reading.is_table:
+        return input_formats.READERS[reading.format](content, name, shape.items)
+    read = input_tables.read_csv if reading.format == "csv" else input_tables.read_tsv
+    return read(content, name, _rules(reading, shape))
+
+
+def heads(content: BinaryIO, name: str, reading: Reading, shape: RecordShape) -> list[str]:
+    """Return the names of the columns as they are written; nothing without a table."""
+    if not reading.is_table:
+        return []
+    quoted = reading.format == "csv"
+    return input_tables.header(content, name, _rules(reading, shape), quoted=quoted)
+
+
+def _rules(reading: Reading, shape: RecordShape) -> TableRules:
+    return TableRules(reading.delimiter, reading.trimmed, reading.plain, shape.types)
+
+
+def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions) -> Reading:
+    """Return how an input is read. Raises UsageError, with what it is, for one that is
+    no input.
+    """
+    with opened() as content:
+        begins = content.read(4096)
+    if reason := _other_kind(begins):
+        raise UsageError(f"{path} {reason}, not {FORMATS}", hint=_HINTS.get(reason))
+    chosen = options.format or ("csv" if options.delimiter else None)
+    if chosen is None:
+        chosen = _recognised(opened, path, shape)
+    if chosen == "tsv":
+        return Reading(chosen, "\t", options.trim_header)
+    if chosen == "csv":
+        return Reading(chosen, options.delimiter or ",", options.trim_header)
+    if options.trim_header:
+        raise UsageError(f"--trim-header is for CSV and TSV, and {path} is neither")
+    return Reading(chosen)
+
+
+def find_as_0_2_0(
+    opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
+) -> Reading:
+    """Return how 0.2.0 would have read it."""
+    return Reading(options.format or _guess(opened, path, shape), plain=True)
+
+
+def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
+    """Return the format by the name for CSV and JSON, else by how it begins: where there
+    may be ids, a table by its column `id`.
+    """
+    if path.suffix.lower() in {".csv", ".json"}:
+        return path.suffix[1:].lower()
+    with opened() as content:
+        first = _first_line(content, path)
+        begins = first[:1]
+        if begins not in b"[{" and shape.ids:
+            return "csv" if input_formats.names_id(first) else GUESSED_IDS
+        if begins == b"[":
+            # An id may begin like an array; it hardly goes on like one.
+            is_id = shape.ids and not input_formats.is_array(first, content)
+            return GUESSED_IDS if is_id else "json"
+    return _guess_object(first, shape) if first and shape.ids else "ndjson"
+
+
+def _first_line(content: BinaryIO, path: Path) -> bytes:
+    """Return the first line that is not blank; nothing without any."""
+    return next((line.text for line in input_formats.split(content, str(path)) if line.text), b"")
+
+
+def _guess_object(line: bytes, shape: RecordShape) -> str:
+    """Return the format of what begins with a line that begins with a brace."""
+    if json_check.encoding_flaw(line):
+        # As JSON lines the others can be used.
+        return "ndjson"
+    if json_check.syntax_flaw(line):
+        # A document on several lines, if it goes on as an object does.
+        return "json" if _MEMBER.match(line) else GUESSED_IDS
+    members = parts(line) or {}
+    is_page = "id" not in members and members.get(shape.items, b"").startswith(b"[")
+    return "json" if is_page else "ndjson"
+
+
+def _other_kind(begins: bytes) -> str:
+    """Return what a content is that is never an input; empty for any other."""
+    for mark, kind in _BEGINS.items():
+        if begins.startswith(mark):
+            return kind
+    text = begins.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if b"\0" in begins[:64]:
+        return "is UTF-16" if begins[:4].count(0) in {1, 2} else "is binary"
+    if re.match(rb"<[!?a-zA-Z]", text):
+        return "is XML or HTML"
+    return ""
+
+
+def _recognised(opened: Opened, path: Path, shape: RecordShape) -> str:
+    with opened() as content:
+        first = _first_line(content, path)
+    suffix = path.suffix.lower()
+    table = _TABLES.get(suffix)
+    if first[:1] in {b"{", b"["}:
+        if table and not json_check.flaw(first):
+            # Its name says rows, and its content says JSON.
+            kind = "json" if first.startswith(b"[") else "ndjson"
+            raise UsageError(
+                f"{path} is {kind.upper()} by its content, not {table.upper()}",
+                hint=f"--format {kind}",
+            )
+        found = table or _guess(opened, path, shape)
+        return "json" if found == "ndjson" and first == b"{" else found
+    if table or not first or suffix == ".json":
+        return table or ("json" if suffix == ".json" else "ndjson")
+    return _recognised_lines(path, shape, first)
+
+
+def _recognised_lines(path: Path, shape: RecordShape, first: bytes) -> str:
+    """Return the format of what does not begin as JSON."""
+    line = first.decode("utf-8", "replace")
+    by_tab, by_comma = line.split("\t"), line.split(",")
+    if shape.ids and not input_formats.names_id(first):
+        return GUESSED_IDS
+    if len(by_tab) > 1 and _are_names(by_tab):
+        return "tsv"
+    if shape.ids or (len(by_comma) > 1 and _are_names(by_comma)):
+        return "csv"
+    if _YAML.match(first):
+        raise UsageError(f"{path} is YAML, not {FORMATS}", hint="write it with -o ndjson")
+    raise UsageError(
+        f"{path} is not {FORMATS}: line 1 is {excerpt(line, 40)!r}",
+        hint="--format csv reads a table of one column, --delimiter names what separates cells",
+    )
+
+
+def _are_names(cells: list[str]) -> bool:
+    return all(_HEAD.fullmatch(cell.strip()) for cell in cells)
+
+
+def ids_or_records(
+    content: bytes, name: str, shape: RecordShape, wanted: str | None
+) -> Iterator[InputLine]:
+    """Return the lines of what came through a pipe: records, or ids; without a `wanted`
+    format by how it begins.
+    """
+    options = ReadingOptions(wanted)
+    reading = find(partial(io.BytesIO, content), Path(name), shape._replace(ids=True), options)
+    return lines(io.BytesIO(content), name, reading, shape)

@@ -1,0 +1,254 @@
+r"""Rows of CSV and TSV as records: the header names the members, a cell is text or JSON."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from unified_cli.errors import UsageError
+from unified_cli.json_text import json_check
+from unified_cli.json_text.json_codec import dump
+from unified_cli.json_text.members import join
+from unified_cli.output.delimited import untyped_name, without_escapes
+from unified_cli.plural import counted, named
+from unified_cli.storage import input_bounds
+from unified_cli.writes.input_formats import InputLine
+
+_OTHERS = (";", "\t", "|")
+_MOST_NAMED = 5
+_DEEPEST = 100
+TAB = "\t"
+
+
+class TableRules(NamedTuple):
+    """How rows become records.
+
+    `types` are the JSON types of the fields that are known. With `plain` a cell is
+    always text and a name never a path, as in 0.2.0.
+    """
+
+    delimiter: str = ","
+    trimmed: bool = False
+    plain: bool = False
+    types: Mapping[str, str] = {}
+
+
+def read_csv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine]:
+    """Return the rows of a table whose cells may be quoted, as RFC 4180 says."""
+    csv.field_size_limit(input_bounds.LONGEST_LINE)
+    text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+    lines = _RowLines(input_bounds.text_lines(text, name), name)
+    rows = csv.reader(lines, strict=True, delimiter=rules.delimiter)
+    try:
+        yield from _records(_numbered(rows, lines), name, rules)
+        text.detach()
+    except UnicodeDecodeError:
+        raise UsageError(f"{name} is not UTF-8 after line {rows.line_num}") from None
+    except csv.Error as error:
+        raise UsageError(f"{name}, line {rows.line_num}: {error}") from None
+
+
+def read_tsv(file: BinaryIO, name: str, rules: TableRules) -> Iterator[InputLine]:
+    r"""Return the rows of a table without quotes, in which `\t`, `\n`, `\r` and `\\`
+    are escapes.
+    """
+    yield from _records(_tab_rows(file, name), name, rules)
+
+
+def header(file: BinaryIO, name: str, rules: TableRules, *, quoted: bool) -> list[str]:
+    """Return the names of the columns as they are written."""
+    try:
+        if not quoted:
+            return next(_tab_rows(file, name), (0, []))[1]
+        text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+        rows = csv.reader(input_bounds.text_lines(text, name), delimiter=rules.delimiter)
+        found = next((row for row in rows if row), [])
+        text.detach()
+    except (UnicodeDecodeError, csv.Error):
+        return []
+    return found
+
+
+def remark(heads: Sequence[str], *, trimmed: bool) -> str:
+    """Return the sentence about names with blanks around them; empty without any."""
+    odd = [repr(head) for head in heads if head != head.strip()]
+    if not odd:
+        return ""
+    if trimmed:
+        return f"blanks around the names of columns are removed: {named(odd, _MOST_NAMED)}"
+    return (
+        f"names of columns have blanks around them: {named(odd, _MOST_NAMED)}"
+        " (--trim-header removes them)"
+    )
+
+
+class _RowLines:
+    """The lines of a table; `size` is how many characters there are in them since it
+    was last set to 0.
+    """
+
+    def __init__(self, lines: Iterator[str], name: str) -> None:
+        self._lines = lines
+        self._name = name
+        self.size = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.size += len(line)
+        if self.size > input_bounds.LONGEST_LINE:
+            raise input_bounds.too_long(f"a row of {self._name}")
+        return line
+
+
+def _numbered(rows: Any, lines: _RowLines) -> Iterator[tuple[int, list[str]]]:
+    """Return the rows that have cells, each with the number of its first line."""
+    at = 1
+    for row in rows:
+        if row:
+            yield at, row
+        at, lines.size = rows.line_num + 1, 0
+
+
+def _tab_rows(file: BinaryIO, name: str) -> Iterator[tuple[int, list[str]]]:
+    for number, raw in enumerate(input_bounds.lines(file, name), 1):
+        try:
+            line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError:
+            raise UsageError(f"{name} is not UTF-8 in line {number}") from None
+        if line:
+            yield number, [without_escapes(cell) for cell in line.split("\t")]
+
+
+def _records(
+    rows: Iterator[tuple[int, list[str]]], name: str, rules: TableRules
+) -> Iterator[InputLine]:
+    _, heads = next(rows, (0, []))
+    if rules.trimmed:
+        heads = [head.strip() for head in heads]
+    _check_heads(heads, name, rules)
+    columns = _columns(heads, rules)
+    for number, row in rows:
+        if len(row) != len(heads):
+            raise UsageError(
+                f"{name}, line {number}: {counted(len(row), 'cell')} under"
+                f" {counted(len(heads), 'column')}"
+            )
+        try:
+            yield InputLine(number, _record(columns, row))
+        except _CellError as error:
+            yield InputLine(number, b"{}", str(error))
+
+
+def _check_heads(heads: list[str], name: str, rules: TableRules) -> None:
+    others = [one for one in _OTHERS if one != rules.delimiter]
+    if len(heads) == 1 and (other := next((one for one in others if one in heads[0]), None)):
+        # Spreadsheets of half the world write these; each row would become one field.
+        raise UsageError(
+            f"{name}, line 1: one column, with {other!r} in its name",
+            hint=f"import takes --delimiter {'tab' if other == TAB else repr(other)}",
+        )
+    names = heads if rules.plain else [untyped_name(head)[0] for head in heads]
+    for head, count in Counter(names).items():
+        if not head.strip() and head in heads:
+            raise UsageError(f"{name}, line 1: a column has no name")
+        if count > 1:
+            raise UsageError(f"{name}, line 1: the column {head!r} is there {count} times")
+
+
+class _CellError(ValueError):
+    """A cell is not what the header says."""
+
+
+_Members = dict[str, "bytes | _Members"]
+
+
+class _Column(NamedTuple):
+    """Where the cells of a column go, and what they become."""
+
+    path: tuple[str, ...]
+    value: Callable[[str], bytes]
+
+
+def member(head: str) -> str:
+    """Return the member at the top of a record that a column is or is a part of."""
+    name, _ = untyped_name(head)
+    return name.partition(".")[0] if name and not head.startswith('"') else name or head
+
+
+def _columns(heads: Sequence[str], rules: TableRules) -> list[_Column]:
+    if rules.plain:
+        return [_Column((head,), _text) for head in heads]
+    found = []
+    names = {untyped_name(head)[0] for head in heads}
+    for head in heads:
+        name, typed = untyped_name(head)
+        path: tuple[str, ...] = (name,)
+        if not (typed and head.startswith('"')):
+            path = _path(name, names, typed=typed)
+        found.append(_Column(path, _as_json(head) if typed else _kind(rules.types.get(name, ""))))
+    return found
+
+
+def _path(name: str, names: set[str], *, typed: bool) -> tuple[str, ...]:
+    """Return where the cells of a column go: `a.b` is a path unless a column `a` has
+    the whole value. Then a typed one has nothing to add, and others are a name.
+    """
+    steps = tuple(name.split("."))
+    if any(".".join(steps[:n]) in names for n in range(1, len(steps))):
+        return () if typed else (name,)
+    return steps if all(steps) and len(steps) <= _DEEPEST else (name,)
+
+
+def _text(cell: str) -> bytes:
+    return dump(cell).encode("utf-8")
+
+
+def _as_json(head: str) -> Callable[[str], bytes]:
+    def value(cell: str) -> bytes:
+        text = cell.encode("utf-8")
+        if flaw := json_check.flaw(text):
+            raise _CellError(f"{flaw} in the column {head!r}")
+        return text
+
+    return value
+
+
+def _kind(known: str) -> Callable[[str], bytes]:
+    """Return what a cell of a field of this type becomes; the type is empty where the
+    field is not known.
+    """
+    if known == "string":
+        return _text
+    scalars = {"number": "-0123456789", "integer": "-0123456789", "boolean": "tf"}.get(known, "")
+
+    def value(cell: str) -> bytes:
+        if cell[0] in "[{" + scalars and not json_check.flaw(text := cell.encode("utf-8")):
+            return text
+        return _text(cell)
+
+    return value
+
+
+def _record(columns: Sequence[_Column], row: Sequence[str]) -> bytes:
+    found: _Members = {}
+    for column, cell in zip(columns, row, strict=True):
+        if not cell or not column.path:
+            continue
+        place = found
+        *steps, last = column.path
+        for step in steps:
+            inner = place.setdefault(step, {})
+            assert isinstance(inner, dict)  # noqa: S101  no path begins with another column
+            place = inner
+        place[last] = column.value(cell)
+    return _joined(found)
+
+
+def _joined(members: _Members) -> bytes:
+    return join(
+        {name: one if isinstance(one, bytes) else _joined(one) for name, one in members.items()}
+    )
