@@ -155,6 +155,12 @@ class UnifiedError(Exception):
         self.hint = masked(f"{self.hint}; {hint}" if self.hint else hint)
         self.message = masked(f"{self.reason} ({self.hint})")
 
+    def replace_hint(self, hint: str) -> None:
+        """Say what can be done about it in other words."""
+        if self.hint and hint != self.hint:
+            self.message = masked(self.message.replace(f"({self.hint}", f"({hint}", 1))
+            self.hint = masked(hint)
+
     def facts(self) -> JsonObject:
         """The error as the object that `-o json` prints on stderr."""
         return {

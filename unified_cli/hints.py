@@ -164,7 +164,11 @@ def _not_found(operation: Operation | None) -> str:
         return "check the path and the account id"
     if operation.takes_id:
         return "check the id and the account id"
-    return (
-        f"the connection may not offer this {'list' if operation.lists else 'operation'}; check the"
-        " account id too"
-    )
+    what = f"{operation.api}/{operation.resource}"
+    offered = f"unified capabilities {what} shows what is offered"
+    if operation.lists:
+        return f"check the account id; {offered}"
+    body = operation.facts.body.get(operation.name, ())
+    if named := next((one.name for one in body if one.name.endswith("id")), None):
+        return f"check {named} and the account id; {offered}"
+    return f"check the ids in the body and the account id; {offered}"

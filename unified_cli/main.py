@@ -54,7 +54,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
                 command()
             stdout.unpage(shown)
         except UnifiedError as error:
-            return _report(os_limits.explained(error), shown)
+            return _report(_with_profiles(os_limits.explained(error), argv), shown)
         except stdout.QuitError:
             return ExitCode.DONE
         except stdout.ClosedError:
@@ -68,6 +68,15 @@ def main(argv: list[str], runtime: Runtime) -> int:
         except BaseException as error:  # noqa: BLE001  any other exception is a bug of ours
             return _report(_unforeseen(error, shown), shown)
     return ExitCode.DONE
+
+
+def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
+    """Return the error, whose next step selects the same connections."""
+    if error.hint and "unified " in error.hint:
+        from unified_cli.cli import next_steps  # noqa: PLC0415  only for an error
+
+        error.replace_hint(next_steps.with_profiles(error.hint, argv))
+    return error
 
 
 def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from front_door import Unified
 
+from unified_cli.catalogue import Operation, load
 from unified_cli.cli import other_tools
 
 ACME = "-p acme ticketing tickets"
@@ -90,10 +91,14 @@ STEPS = [
         "ticketing tickets list -p acme",
     ),
     ("ticketing -p acme tickets list", "put it after the operation", ""),
-    (f"{ACME} tickets-1", "unified ticketing tickets get tickets-1", f"{ACME} get tickets-1"),
+    (
+        f"{ACME} tickets-1",
+        "unified -p acme ticketing tickets get tickets-1",
+        f"{ACME} get tickets-1",
+    ),
     (
         f"{LIST} tickets-1",
-        "one record: unified ticketing tickets get tickets-1",
+        "one record: unified -p acme ticketing tickets get tickets-1",
         f"{ACME} get tickets-1",
     ),
     (
@@ -175,12 +180,12 @@ STEPS = [
     ),
     (
         "-p acme request /unified/ticketing/tickets",
-        "unified request GET /unified/ticketing/tickets",
+        "unified -p acme request GET /unified/ticketing/tickets",
         "",
     ),
     (
         "-p acme request /unified/ticketing/tickets GET",
-        "unified request GET /unified/ticketing/tickets",
+        "unified -p acme request GET /unified/ticketing/tickets",
         "",
     ),
     ("profile acme", "unified profile show acme", "profile show acme"),
@@ -192,12 +197,12 @@ STEPS = [
     ),
     (
         "-p acme schema ticketing tickets",
-        "unified schema ticketing/tickets",
+        "unified -p acme schema ticketing/tickets",
         "-p acme schema ticketing/tickets",
     ),
     (
         "-p acme import ticketing contacts body.json",
-        "unified import ticketing/contacts body.json",
+        "unified -p acme import ticketing/contacts body.json",
         "",
     ),
     (
@@ -239,12 +244,12 @@ STEPS = [
     (f"{LIST} --record -o ids", "--record took -o for its value: --record FILE.har", ""),
     (
         "-p acme ticketing list-tickets",
-        "the resource comes first: unified ticketing tickets list",
+        "the resource comes first: unified -p acme ticketing tickets list",
         LIST,
     ),
     (
         "-p acme ticketing describe-tickets",
-        "the resource comes first: unified ticketing tickets list",
+        "the resource comes first: unified -p acme ticketing tickets list",
         LIST,
     ),
     ("-p acme schema ticketing/tags --out f", "> f", "-p acme schema ticketing/tags"),
@@ -361,6 +366,70 @@ STEPS = [
     (f"{LIST} -o xlsx", 'did you mean "csv"?', f"{LIST} -o csv"),
     ("profile login acme", "acme: no token is needed, as the sandbox has one of its own", ""),
 ]
+
+
+PIPED = {
+    # The line as typed, and the command that takes its records.
+    "user-directory users suspend -": "import user-directory/users - --operation suspend",
+    "user-directory users assign-role -": "import user-directory/users - --operation assign-role",
+    "ticketing tickets create -": "import ticketing/tickets -",
+    "ticketing tickets create -d -": "import ticketing/tickets -",
+    "ticketing tickets create -d @-": "import ticketing/tickets -",
+    "ticketing tickets create -d @records": "import ticketing/tickets records",
+    "user-directory users suspend -d -": "import user-directory/users - --operation suspend",
+    "ticketing tickets update tickets-1 -d -": "import ticketing/tickets - --operation update",
+    "ticketing tickets delete a b": "ticketing tickets delete -",
+}
+RECORDS = (
+    b'{"id":"tickets-1","name":"a","user_id":"users-1"}\n{"id":"tickets-2","user_id":"users-2"}\n'
+)
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("typed", PIPED)
+@pytest.mark.parametrize("chosen", ["-p acme", "-p acme -p globex"])
+def test_records_are_sent_by_the_command_that_takes_them(
+    typed: str, chosen: str, unified: Unified
+) -> None:
+    Path("records").write_bytes(RECORDS)
+    wrong = unified(f"{chosen} {typed} --yes", stdin=RECORDS)
+    assert (wrong.code, wrong.stdout) == (2, "")
+    step = f"{chosen} {PIPED[typed]}"
+    assert f"unified {step}" in wrong.stderr, wrong.stderr
+    shown = unified(f"{step} --dry-run --yes", stdin=RECORDS)
+    if "globex" not in chosen:
+        assert (shown.code, len(shown.stdout.splitlines())) == (0, 2), shown.stderr
+
+
+SENT_WITHOUT_ID = [
+    operation
+    for operation in load()
+    if operation.method != "GET" and not operation.takes_id and operation.name != "download"
+]
+
+
+@pytest.mark.parametrize("operation", SENT_WITHOUT_ID, ids=lambda one: one.command)
+def test_each_operation_without_an_id_names_the_import_for_a_dash(
+    operation: Operation, unified: Unified
+) -> None:
+    wrong = unified(f"-p sandbox {operation.command} -")
+    option = "" if operation.name == "create" else f" --operation {operation.name}"
+    step = f"-p sandbox import {operation.api}/{operation.resource} -{option}"
+    assert (wrong.code, f"(unified {step})" in wrong.stderr) == (2, True), wrong.stderr
+    assert unified(f"{step} --dry-run", stdin=b"{}").code == 0
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize(
+    "chosen", ["-p acme", "--profile acme", "--profile=acme", "-pacme", "-p 'ac*'"]
+)
+@pytest.mark.parametrize("after", [False, True])
+def test_a_next_step_keeps_the_connections(chosen: str, after: bool, unified: Unified) -> None:
+    words = "ticketing tickets delete a b"
+    wrong = unified(f"{words} {chosen}" if after else f"{chosen} {words}")
+    name = "'ac*'" if "*" in chosen else "acme"
+    step = f"unified -p {name} ticketing tickets delete -"
+    assert (wrong.code, f"pipe their ids into {step})" in wrong.stderr) == (2, True), wrong.stderr
 
 
 @pytest.fixture(name="at_home")

@@ -123,14 +123,17 @@ def test_what_is_told_instead_exists() -> None:
         (
             "ticketing tickets list",
             404,
-            "the connection may not offer this list; check the account id too",
+            "check the account id; unified capabilities ticketing/tickets shows what is offered",
         ),
         ("ticketing tickets list", 405, "the connection may not offer this list"),
         ("ticketing tickets list --retries 0", 501, "the connection may not offer this list"),
         (
             "ticketing tickets create -f a=b",
             404,
-            "the connection may not offer this operation; check the account id too",
+            (
+                "check the ids in the body and the account id; unified capabilities"
+                " ticketing/tickets shows what is offered"
+            ),
         ),
         ("request GET /unified/x", 404, "check the path and the account id"),
         (

@@ -291,7 +291,7 @@ ANSWERED = [
     Mistake(
         LIST,
         f"the service answered 404 to GET {PATH}: Not found "
-        "(the connection may not offer this list; check the account id too)",
+        "(check the account id; unified capabilities ticketing/tickets shows what is offered)",
         4,
         refusal(404, "Not found"),
     ),

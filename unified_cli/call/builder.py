@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from unified_cli import hints
 from unified_cli.call import Call, Mode, delivery
 from unified_cli.catalogue import Catalogue, Operation, Service
+from unified_cli.cli import next_steps
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import (
     CallOptions,
@@ -343,7 +344,12 @@ def read_body(call: Call, method: str, operation: Operation | None = None) -> by
         )
 
     fields = request_body.fields(options.raw_field, options.field)
-    body = request_body.compose(options.data, fields, call.runtime)
+    try:
+        body = request_body.compose(options.data, fields, call.runtime)
+    except request_body.LinesError as error:
+        if operation:
+            next_steps.name_import(error, operation, options.data or "")
+        raise
     check_unlabelled(body, call.options, operation)
     return body
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from unified_cli.catalogue import STANDARD
 from unified_cli.catalogue.known import KnownField, known
-from unified_cli.cli import removed_options
+from unified_cli.cli import next_steps, removed_options
 from unified_cli.cli.command import APIS, CommandStub
 from unified_cli.cli.flags import BODY, LIST, Flag
 from unified_cli.cli.operation_options import operation_flags
@@ -284,6 +284,8 @@ def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[st
         return body
     if "id" in context.params:
         return f"for several records pipe their ids into {path} -"
+    if argument == "-" and "-d" in spellings and len(names := path.split()[1:]) == _OPERATION_WORDS:
+        return next_steps.for_records(*names)
     if field := next((one for one in _facts(context, "body") if one.name.endswith("id")), None):
         return f"-f {field.name}={quoted(argument)}"
     if "-f" in spellings:

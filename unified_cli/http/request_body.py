@@ -111,6 +111,10 @@ def read_file(name: str) -> bytes:
         ) from None
 
 
+class LinesError(UsageError):
+    """A body is several records, each on a line."""
+
+
 def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
     """The same bytes. Raises UsageError, with the place, if they are not one JSON value."""
     if wrong := json_check.flaw(text):
@@ -122,8 +126,20 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
     text = read_argument(data, runtime, "-d").removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         raise UsageError("-d gave no input; a body is JSON", hint="-d '{}' sends an empty one")
+    if _are_records(text):
+        raise LinesError(
+            "the body given with -d is one record, and these are several lines of JSON",
+            hint="unified import API/RESOURCE FILE sends a record for each line",
+        )
     hint = _meant(data) or "-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one"
     return check_json(text, "the body given with -d", hint=hint)
+
+
+def _are_records(text: bytes) -> bool:
+    """Return whether a text is records, one on each line."""
+    first, _, rest = text.partition(b"\n")
+    second = rest.lstrip().partition(b"\n")[0]
+    return bool(second) and not any(map(json_check.flaw, (first, second)))
 
 
 def _meant(data: str) -> str | None:

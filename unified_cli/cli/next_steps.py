@@ -1,0 +1,63 @@
+"""The commands that errors print as the next step: for records that are piped in, and
+with the connections that were chosen.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
+
+from unified_cli.catalogue import Operation
+from unified_cli.errors import UsageError
+from unified_cli.masking import visible
+
+_READERS = "capabilities|connections|export|import|report|request|schema"
+# Of a built-in command only where arguments follow; of an API with its three words.
+_STEP = re.compile(
+    rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b)"
+    r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"
+    r"[a-z][\w-]* [a-z][\w-]* [a-z][\w-]*(?![\w-]* ?--help))"
+)
+_END = re.compile(r"[;)]|, | \(")
+
+
+def for_records(api: str, resource: str, operation: str, source: str = "-") -> str:
+    """Return the command that runs an operation for each record of a source."""
+    chosen = "" if operation == "create" else f" --operation {operation}"
+    return f"unified import {api}/{resource} {visible(shlex.quote(source))}{chosen}"
+
+
+def name_import(error: UsageError, operation: Operation, data: str) -> None:
+    """Have the error of a body that is several records name the import of them; `data`
+    is what `-d` was given.
+    """
+    source = data.lstrip("@") if data.startswith(("@", "-")) else "FILE"
+    step = for_records(operation.api, operation.resource, operation.name, source)
+    error.replace_hint(f"{step} sends a record for each line")
+
+
+def with_profiles(hint: str, argv: Sequence[str]) -> str:
+    """Return the hint whose commands select the connections that the command line does."""
+    chosen = "".join(f"-p {visible(shlex.quote(one))} " for one in profiles(argv))
+    if not chosen:
+        return hint
+
+    def command(found: re.Match[str]) -> str:
+        rest = hint[found.end() :]
+        end = _END.search(rest)
+        return found[0] if " -p " in rest[: end.start() if end else None] else f"unified {chosen}"
+
+    return _STEP.sub(command, hint)
+
+
+def profiles(argv: Sequence[str]) -> Iterator[str]:
+    """Return what `-p` names on a command line."""
+    words = [*takewhile("--".__ne__, argv)]
+    for word, following in pairwise((*words, "")):
+        if word in {"-p", "--profile"}:
+            if following and not following.startswith("-"):
+                yield following
+        elif word.startswith("--profile="):
+            yield word.removeprefix("--profile=")
+        elif word.startswith("-p") and not word.startswith("--"):
+            yield word.removeprefix("-p").removeprefix("=")
