@@ -1,4 +1,4 @@
-"""`unified diff`: profiles, exports and files, what is told about them, and what is left behind."""
+"""`unified diff`: profiles, exports and files, and what is left behind."""
 
 import json
 import os
@@ -480,8 +480,7 @@ def test_an_export_in_another_format_says_which_are_read(
     assert unified(f"-p sandbox export ticketing/tags --to {dump} --format {form}").code == 0
     result = unified(f"diff ticketing/tags --from {dump} --to sandbox")
     said = (
-        f"error: {dump} holds ticketing/tags as {form}, and what is compared is read from NDJSON or"
-        " Parquet"
+        f"error: {dump} holds ticketing/tags as {form}, and records are read from NDJSON or Parquet"
     )
     hint = "unified export ticketing/tags --to DIR --format ndjson, into another folder"
     assert (result.stderr, result.code) == (f"{said} ({hint})\n", 2)

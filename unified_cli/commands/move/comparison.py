@@ -16,11 +16,12 @@ from unified_cli.commands.move.command import NOT_COMPARED, CompareOptions
 from unified_cli.commands.move.id_file import IdHeader, IdMap
 from unified_cli.commands.move.join import RecordJoin, RecordKey
 from unified_cli.commands.move.references import IdReferences
-from unified_cli.commands.move.side import SpooledSide, identifier_in
+from unified_cli.commands.move.side import SpooledSide
 from unified_cli.commands.move.sources import RecordSource, SourceFinder
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import UsageError
+from unified_cli.exported.exported_lists import identifier_in
 from unified_cli.fleet import own_account
 from unified_cli.fleet.read import FairReaders
 from unified_cli.json_text import json_check

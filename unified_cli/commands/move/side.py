@@ -8,10 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from unified_cli.json_text.members import member
 from unified_cli.storage.spool_file import SpoolFile
-
-_NO_ID = b"null"
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -118,8 +115,3 @@ class SpooledSide:
         at = self._places[number]
         identifier, _, record = self._file.read(self._places[number + 1] - at, at).partition(b"\n")
         return identifier, record
-
-
-def identifier_in(record: bytes) -> bytes:
-    """The id in a record, as JSON text on one line; `null` where there is none."""
-    return member(record, "id") or _NO_ID

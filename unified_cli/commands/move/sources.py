@@ -5,18 +5,15 @@ export, or an NDJSON file.
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from unified_cli.catalogue import Catalogue, Resource
-from unified_cli.commands.move.side import SideFacts, identifier_in
+from unified_cli.commands.move.side import SideFacts
 from unified_cli.config import file as config_file
 from unified_cli.config.settings import Settings
 from unified_cli.errors import IncompleteError, StorageError, UsageError
-from unified_cli.exported.destination import Destination
-from unified_cli.exported.list_history import ListHistory
-from unified_cli.exported.local_folder import LocalFolder
-from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
+from unified_cli.exported.exported_lists import ExportedLists
 from unified_cli.fleet.clients import Clients
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
@@ -29,7 +26,6 @@ from unified_cli.writes import input_formats
 
 _PROFILE = "profile:"
 _OFTEN = 1000
-_READABLE = {".ndjson": "NDJSON", ".parquet": "Parquet"}
 
 
 class RecordSource(NamedTuple):
@@ -116,27 +112,23 @@ class SourceFinder:
         return RecordSource(facts, records, settings)
 
     def _of_folder(self, path: Path) -> RecordSource:
-        """The complete files of a list in an export, or in the folder of one of its profiles.
+        """The complete files of a list in an export, or in the folder of a profile.
 
         Raises UsageError where it is not there or there are several, IncompleteError
         where it is not complete, StateError where it was changed, StorageError.
         """
-        # An export in shards has a manifest for each.
-        profile = None if LocalFolder(self._runtime, path).manifests() else path.name
-        folder = path if profile is None else path.parent
-        destination = LocalFolder(self._runtime, folder)
-        entries = {
-            name: entry
-            for name, entry in _entries(destination).items()
-            if profile in {None, entry.profile}
-        }
-        first = _first(entries, self._resource, path)
-        if not first.complete or not destination.holds(first):
-            why = f"{folder / first.file} is not complete: {first.why or 'the file is gone'}"
-            raise IncompleteError(why, hint="run the export again")
-        history = ListHistory.of(destination, first, entries)
+        lists = ExportedLists(self._runtime, path)
+        found = [entry for entry in lists.of(self._resource) if entry.offered]
+        if len({entry.profile for entry in found}) > 1:
+            names = ", ".join(sorted(f"{path}/{entry.profile}" for entry in found))
+            wanted = f"{self._resource.api}/{self._resource.name}"
+            raise UsageError(
+                f"{path} holds {wanted} of several profiles", hint=f"name one of {names}"
+            )
+        first = found[0]
+        records = lists.newest(first)
         facts = SideFacts("folder", written(path), first.origin, first.account_id)
-        return RecordSource(facts, lambda _clients, shown: _counted(_newest(history), shown))
+        return RecordSource(facts, lambda _clients, shown: _counted(records, shown))
 
     def _of_file(self, path: Path) -> RecordSource:
         return RecordSource(
@@ -173,60 +165,6 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
 
 
-def _newest(history: ListHistory) -> Iterator[bytes]:
-    """The newest state of each record. Raises StorageError."""
-    newer: set[bytes] = set()
-    destination, entries = history
-    for entry in reversed(entries):
-        here: set[bytes] = set()
-        for record in destination.records(entry.file):
-            identifier = identifier_in(record)
-            if identifier not in newer:
-                yield record
-            if entry is not entries[0]:
-                here.add(identifier)
-        newer |= here
-
-
 def written(path: Path) -> str:
     """The name of a file or folder as it can be written in UTF-8."""
     return str(path).encode("utf-8", "backslashreplace").decode()
-
-
-def _entries(destination: Destination) -> dict[str, ManifestEntry]:
-    found: dict[str, ManifestEntry] = {}
-    for name in destination.manifests():
-        found |= Manifest.of(destination.read(name) or b"", name, str(destination)).entries
-    if not found:
-        raise no_export(destination)
-    return found
-
-
-def _first(entries: dict[str, ManifestEntry], resource: Resource, path: Path) -> ManifestEntry:
-    """The file with the whole list. Raises UsageError where there is none, or one of
-    each of several profiles.
-    """
-    wanted = f"{resource.api}/{resource.name}"
-    found = [
-        entry
-        for entry in entries.values()
-        if (entry.api, entry.resource) == (resource.api, resource.name)
-        and PurePosixPath(entry.file).stem == resource.name
-        and entry.offered
-    ]
-    readable = [entry for entry in found if PurePosixPath(entry.file).suffix in _READABLE]
-    if not readable:
-        if not found:
-            raise UsageError(f"no {wanted} in {path}", hint=f"unified export {wanted} --to {path}")
-        kinds = ", ".join(
-            sorted({PurePosixPath(entry.file).suffix.removeprefix(".") for entry in found})
-        )
-        raise UsageError(
-            f"{path} holds {wanted} as {kinds}, and what is compared is read from"
-            f" {' or '.join(_READABLE.values())}",
-            hint=f"unified export {wanted} --to DIR --format ndjson, into another folder",
-        )
-    if len({entry.profile for entry in readable}) > 1:
-        names = ", ".join(sorted(f"{path}/{entry.profile}" for entry in readable))
-        raise UsageError(f"{path} holds {wanted} of several profiles", hint=f"name one of {names}")
-    return readable[0]

@@ -1,0 +1,103 @@
+"""The lists of an export in a folder of this machine, read back."""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from unified_cli.catalogue import Operation, Resource
+from unified_cli.errors import IncompleteError, UsageError
+from unified_cli.exported.destination import Destination
+from unified_cli.exported.list_history import ListHistory
+from unified_cli.exported.local_folder import LocalFolder
+from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
+from unified_cli.json_text.members import member
+from unified_cli.runtime import Runtime
+
+_READABLE = {".ndjson": "NDJSON", ".parquet": "Parquet"}
+_NULL = b"null"
+
+
+class ExportedLists:
+    """The lists in an export, or in the folder of one of its profiles."""
+
+    def __init__(self, runtime: Runtime, path: Path) -> None:
+        """Raises StateError where there is no export, StorageError."""
+        # An export in shards has a manifest for each.
+        profile = None if LocalFolder(runtime, path).manifests() else path.name
+        self._path = path
+        self.folder = path if profile is None else path.parent
+        self._destination = LocalFolder(runtime, self.folder)
+        self._entries = {
+            name: entry
+            for name, entry in _entries(self._destination).items()
+            if profile in {None, entry.profile}
+        }
+
+    def of(self, resource: Resource | Operation) -> list[ManifestEntry]:
+        """Return the first file of the list of each profile, also of those without it.
+        Raises UsageError where none can be read.
+        """
+        name = resource.name if isinstance(resource, Resource) else resource.resource
+        wanted = f"{resource.api}/{name}"
+        found = [
+            entry
+            for entry in self._entries.values()
+            if (entry.api, entry.resource) == (resource.api, name)
+            and PurePosixPath(entry.file).stem == name
+        ]
+        offered = [entry for entry in found if entry.offered]
+        kinds = {PurePosixPath(entry.file).suffix for entry in offered}
+        if kinds and not kinds & _READABLE.keys():
+            told = ", ".join(sorted(kind.removeprefix(".") for kind in kinds))
+            raise UsageError(
+                f"{self._path} holds {wanted} as {told}, and records are read from"
+                f" {' or '.join(_READABLE.values())}",
+                hint=f"unified export {wanted} --to DIR --format ndjson, into another folder",
+            )
+        if not offered:
+            raise UsageError(
+                f"no {wanted} in {self._path}", hint=f"unified export {wanted} --to {self._path}"
+            )
+        readable = {
+            entry.profile: entry
+            for entry in found
+            if not entry.offered or PurePosixPath(entry.file).suffix in _READABLE
+        }
+        return [*readable.values()]
+
+    def newest(self, first: ManifestEntry) -> Iterator[bytes]:
+        """Return the newest state of each record of the list with this file.
+
+        Raises IncompleteError, StateError where a file was changed, StorageError.
+        """
+        if not first.complete or not self._destination.holds(first):
+            why = f"{self.folder / first.file} is not complete: {first.why or 'the file is gone'}"
+            raise IncompleteError(why, hint="run the export again")
+        return _newest(ListHistory.of(self._destination, first, self._entries))
+
+
+def identifier_in(record: bytes) -> bytes:
+    """Return the id in a record as JSON text, `null` where it has none."""
+    return member(record, "id") or _NULL
+
+
+def _newest(history: ListHistory) -> Iterator[bytes]:
+    newer: set[bytes] = set()
+    destination, entries = history
+    for entry in reversed(entries):
+        here: set[bytes] = set()
+        for record in destination.records(entry.file):
+            identifier = identifier_in(record)
+            if identifier not in newer:
+                yield record
+            if entry is not entries[0] and identifier != _NULL:
+                here.add(identifier)
+        newer |= here
+
+
+def _entries(destination: Destination) -> dict[str, ManifestEntry]:
+    found: dict[str, ManifestEntry] = {}
+    for name in destination.manifests():
+        found |= Manifest.of(destination.read(name) or b"", name, str(destination)).entries
+    if not found:
+        raise no_export(destination)
+    return found
