@@ -5,7 +5,7 @@
 _unified_words() {
     words=''
     case $1 in
-        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
+        '') words='ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
         ticketing) words='accounts attachments collections comments contacts tags teams tickets ticket_types fields ticket_status ticket_priorities users workspaces task_lists tasks organizations' ;;
         ticketing\ *)
             case ${1#* } in
@@ -113,6 +113,7 @@ _unified_flags() {
         request) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --data -d --raw-field -f --field -F --upload --content-type --all --limit --page-size --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --typed-header --out --force --record --replay --dry-run --as --yes -y --idempotency-key --timeout --retries --rate --token-rate --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         export) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --strict --to --shard --verify --tasks --task --engine --dry-run --wait-timeout --incremental --lag --restart --dedupe --format --output -o --columns --since --page-size --allow-partial --csv-safe --bom --typed-header --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         import) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --operation --map --report --fail-fast --restart --retry-in-doubt --format --delimiter --trim-header --query -q --output -o --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        sql) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --from --since --page-size --keep --output -o --out --force --csv-safe --bom --record --replay --explain --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         diff) flags+=' --from --to --key --map --ignore --set --all-fields --ids --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         plan) flags+=' --from --to --key --map --ignore --set --all-fields --ids --delete --same-ids --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         apply) flags+=' --profile -p --token-file --token-stdin --only --ids --output -o --record --replay --overwrite-changed --max-deletes --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
@@ -165,6 +166,7 @@ _unified_value() {
     case "$path $1" in
         export\ -o|export\ --output|export\ --format) kind='ndjson csv tsv json parquet delta' ;;
         import\ -o|import\ --output) kind='table markdown json tsv' ;;
+        sql\ -o|sql\ --output) kind='json ndjson table markdown csv tsv yaml ids' ;;
         diff\ -o|diff\ --output) kind='table markdown ndjson json' ;;
         apply\ -o|apply\ --output|runs\ list\ -o|runs\ list\ --output|schema\ -o|schema\ --output|operations\ -o|operations\ --output|sandbox\ status\ -o|sandbox\ status\ --output|doctor\ -o|doctor\ --output) kind='table markdown json tsv' ;;
         capabilities\ -o|capabilities\ --output) kind='table markdown tsv json ndjson csv junit' ;;
@@ -190,7 +192,7 @@ _unified_value() {
                 --format) kind='ndjson json csv tsv ids' ;;
                 --from) kind='file' ;;
                 --to|--verify) kind='folder' ;;
-                --report|--ids) kind='file' ;;
+                --report|--keep|--ids) kind='file' ;;
                 --only) kind='create update delete' ;;
                 --client) kind='claude-code claude-desktop codex cursor gemini-cli vscode windsurf zed' ;;
                 --shell) kind='bash zsh fish' ;;
@@ -317,6 +319,7 @@ _unified_argument() {
         export:*) kind='api/resource' ;;
         import:0) kind='api/resource' ;;
         import:*) kind='file' ;;
+        sql:*) kind='@file' ;;
         diff:*) kind='api/resource' ;;
         plan:*) kind='api/resource' ;;
         apply:*) kind='file' ;;
@@ -325,7 +328,7 @@ _unified_argument() {
         runs\ retry:*) kind='last-run' ;;
         runs\ remove:*) kind='run' ;;
         schema:*) kind='api/resource' ;;
-        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
+        help:0) kind='exit-codes output query filters config environment options operations profiles runs move agents evidence checks sql sandbox engines ticketing user-directory ats knowledge-base ci-cd emails calendar conferencing usage-metering voice request export import sql diff plan apply runs schema mcp operations help completion sandbox doctor capabilities connections report profile' ;;
         help:*) kind='' ;;
         doctor:*) kind='connection' ;;
         capabilities:*) kind='api/resource' ;;
@@ -769,7 +772,7 @@ _unified_added() {
     local operations='^(\{.*operations[[:space:]]*=[[:space:]]*)?"([a-z_ -]*)"'
     [[ $resource == *' '* ]] && return
     case $api in
-        request|export|import|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|report|profile) return ;;
+        request|export|import|sql|diff|plan|apply|runs|schema|mcp|operations|help|completion|sandbox|doctor|capabilities|connections|report|profile) return ;;
     esac
     for file in "$_unified_folder"/catalogue.d/*.toml; do
         [[ -f $file && -r $file ]] || continue
@@ -974,7 +977,7 @@ _unified() {
             --profile=*) profile=${typed[i]#*=} ;;
             --account-id=*) account=${typed[i]#*=} ;;
             --*=*) ;;
-            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--upload|--content-type|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--delimiter|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--requests-per-minute|--client|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--bundle|--har|--product|--where|--prefix|--tag|--export|--schema|--token-command|--store) skip=${typed[i]} ;;
+            -p|--profile|-a|--account-id|--base-url|--token-file|-o|--output|-q|--query|--limit|--page-size|--since|--cursor|--dedupe|--columns|--jq|--out|--expect|--junit|--until|--fail-if|--every|--wait-timeout|--record|--replay|--as|--timeout|--retries|--rate|--token-rate|--workers|--ca-bundle|--color|-d|--data|-f|--raw-field|-F|--field|--upload|--content-type|--max-failures|--stages|--idempotency-key|--format|--from|--to|--shard|--verify|--task|--engine|--lag|--operation|--map|--report|--delimiter|--keep|--key|--ignore|--set|--ids|--only|--max-deletes|--records|--against|--requests-per-minute|--client|--shell|--port|--host|--allow-host|--ready-file|--seed|--state|--faults|--with|--bundle|--har|--product|--where|--prefix|--tag|--export|--schema|--token-command|--store) skip=${typed[i]} ;;
         esac
     done
 

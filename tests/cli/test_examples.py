@@ -97,7 +97,12 @@ BEFORE = {
     ),
 }
 
-REPORT = "report --help"
+# The pages whose examples need an extra: its name, and the package.
+EXTRAS = {
+    "report --help": ("report", "jinja2"),
+    "sql --help": ("sql", "duckdb"),
+    "help sql": ("sql", "duckdb"),
+}
 PAGES = [f"{' '.join(place.path)} --help".strip() for place in ENTRIES] + [
     f"help {topic}" for topic in topics()
 ]
@@ -111,7 +116,7 @@ def examples(text: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.extra) if page == REPORT else page for page in PAGES],
+    [pytest.param(page, marks=pytest.mark.extra) if page in EXTRAS else page for page in PAGES],
 )
 def test_the_examples_of_a_page_run_as_printed(
     page: str,
@@ -120,8 +125,9 @@ def test_the_examples_of_a_page_run_as_printed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if page == REPORT:
-        pytest.importorskip("jinja2", reason="needs the extra report")
+    if page in EXTRAS:
+        extra, package = EXTRAS[page]
+        pytest.importorskip(package, reason=f"needs the extra {extra}")
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():
         (tmp_path / name).write_text(content)

@@ -29,6 +29,7 @@ def test_the_topics_are_these() -> None:
         "agents",
         "evidence",
         "checks",
+        "sql",
         "sandbox",
         "engines",
     ]

@@ -20,7 +20,7 @@ from server import Reply, Service
 
 README = ROOT / "README.md"
 TEXT = README.read_text("utf-8")
-LONGEST = 170
+LONGEST = 175
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q"
 FIRST = f"{INSTALL} . && .venv/bin/unified -p sandbox ticketing tickets list -q limit=2"
 SECOND = f"{INSTALL} -e '.[test]' && .venv/bin/pytest"
@@ -31,6 +31,7 @@ OTHERS = [
     ("sh", SECOND),
     ("sh", "pipx install ."),
     ("sh", "unified profile add hooli"),
+    ("sh", "unified -p tag:eu sql"),
     ("yaml", "env:"),
 ]
 
@@ -95,6 +96,32 @@ def test_duckdb_answers_the_query_over_an_export(environ: dict[str, str], tmp_pa
     subprocess.run(words, cwd=tmp_path, env=environ, check=True, timeout=60)
     rows = duckdb.sql(query.replace("dump/", f"{tmp_path}/dump/")).fetchall()
     assert (len(rows), sum(count for _, count in rows)) == (6, 120)
+
+
+@pytest.mark.extra
+def test_a_question_in_sql_has_the_answer_of_the_one_in_jq(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    pytest.importorskip("duckdb", reason="needs the extra sql")
+    (made, _), (by_jq, _), *_ = BLOCKS[0]
+    [in_sql] = re.findall(
+        r"^```sh\n(unified -p tag:eu sql .*?)\n```", TEXT, re.DOTALL | re.MULTILINE
+    )
+    lines = (f"{in_sql} --quiet -o csv", by_jq.replace("head -3", "cat"))
+    found = []
+    for line in (made, *lines):
+        argv = ["bash", "-c", line]
+        done = subprocess.run(
+            argv,
+            cwd=tmp_path,
+            env=environ,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+        found.append(sorted(done.stdout.splitlines()))
+    assert (found[1], len(found[1])) == (found[2], 13)
 
 
 def test_no_block_has_no_test() -> None:

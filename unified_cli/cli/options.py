@@ -40,6 +40,7 @@ from unified_cli.cli.shared_options import (
     InputFormat,
     Jq,
     Junit,
+    Out,
     Output,
     PageSize,
     Query,
@@ -125,17 +126,7 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
     jq: Jq = None
     csv_safe: CsvSafe = False
     bom: Bom = False
-    out: Annotated[
-        str | None,
-        Common(
-            ("--out",),
-            OUTPUT,
-            "write the result to a file, a download also to a folder",
-            "FILE",
-            takes="file",
-            order=1,
-        ),
-    ] = None
+    out: Out = None
     force: Force = False
     dry_run: DryRun = False
     as_: Annotated[

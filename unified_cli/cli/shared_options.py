@@ -191,6 +191,18 @@ Output = Annotated[
     str | None,
     Common(("-o", "--output"), OUTPUT, "the output format", "FORMAT", choices=formats.SETTINGS),
 ]
+Explain = Annotated[bool, Flag(("--explain",), OUTPUT, "also show the values that were overridden")]
+Out = Annotated[
+    str | None,
+    Common(
+        ("--out",),
+        OUTPUT,
+        "write the result to a file, a download also to a folder",
+        "FILE",
+        takes="file",
+        order=1,
+    ),
+]
 Columns = Annotated[
     str | None,
     Common(

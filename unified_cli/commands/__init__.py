@@ -1,4 +1,4 @@
-"""The built-in commands: each with its line on the first page, and the module that declares it."""
+"""The built-in commands: each with its line on the first page, and its module."""
 
 from collections.abc import Mapping
 
@@ -10,6 +10,7 @@ COMMANDS: Mapping[str, Entry] = {
         ("request", "Call any path below the base URL", "request:REQUEST"),
         ("export", "Write many lists of many connections to files", "export.command:EXPORT"),
         ("import", "Send every record of a file once", "import_.command:IMPORT"),
+        ("sql", "Ask many connections one question in SQL", "sql.command:SQL"),
         ("diff", "Compare two lists of records", "move.command:DIFF"),
         ("plan", "Print the calls that make one list of records like another", "move.command:PLAN"),
         ("apply", "Make the calls of plans, each once", "move.command:APPLY"),

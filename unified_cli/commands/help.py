@@ -25,7 +25,7 @@ from unified_cli.output import formats, stdout, terminal
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.fault_plan import FAULT_WORDS
 
-_FILES = ("topics.toml", "checks.toml", "sandbox.toml", "engines.toml")
+_FILES = ("topics.toml", "checks.toml", "sql.toml", "sandbox.toml", "engines.toml")
 Section = tuple[str, Rows | str]
 
 
@@ -64,7 +64,7 @@ def topics() -> Mapping[str, HelpTopic]:
 
 
 def _every_option(context: CommandContext) -> list[Section]:
-    """The options of all commands by their groups; those of built-in commands name them."""
+    """The options of all commands by their groups, with the names of their commands."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for flag, commands in options(command_entries(context.program(context.catalogue))):
         spelled, about = _row(flag)
@@ -245,7 +245,7 @@ See all commands:            unified --help
 
 
 def first_steps_are_due(runtime: Runtime) -> bool:
-    """Whether nothing is configured yet: neither a config file nor a variable says anything."""
+    """Whether nothing is configured yet, by a config file or a variable."""
     if any(runtime.environ.get(key.variable) for key in KEYS.values() if key.env):
         return False
     path = file.locate(runtime)
@@ -253,5 +253,5 @@ def first_steps_are_due(runtime: Runtime) -> bool:
 
 
 def show_first_steps(runtime: Runtime) -> None:
-    """Print what `unified` alone says then: the commands that lead to a first result."""
+    """Print what `unified` alone says: the commands that lead to a first result."""
     stdout.show(runtime, [terminal.styled(_TEXT)])

@@ -74,6 +74,8 @@ JUNIT = Format("junit")
 
 RESULTS = (JSON, NDJSON, TABLE, MARKDOWN, CSV, TSV, YAML, IDS, RAW)
 """The formats of what operations give, the first one the default."""
+ROWS = tuple(one for one in RESULTS if not one.binary)
+"""The formats of the rows of a statement."""
 TABLES = (TABLE, MARKDOWN, JSON, TSV)
 """The formats of what built-in commands print."""
 DESCRIPTIONS = (*TABLES, RAW)

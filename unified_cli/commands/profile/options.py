@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 
 from unified_cli.cli import prompt
 from unified_cli.cli.command import yes_or_no
-from unified_cli.cli.flags import OUTPUT, PROFILE, Argument, Common, Flag, by_name
+from unified_cli.cli.flags import PROFILE, Argument, Common, Flag, by_name
 from unified_cli.cli.option_parts import EvidenceOptions, MessageOptions
 from unified_cli.cli.options import OperationOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
     CaBundle,
+    Explain,
     Patterns,
     Profiles,
     Retries,
@@ -59,9 +60,7 @@ class ShowOptions(MessageOptions):
 
     name: OptionalName = None
     profile: Profiles = ()
-    explain: Annotated[
-        bool, Flag(("--explain",), OUTPUT, "also show the values that were overridden")
-    ] = False
+    explain: Explain = False
     output: TableOutput = None
 
 

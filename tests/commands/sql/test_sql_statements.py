@@ -1,0 +1,202 @@
+"""Statements that do more than read, or are wrong, are refused; nothing is sent."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Unified
+from pages import serve
+from server import Service
+
+pytest.importorskip("duckdb", reason="needs the extra sql")
+pytestmark = pytest.mark.extra
+
+READ = "it may only read"
+MORE = "does more than read"
+AFTER_FROM = "is not allowed after FROM"
+NO_TABLE = "a table is api.resource"
+# Each with what is said; HERE is a folder that must stay empty.
+ATTACKS = {
+    "FROM read_csv('/etc/passwd')": AFTER_FROM,
+    "FROM read_text('/etc/passwd')": AFTER_FROM,
+    "FROM read_blob('/proc/self/environ')": AFTER_FROM,
+    "FROM read_parquet('https://example.com/x')": AFTER_FROM,
+    "FROM read_json('s3://bucket/x')": AFTER_FROM,
+    "FROM glob('/etc/*')": AFTER_FROM,
+    "FROM sniff_csv('/etc/passwd')": AFTER_FROM,
+    "FROM '/etc/passwd'": NO_TABLE,
+    "FROM 'https://example.com/a.parquet'": NO_TABLE,
+    "FROM sqlite_master": NO_TABLE,
+    "FROM memory.ticketing.tags": NO_TABLE,
+    "FROM information_schema.tables": "no API is called information_schema",
+    "FROM pg_catalog.pg_tables": "no API is called pg_catalog",
+    "FROM duckdb_settings()": AFTER_FROM,
+    "FROM duckdb_secrets()": AFTER_FROM,
+    "FROM query('FROM ticketing.tags')": AFTER_FROM,
+    "FROM query_table('ticketing.tags')": AFTER_FROM,
+    "FROM histogram(ticketing.tags, id)": AFTER_FROM,
+    "FROM arrow_scan(1, 2, 3)": AFTER_FROM,
+    "FROM enable_logging(storage = 'file', storage_path = 'HERE/log')": AFTER_FROM,
+    "FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))": AFTER_FROM,
+    "SELECT getenv('HOME')": "getenv() is not allowed",
+    "SELECT current_setting('temp_directory')": "current_setting() is not allowed",
+    "SELECT write_log('x')": "write_log() is not allowed",
+    "WITH a AS (DELETE FROM ticketing.tags RETURNING *) FROM a": READ,
+    "WITH a AS (INSERT INTO ticketing.tags VALUES (1) RETURNING *) FROM a": READ,
+    "WITH a AS (COPY (SELECT 42) TO 'HERE/x.csv') FROM a": READ,
+    "COPY (FROM ticketing.tags) TO 'HERE/x.csv'": MORE,
+    "EXPORT DATABASE 'HERE/x'": MORE,
+    "ATTACH 'HERE/x.duckdb' AS x": MORE,
+    "INSTALL httpfs": MORE,
+    "LOAD httpfs": MORE,
+    "SET enable_external_access = true": MORE,
+    "PRAGMA enable_profiling = 'json'": MORE,
+    "CREATE SECRET (TYPE s3)": MORE,
+    "CREATE TABLE x AS FROM ticketing.tags": MORE,
+    "CALL pragma_version()": MORE,
+    "EXPLAIN ANALYZE DELETE FROM ticketing.tags": "EXPLAIN is the option --explain",
+    "FROM ticketing.tags; DROP TABLE ticketing.tags": "2 statements are given",
+    "PREPARE p AS FROM ticketing.tags": MORE,
+}
+
+
+@pytest.mark.parametrize("statement", ATTACKS)
+def test_an_attack_is_refused_and_nothing_is_sent(
+    statement: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    typed = statement.replace("HERE", str(here))
+    result = unified(["sql", typed], environ=service.environ)
+    assert (result.code, result.stdout, service.seen, [*here.iterdir()]) == (2, "", [], [])
+    assert ATTACKS[statement] in result.stderr
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [one for one, said in ATTACKS.items() if said in {AFTER_FROM, MORE} and "query" not in one],
+)
+def test_the_database_is_locked_also_against_a_statement_that_was_not_checked(
+    statement: str,
+    unified: Unified,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from unified_cli.commands.sql import statement as checked  # noqa: PLC0415  needs the extra
+
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.setattr(checked, "plan", lambda *_: checked.Plan())
+    result = unified(["sql", statement.replace("HERE", str(here))], environ=service.environ)
+    harmless = (
+        "duckdb_s",
+        "CREATE TABLE",
+        "pragma_version",
+        "PREPARE",
+        "histogram",
+        "LOAD",
+        "glob",
+        "json_",
+    )
+    assert result.code != 0 or any(one in statement for one in harmless), result.stdout
+    assert "root:" not in result.stdout
+    assert [*here.iterdir()] == []
+
+
+WRONG = {
+    "SELEC 1": 'Parser Error: syntax error at or near "SELEC"',
+    "": "the statement is empty (give one)",
+    "FROM tags": "tags: a table is api.resource (did you mean ats.tags or knowledge_base.tags or"
+    " ticketing.tags?)",
+    "FROM ticketing.tikets": "ticketing.tikets: ticketing has no list tikets (did you mean"
+    " ticketing.tickets?)",
+    "FROM user-directory.users": 'Parser Error: syntax error at or near "-" (write user_directory'
+    " for user-directory, with underscores for dashes)",
+    'FROM "user-directory".users': "user-directory.users: no API is called user-directory (write"
+    " user_directory.users, with underscores for dashes)",
+    "FROM ticketing.tickets t, t.tags": "t.tags: no API is called t (for the items of a list:"
+    " unnest(t.tags::JSON[]))",
+    "FROM ticketing.tags WHERE id = $1": "a parameter (?, $1, $name) has no value here",
+    "SHOW TABLES": "SHOW has no tables here (unified operations lists them; DESCRIBE api.resource)",
+    "PIVOT ticketing.tags ON color": "PIVOT needs its values (PIVOT … ON column IN ('a', 'b') …)",
+    "SELECT uper(name) FROM ticketing.tags": 'no function uper() (Did you mean "upper"?)',
+    f"SELECT {'(' * 3000}1{')' * 3000}": "the statement is nested too deep",
+    "SELECT 1 \0": "the statement has a NUL",
+}
+
+
+@pytest.mark.parametrize("statement", WRONG)
+def test_what_is_wrong_is_said_with_what_to_type(
+    statement: str, unified: Unified, service: Service
+) -> None:
+    result = unified(["sql", "-"], stdin=statement.encode(), environ=service.environ)
+    assert (result.code, result.stdout, service.seen) == (2, "", [])
+    assert result.stderr.splitlines()[0] == f"error: {WRONG[statement]}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            "SELECT nme FROM ticketing.tags",
+            'no record of ticketing.tags has "nme" (did you mean "name"?)',
+        ),
+        (
+            "SELECT t.nme FROM ticketing.tags t",
+            'no record of ticketing.tags has "nme" (did you mean "name"?)',
+        ),
+        (
+            "SELECT zzz FROM ticketing.tags",
+            'no record of ticketing.tags has "zzz" (DESCRIBE ticketing.tags shows the columns)',
+        ),
+    ],
+)
+def test_a_column_that_no_record_has_is_named(
+    statement: str, said: str, unified: Unified, service: Service
+) -> None:
+    serve(service, [[{"id": "1", "name": "a"}]])
+    result = unified(["sql", statement], environ=service.environ)
+    assert (result.code, result.stderr.splitlines()[0]) == (2, f"error: {said}")
+
+
+def test_a_known_member_that_no_record_has_is_empty(unified: Unified, service: Service) -> None:
+    serve(service, [[]])
+    statement = "SELECT count(*) AS n, max(updated_at) AS at FROM ticketing.tags WHERE color = 'x'"
+    result = unified(["sql", statement, "-o", "ndjson"], environ=service.environ)
+    assert (result.code, result.stdout) == (0, '{"n":0,"at":null}\n')
+
+
+def test_without_its_package_the_command_says_how_to_install_it(
+    unified: Unified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from unified_cli.commands.sql import run  # noqa: PLC0415  beside what it is for
+
+    monkeypatch.setattr(run, "find_spec", lambda _: None)
+    result = unified(["-p", "sandbox", "sql", "SELECT 1"])
+    hint = "pip install 'duckdb>=2.0'"
+    assert (result.code, result.stderr) == (3, f"error: sql needs the package duckdb ({hint})\n")
+
+
+OPTIONS: dict[str, str] = {
+    "-q status=open": "-q 'status=open' must be API/RESOURCE:NAME=VALUE (as in"
+    " ticketing/tickets:status=open)",
+    "-q ticketing/users:a=b": "-q ticketing/users:a=b: the statement does not read"
+    " ticketing.users (it reads ticketing.tags)",
+    "-o raw": "'raw' is not one of",
+    "--since soon": "--since takes a time, or how long ago it is, not 'soon'",
+    "--from dump -p x": "--from reads an export, without -p, -a, -q and --since",
+    "--out dump/": "--out 'dump/' is no file (--out FILE)",
+    "--bom": "--bom is for CSV, not for json",
+}
+
+
+@pytest.mark.parametrize("typed", OPTIONS)
+def test_options_that_mean_nothing_are_refused_before_anything_is_sent(
+    typed: str, unified: Unified, service: Service, config: Callable[[str], Any]
+) -> None:
+    config('[profiles.x]\naccount_id = "1"\n')
+    result = unified(["sql", "FROM ticketing.tags", *typed.split()], environ=service.environ)
+    assert (result.code, result.stdout, service.seen) == (2, "", [])
+    assert OPTIONS[typed] in result.stderr

@@ -1,0 +1,1 @@
+"""`unified sql` and its parts: one statement over the lists of many connections."""

@@ -1,0 +1,95 @@
+"""`unified sql`: its page and its options."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from unified_cli.cli.command import EXAMPLES, Command, Later
+from unified_cli.cli.flags import LIST, OUTPUT, QUERY, SAFETY, Argument, Flag
+from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
+from unified_cli.cli.shared_options import (
+    Bom,
+    CsvSafe,
+    Explain,
+    Force,
+    From,
+    Out,
+    PageSize,
+    Query,
+    Since,
+    Timeout,
+    output_of,
+    told,
+)
+from unified_cli.output import formats
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
+    """The statement, where its tables come from, and where its rows go."""
+
+    statement: Annotated[
+        str, Argument("the statement; a file or standard input has it", "QUERY|@FILE|-", ("@file",))
+    ]
+    from_: Annotated[
+        str | None,
+        told(From, "read an export instead of connections", LIST, "DIR"),
+    ] = None
+    query: Annotated[
+        tuple[str, ...],
+        told(Query, "a query parameter of one list", QUERY, "API/RESOURCE:NAME=VALUE"),
+    ] = ()
+    since: Since = None
+    page_size: PageSize = None
+    explain: Annotated[
+        bool,
+        told(Explain, "print what would be read, with the least calls, and read nothing", SAFETY),
+    ] = False
+    keep: Annotated[
+        str | None,
+        Flag(
+            ("--keep",),
+            OUTPUT,
+            "also write the tables to a database file, with all columns",
+            "FILE.duckdb",
+            takes="file",
+        ),
+    ] = None
+    output: Annotated[str | None, output_of(formats.ROWS)] = None
+    out: Annotated[str | None, told(Out, "write the result to a file")] = None
+    force: Annotated[bool, told(Force, "overwrite the files of --out and --keep")] = False
+    csv_safe: CsvSafe = False
+    bom: Bom = False
+    timeout: Annotated[
+        float | None,
+        told(Timeout, "seconds for a request with its retries, and for the statement (120)"),
+    ] = None
+
+
+_ABOUT = (
+    "The tables are the lists, with underscores for dashes: ticketing.tickets,"
+    " user_directory.users. Each has _profile, the connection, as its first column. The lists that"
+    " the statement names are read from all selected connections, or taken from an export with"
+    " --from. The dialect is DuckDB's, and a statement may only read."
+)
+_COLUMNS = (
+    "A column is a member of the records. Objects and lists are JSON: status->>'name' is a name"
+    " within an object, unnest(tags::JSON[]) gives the items of a list. Long numbers keep their"
+    " digits; created_at and updated_at are times; record is the whole record."
+)
+_ENDS = (
+    "A connection that could not be read is named, and the exit code is 9. At a terminal a"
+    " statement may run as long as it wants, elsewhere for 120 seconds (--timeout)."
+    " unified help sql has ten questions that people ask."
+)
+_EXAMPLES = """unified -p sandbox sql 'SELECT status, count(*) FROM ticketing.tickets GROUP BY ALL'
+unified -p sandbox sql 'DESCRIBE ticketing.tickets'
+unified -p sandbox sql 'FROM ticketing.tickets' --explain
+unified -p sandbox sql 'SELECT id, name FROM user_directory.users' -o csv --out users.csv"""
+
+SQL = Command(
+    SqlOptions,
+    Later("unified_cli.commands.sql.run:run"),
+    usage="QUERY|@FILE|- [options]",
+    text=("{about}.", _ABOUT, _COLUMNS, _ENDS),
+    sections=[(EXAMPLES, _EXAMPLES)],
+)
