@@ -54,8 +54,8 @@ def open_files() -> int:
 
 
 def raise_open_files(wanted: int) -> int:
-    """Have the operating system allow so many open files, as far as it does; returns how
-    many it allows then.
+    """Have the operating system allow so many open files, as far as it does; returns
+    how many it allows then.
     """
     if sys.platform == "win32":
         return _UNKNOWN_FILES

@@ -1,6 +1,6 @@
-"""Which class has the options of an operation; only those that are used are imported."""
+"""Which class has the options of an operation; only those in use are imported."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -28,3 +28,9 @@ def class_for(operation: Operation) -> type[Options]:
 def operation_flags() -> Sequence[Flag]:
     """Return the options of all operations, in the order help shows them."""
     return flags_of(_WRITES.load(), _READS.load(), _DOWNLOADS.load())
+
+
+@cache
+def by_spelling() -> Mapping[str, Flag]:
+    """Return the same by what is typed for them."""
+    return {spelling: flag for flag in operation_flags() for spelling in flag.spellings}

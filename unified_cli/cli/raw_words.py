@@ -22,7 +22,7 @@ def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> boo
 
 
 def asks_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
-    """Whether the words of a command line that could not be read ask for errors as JSON."""
+    """Whether the words of a line that could not be read ask for errors as JSON."""
     return errors_are_json(
         last_value(argv, "--output", "-o"),
         runtime,

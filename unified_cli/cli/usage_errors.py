@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +10,8 @@ from unified_cli.catalogue import STANDARD
 from unified_cli.catalogue.known import KnownField, known
 from unified_cli.cli import next_steps, removed_options
 from unified_cli.cli.command import APIS, CommandStub
-from unified_cli.cli.flags import BODY, LIST, Flag
-from unified_cli.cli.operation_options import operation_flags
+from unified_cli.cli.flags import BODY, LIST
+from unified_cli.cli.operation_options import by_spelling
 from unified_cli.cli.other_tools import (
     ARGUMENTS,
     no_command,
@@ -55,12 +54,6 @@ _FIELDS = {
 }
 
 
-@cache
-def _own() -> Mapping[str, Flag]:
-    """Return the options of operations by their spellings."""
-    return {spelling: flag for flag in operation_flags() for spelling in flag.spellings}
-
-
 def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
     """The error that says what to type instead; those of Typer are known by their members."""
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
@@ -85,8 +78,8 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
         if word == "--":
             return None
         meant = f"-{word.partition('=')[0]}"
-        is_value = before in _own() and _own()[before].takes_value
-        if meant.startswith("--") and meant in _own() and not is_value:
+        is_value = before in by_spelling() and by_spelling()[before].takes_value
+        if meant.startswith("--") and meant in by_spelling() and not is_value:
             return UsageError(
                 f"{visible(word)}: a long option has two dashes", hint=f'did you mean "{meant}"?'
             )
@@ -216,7 +209,7 @@ def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageErro
     """The error for an option without the value that it takes, or with one that it does
     not take.
     """
-    flag = _own().get(option)
+    flag = by_spelling().get(option)
     if flag is None:
         return _usage_error(None, message)
     if option == "-f" and "delete" in argv:
@@ -241,8 +234,8 @@ def _without_value(typed: Sequence[str]) -> str | None:
     None where there is none.
     """
     for before, word in pairwise(typed):
-        flag = _own().get(before)
-        if flag and flag.takes_value and word in _own():
+        flag = by_spelling().get(before)
+        if flag and flag.takes_value and word in by_spelling():
             return f"{before} took {word} for its value: {before} {flag.metavar}"
     return None
 
@@ -325,9 +318,9 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         return assigned
     if found := next((one for one in own if not one.option or one.option in spellings), None):
         return found.told(value)
-    if context and _is_group(context.command) and (own or option in _own()):
+    if context and _is_group(context.command) and (own or option in by_spelling()):
         return _after_operation(
-            context, option, value, own[-1].told(value) if option not in _own() else ""
+            context, option, value, own[-1].told(value) if option not in by_spelling() else ""
         )
     # Typer's own suggestions are poor.
     longer = [one for one in spellings if one.startswith(f"{option}-")]
@@ -341,7 +334,7 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
         and any(one.name == "plans" for one in context.command.params)
     ):
         return f"{context.command_path} {quoted(value)}"
-    if not close and (flag := _own().get(option)):
+    if not close and (flag := by_spelling().get(option)):
         taken_by = _TAKEN_BY.get(option) or (
             "create and update" if flag.when is writes else _TAKEN_BY.get(flag.group)
         )
@@ -364,7 +357,7 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
         context
         and value
         and option.startswith("--")
-        and option not in _own()
+        and option not in by_spelling()
         and not _is_group(context.command)
     ):
         name = option.removeprefix("--").partition("=")[0]

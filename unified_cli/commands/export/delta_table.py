@@ -1,7 +1,7 @@
 """Delta tables, one for each list of the service, in which each connection has a part
 of its own.
 
-Only what writes to a table or reads one imports this module: its libraries are an extra.
+Only what writes or reads a table imports this module: its libraries are an extra.
 """
 
 import json
