@@ -23,6 +23,7 @@ REASONS: dict[tuple[str, str], str | float] = {
     ("__main__", "unified_cli.main.main"): START,
     ("__main__", "unified_cli.runtime.Runtime"): START,
     ("main", "unified_cli.app"): START,
+    ("main", "unified_cli.cli.next_steps"): START,
     ("app", "unified_cli.commands.help.first_steps_are_due"): DISPATCH,
     ("app", "unified_cli.commands.operation.mode"): DISPATCH,
     ("app", "unified_cli.http.evidence"): 4.4,
@@ -39,6 +40,7 @@ REASONS: dict[tuple[str, str], str | float] = {
     ("call.single", "unified_cli.cli.prompt"): DISPATCH,
     ("cli.tree", "unified_cli.cli.help_page"): DISPATCH,
     ("cli.tree", "unified_cli.cli.operation_pages"): DISPATCH,
+    ("cli.tree", "unified_cli.cli.usage_errors"): 3.1,
     ("commands.export.delta_folder", "unified_cli.commands.export.delta_commits.DistinctRecords"): (
         EXTRA
     ),
@@ -49,6 +51,7 @@ REASONS: dict[tuple[str, str], str | float] = {
     ("commands.operation.mode", "unified_cli.writes.stop_rules"): DISPATCH,
     ("commands.report.run", "unified_cli.commands.report.markup"): EXTRA,
     ("commands.sandbox", "unified_cli.sandbox.serve.ServerSettings"): 47.1,
+    ("commands.sql.run", "unified_cli.commands.sql.answer.answer"): EXTRA,
     ("config.keyring", "keyring"): EXTRA,
     ("config.token", "unified_cli.config.keyring"): DISPATCH,
     ("config.token", "unified_cli.config.token_command"): DISPATCH,

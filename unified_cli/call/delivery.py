@@ -5,7 +5,7 @@ sent, and nowhere else. Options mean something together, or they are refused her
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from unified_cli.call import Call, Delivery, Mode, ModeKind, Place
 from unified_cli.catalogue import Operation
@@ -25,17 +25,6 @@ _PRINTED = {
     ModeKind.CHECKED: ("--out does not go with --expect and --until", _TO_SHELL),
     ModeKind.FOLLOWED: ("--out does not go with --follow", _TO_SHELL),
 }
-
-
-class CellOptions(Protocol):
-    """The options that only CSV has, or CSV and TSV."""
-
-    @property
-    def bom(self) -> bool: ...  # noqa: D102  each is an option
-    @property
-    def csv_safe(self) -> bool: ...  # noqa: D102  as above
-    @property
-    def typed_header(self) -> bool: ...  # noqa: D102  as above
 
 
 class Asked(NamedTuple):
@@ -168,7 +157,7 @@ def decide(asked: Asked) -> Delivery:
     nothing together.
     """
     check_records(asked.form, several=asked.several)
-    check_cells(asked.form, asked)
+    check_cells(asked.form, bom=asked.bom, csv_safe=asked.csv_safe, typed_header=asked.typed_header)
     if asked.kind in {ModeKind.DESCRIBED, ModeKind.SKELETON}:
         _check_printed(asked)
         return Delivery.DOCUMENT
@@ -192,15 +181,15 @@ def check_records(form: Format, *, several: bool) -> None:
         raise UsageError(f"-o {form} cannot tell connections apart (-o ndjson or csv can)")
 
 
-def check_cells(form: Format, asked: CellOptions) -> None:
+def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool = False) -> None:
     """Raise UsageError for options of CSV in other formats, whose readers would take a
     byte-order mark for data.
     """
-    if asked.bom and form.delimiter != ",":
+    if bom and form.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")
-    if asked.csv_safe and not form.delimiter:
+    if csv_safe and not form.delimiter:
         raise UsageError(f"--csv-safe is for CSV and TSV, not for {form}", hint="-o csv")
-    if asked.typed_header and not form.delimiter:
+    if typed_header and not form.delimiter:
         raise UsageError(f"--typed-header is for CSV and TSV, not for {form}", hint="-o csv")
 
 

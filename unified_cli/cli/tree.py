@@ -17,7 +17,6 @@ from unified_cli.cli.flags import Argument, Flag, Options, arguments_of, flags_o
 from unified_cli.cli.operation_options import class_for, operation_flags
 from unified_cli.cli.option_parts import EarlyOptions
 from unified_cli.cli.raw_words import last_value, words_before_dashes
-from unified_cli.cli.usage_errors import from_typer, one_too_many, unknown_command, with_one_dash
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout, terminal
 from unified_cli.runtime import Runtime
@@ -54,6 +53,12 @@ def _pages() -> Any:
     return help_page
 
 
+def _usage_errors() -> Any:
+    from unified_cli.cli import usage_errors  # noqa: PLC0415  only a wrong line needs them
+
+    return usage_errors
+
+
 def _operation_pages() -> Any:
     from unified_cli.cli import operation_pages  # noqa: PLC0415  as above
 
@@ -85,7 +90,7 @@ class LeafCommand(TyperCommand):
         _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args)
         if ctx.args:
-            raise one_too_many(ctx, ctx.args[0], typed)
+            raise _usage_errors().one_too_many(ctx, ctx.args[0], typed)
         return found
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -129,7 +134,7 @@ class CommandGroup(TyperGroup):
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None:
-            raise unknown_command(ctx, self.kind, self.listed, args)
+            raise _usage_errors().unknown_command(ctx, self.kind, self.listed, args)
         return command.name, command, args[1:]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -263,7 +268,8 @@ def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | No
     if not any(f"-{word}" in flag.spellings for flag in operation_flags() for word in words):
         return None
 
-    return with_one_dash(argv)
+    error: UsageError = _usage_errors().with_one_dash(argv)
+    return error
 
 
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
@@ -295,7 +301,7 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
         return None
     except Exception as error:
         if isinstance(error, TyperUsageError):
-            raise from_typer(error, argv) from None
+            raise _usage_errors().from_typer(error, argv) from None
         raise
     return parsed
 

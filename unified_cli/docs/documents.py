@@ -40,7 +40,7 @@ LAYERS = (
     Layer(
         11,
         ("docs",),
-        "what is generated: completion scripts, the manual page, OpenAPI, parts of the documents",
+        "the generators of completion scripts, the manual page, OpenAPI, parts of the documents",
     ),
     Layer(
         10,
@@ -127,7 +127,7 @@ def regions() -> Mapping[str, str]:
         (str(layer.level), " ".join(f"`{name}`" for name in layer.packages), layer.about)
         for layer in LAYERS
     ]
-    return {"layers": _table(("Layer", "Packages", "What is in them"), rows)}
+    return {"layers": _table(("Layer", "Packages", "Contents"), rows)}
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -182,17 +182,13 @@ def _are_deeper(text: bytes, names: Collection[str]) -> bool:
     """Whether a record of a page, or what is beside its records, is nested too deeply;
     so is what is no page.
     """
-    import msgspec  # noqa: PLC0415  hardly any answer is so deep
-
-    from unified_cli.json_text.members import items, parts  # noqa: PLC0415  as above
-
     try:
-        found = {"": text} if text.startswith(b"[") else parts(text) or {}
+        found = {"": text} if text.startswith(b"[") else members.parts(text) or {}
         if not text.startswith(b"[") and found.keys().isdisjoint(names):
             return True
         for name, value in found.items():
             of_records = value.startswith(b"[") and name in ("", *names)
-            inner = items(value) if of_records else [value]
+            inner = members.items(value) if of_records else [value]
             if any(deeper_than(bytes(one), DEEPEST) for one in inner):
                 return True
     except msgspec.DecodeError:

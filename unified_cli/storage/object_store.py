@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import url2pathname
 
@@ -55,6 +55,12 @@ _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.i
 _AGAIN = "the same command goes on where it stopped"
 _FILE = "file"
 _SCHEMES = ("s3", "gs", "az", _FILE)
+
+
+def _exceptions() -> Any:
+    from obstore import exceptions  # noqa: PLC0415  an extra
+
+    return exceptions
 
 
 class StoreUrl(NamedTuple):
@@ -164,8 +170,7 @@ class StoredObjects:
         Raises ConfigError without the library, StorageError.
         """
         check(environ)
-        from obstore import exceptions  # noqa: PLC0415  an extra
-
+        exceptions = _exceptions()
         if url.is_folder:
             # The library gives files the rights that the process leaves open, and its
             # threads share them.
@@ -201,7 +206,7 @@ class StoredObjects:
 
     def created(self, path: str, data: bytes) -> str | None:
         """The same; gives the tag of the object, None where another one is there."""
-        from obstore import exceptions  # noqa: PLC0415  as above
+        exceptions = _exceptions()
 
         def create() -> str | None:
             try:
@@ -261,8 +266,7 @@ class StoredObjects:
         The library cannot be interrupted, so the thread that hears of Ctrl-C leaves the
         work to another one.
         """
-        from obstore import exceptions  # noqa: PLC0415  as above
-
+        exceptions = _exceptions()
         is_main = threading.current_thread() is threading.main_thread()
         try:
             return os_limits.result_of(work) if is_main else work()
@@ -360,8 +364,7 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
 
     The library's own text stays out: it holds what was sent and answered, signatures too.
     """
-    from obstore import exceptions  # noqa: PLC0415  an extra
-
+    exceptions = _exceptions()
     failed = f"cannot {what} {url}"
     if url.is_folder:
         number = _NUMBER.search(str(error))

@@ -66,7 +66,12 @@ def file_format(options: ExportOptions) -> Format:
         raise UsageError(
             f"--columns adds columns, and {form} has none", hint="--format parquet, csv or tsv"
         )
-    delivery.check_cells(form, options)
+    delivery.check_cells(
+        form,
+        bom=options.bom,
+        csv_safe=options.csv_safe,
+        typed_header=options.typed_header,
+    )
     if options.lag is not None and not options.incremental:
         raise UsageError("--lag needs --incremental")
     if options.wait_timeout is not None and not options.engine:

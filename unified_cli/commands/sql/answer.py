@@ -15,7 +15,7 @@ from unified_cli.call import Call, builder, delivery, record_output
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.flags import with_parts
 from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions
-from unified_cli.cli.options import CallOptions, overrides
+from unified_cli.cli.options import ReadOptions, overrides
 from unified_cli.commands.sql import database, statement
 from unified_cli.commands.sql.command import SqlOptions
 from unified_cli.commands.sql.database import Rows, RunningStatement
@@ -92,13 +92,11 @@ def _call(context: CommandContext, options: SqlOptions) -> Call:
         own_account.apply_to_messages(runtime, settings)
     settings = builder.of_many(settings, runtime, None, config)
     formats.check_choice(settings.output.name, formats.names(formats.ROWS))
-    delivery.check_records(
-        settings.output, several=False, bom=options.bom, csv_safe=options.csv_safe
-    )
+    delivery.check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     out = None if options.out == "-" else options.out
     if out is not None and (not out or out.endswith("/") or Path(out).is_dir()):
         raise UsageError(f"--out {out!r} is no file", hint="--out FILE")
-    asked = CallOptions(out=out, force=options.force, csv_safe=options.csv_safe, bom=options.bom)
+    asked = ReadOptions(out=out, force=options.force, csv_safe=options.csv_safe, bom=options.bom)
     asked = with_parts(asked, options, MessageOptions, ConnectionOptions)
     return Call(runtime, context.catalogue, settings, asked)
 

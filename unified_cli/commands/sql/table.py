@@ -40,7 +40,7 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 @dataclass(slots=True)
-class _Column:
+class _SpooledColumn:
     """A member that is a column; `digits` are those of its longest whole number."""
 
     name: str
@@ -98,11 +98,11 @@ class TableSpool:
     ) -> None:
         self.table = table
         self.count = self.left_out = self.halves = 0
-        self.seen: dict[str, _Column | None] = {}
+        self.seen: dict[str, _SpooledColumn | None] = {}
         """The members of the records, each with its column, if it has one."""
         self.without_column: list[str] = []
         self._folder, self._names, self._known, self._record = folder, names, known, record
-        self._columns: list[_Column] = []
+        self._columns: list[_SpooledColumn] = []
         self._taken = {LABEL, _RECORD}
         self._files: list[tuple[Path, int]] = []
         self._file: BinaryIO | None = None
@@ -148,7 +148,7 @@ class TableSpool:
         if self._size > _PIECE:
             self._flush()
 
-    def _new(self, name: str, row: list[bytes]) -> _Column | None:
+    def _new(self, name: str, row: list[bytes]) -> _SpooledColumn | None:
         """Return the column of a member that is new, with room for it in the row."""
         called = f"{LABEL}_served" if name == LABEL else name
         small, found = called.lower(), None
@@ -163,7 +163,7 @@ class TableSpool:
         else:
             self._taken.add(small)
             if self._names is None or small in self._names:
-                found = _Column(called, len(row))
+                found = _SpooledColumn(called, len(row))
                 self._columns.append(found)
                 row.append(b"")
         if len(self.seen) < _MOST_SEEN:
@@ -204,7 +204,7 @@ class TableSpool:
         for name in ("id", *_TIMES, *self._known):
             if name in wanted and name not in self._taken:
                 self._taken.add(name)
-                self._columns.append(_Column(name, 0))
+                self._columns.append(_SpooledColumn(name, 0))
         types = {LABEL: "VARCHAR", **{one.name: one.type for one in self._columns}}
         types |= {_RECORD: "JSON"} if self._record else {}
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
@@ -220,7 +220,7 @@ class TableSpool:
         if loaded != self.count:
             raise RuntimeError(f"{self.name}: {loaded} of {self.count} records were loaded")
 
-    def _insertion(self, table: str, columns: list[_Column]) -> str:
+    def _insertion(self, table: str, columns: list[_SpooledColumn]) -> str:
         """Return the statement that loads a file with these columns."""
         names = [LABEL, *(one.name for one in columns), *([_RECORD] if self._record else [])]
         picks = ["json_extract_string(p, '$')", *(_pick(f"c{one.at}", one.type) for one in columns)]
