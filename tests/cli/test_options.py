@@ -4,13 +4,17 @@ the same.
 
 from collections.abc import Iterator
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_origin
 
 import pytest
 import typer
 from entries import ENTRIES
 
+from unified_cli.catalogue import load
+from unified_cli.cli.command import Group, Later
 from unified_cli.cli.flags import NETWORK, Flag, Options, flags_of, typer_function
+from unified_cli.cli.operation_options import class_for
+from unified_cli.commands import COMMANDS
 
 
 def below(kind: type[Options]) -> Iterator[type[Options]]:
@@ -27,6 +31,9 @@ def every_class() -> list[type[Options]]:
 
 
 CLASSES = every_class()
+WHOLE = [one for one in CLASSES if "__init__" in vars(one)]
+"""Those that are made of what was typed; the others are parts of them."""
+PARTS = [one for one in CLASSES if one not in WHOLE]
 
 
 def required(kind: type[Options]) -> dict[str, Any]:
@@ -39,7 +46,30 @@ def test_there_are_classes_of_every_command() -> None:
     assert any(required(kind) for kind in CLASSES)
 
 
-@pytest.mark.parametrize("kind", CLASSES)
+def test_each_command_has_a_whole_class() -> None:
+    found: list[type[Options]] = []
+    entries = [*COMMANDS.values()]
+    for entry in entries:
+        command = entry.command.load() if isinstance(entry.command, Later) else entry.command
+        if isinstance(command, Group):
+            entries += command.commands.values()
+        else:
+            found.append(command.options)
+    found += [class_for(one) for one in load()]
+    assert len(found) > 200
+    assert {*PARTS} & {*found} == set()
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_a_part_with_nothing_given_never_changes(kind: type[Options]) -> None:
+    one = kind()
+    assert one.given() == []
+    for name in (field.name for field in fields(kind)):
+        with pytest.raises(FrozenInstanceError):
+            setattr(one, name, "another")
+
+
+@pytest.mark.parametrize("kind", WHOLE)
 def test_options_never_change(kind: type[Options]) -> None:
     one, other = kind(**required(kind)), kind(**required(kind))
     assert (one, hash(one)) == (other, hash(other))
@@ -57,7 +87,8 @@ def test_options_never_change(kind: type[Options]) -> None:
 def test_every_class_declares_its_own_fields(kind: type[Options]) -> None:
     """A class without the decorator would take the fields of its parts only."""
     assert "__dataclass_params__" in vars(kind)
-    assert {*kind.__annotations__} <= {field.name for field in fields(kind)}
+    annotated = {name for name, one in kind.__annotations__.items() if get_origin(one) != ClassVar}
+    assert annotated <= {field.name for field in fields(kind)}
     assert all(field.kw_only for field in fields(kind))
 
 

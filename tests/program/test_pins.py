@@ -75,7 +75,7 @@ HELP_STDLIB = names("""
     platform pwd random re reprlib select selectors shutil signal string subprocess tempfile
     textwrap threading token tokenize tomllib traceback types typing urllib uuid warnings
     weakref zlib
-    base64 binascii decimal hashlib numbers shlex struct termios
+    base64 binascii decimal hashlib numbers resource shlex struct termios
 """)
 # httpx is its requests and responses here: what it sends them with, httpcore with h11
 # and anyio, is not imported.

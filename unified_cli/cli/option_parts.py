@@ -32,7 +32,7 @@ class NoOptions(Options):
     """For commands without options."""
 
 
-@option_part
+@dataclass(frozen=True, kw_only=True)
 class MessageOptions(Options):
     """What is printed on stderr, and whether prompts are allowed."""
 
