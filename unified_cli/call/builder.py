@@ -24,20 +24,20 @@ from unified_cli.cli.options import (
 )
 from unified_cli.config import file, known_methods, profiles, resolution
 from unified_cli.config.file import Config
+from unified_cli.config.known_methods import KnownMethod
 from unified_cli.config.settings import DEFAULT, Settings
 from unified_cli.errors import UnifiedError, UnsafeError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.http import request as requests, request_body
 from unified_cli.http.request import Content, Query, Request
 from unified_cli.json_text import change_time, record_label
+from unified_cli.json_text.change_time import ChangeFilter
 from unified_cli.masking import visible
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
 if TYPE_CHECKING:
     from unified_cli.catalogue.known_filters import DoubtfulParameter
-    from unified_cli.config.known_methods import KnownMethod
-    from unified_cli.json_text.change_time import ChangeFilter
 
 
 def resolve(
@@ -229,7 +229,7 @@ def path_request(call: Call, method: str, path: str) -> Request:
     return _built(content, partial(requests.for_path, connection, method, path))
 
 
-def described(runtime: Runtime, options: CallOptions, operation: Operation) -> "KnownMethod | None":
+def described(runtime: Runtime, options: CallOptions, operation: Operation) -> KnownMethod | None:
     """What the connection that is called said of the operation within a day; None for
     several, and where it said nothing.
     """
@@ -302,7 +302,7 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> "ChangeFilter | None":
+def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFilter | None:
     """The filter of `--since`. Raises UsageError for a text that is no time, and for
     another such filter in `-q`.
     """

@@ -12,6 +12,7 @@ from unified_cli.catalogue import Operation
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import SendOptions
 from unified_cli.config import known_capabilities
+from unified_cli.config.known_capabilities import Offered
 from unified_cli.errors import RefusedError, UnifiedError
 from unified_cli.http.request import Request
 from unified_cli.json_text import json_check
@@ -19,7 +20,6 @@ from unified_cli.masking import masked, visible
 from unified_cli.plural import named
 
 if TYPE_CHECKING:
-    from unified_cli.config.known_capabilities import Offered
     from unified_cli.fleet.clients import Clients
 
 # These statuses may mean that the product behind the connection does not offer the operation.
@@ -77,7 +77,7 @@ def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
     return None if offered is None else _instead(offered, operation)
 
 
-def _offered(call: Call, clients: "Clients") -> "Offered | None":
+def _offered(call: Call, clients: "Clients") -> Offered | None:
     """What the connection offers, as it is known or the service says; None where it
     does not say.
     """
@@ -97,7 +97,7 @@ def _offered(call: Call, clients: "Clients") -> "Offered | None":
     return offer.offered
 
 
-def _instead(offered: "Offered", operation: Operation) -> str | None:
+def _instead(offered: Offered, operation: Operation) -> str | None:
     if not any(offered.values()):
         return "no unified API is installed or mapped for this connection"
     resources = offered.get(operation.api)

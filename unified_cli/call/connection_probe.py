@@ -5,7 +5,6 @@ is asked how it is.
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from unified_cli import signals
 from unified_cli.call import introspection
@@ -15,17 +14,15 @@ from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
 from unified_cli.errors import AccessError, ConfigError, ExitCode, UnifiedError, UsageError
+from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
 from unified_cli.fleet.tokens import Tokens
 from unified_cli.http import request as requests
+from unified_cli.http.client import Client
 from unified_cli.http.rate_limit import Patience
 from unified_cli.http.request import Content
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-
-if TYPE_CHECKING:
-    from unified_cli.fleet.clients import Clients
-    from unified_cli.http.client import Client
 
 WORKERS = 8
 _RETRIES, _TIMEOUT = 0, 10.0
@@ -126,7 +123,7 @@ class Probe:
             return ProbeResult(name, 0.0, error)
         return ProbedConnection(name, settings)
 
-    def _send(self, one: "ProbedConnection", clients: "Clients", *, several: bool) -> ProbeResult:
+    def _send(self, one: "ProbedConnection", clients: Clients, *, several: bool) -> ProbeResult:
         runtime, name = self.runtime, one.name
         # As any read of several connections waits for a limit.
         patience = Patience.ENDLESS if several else Patience.TIMEOUT
@@ -145,7 +142,7 @@ class Probe:
             return ProbeResult(name, runtime.monotonic() - started, error)
         return replace(found, profile=name, seconds=runtime.monotonic() - started)
 
-    def _ask(self, client: "Client", settings: Settings) -> ProbeResult:
+    def _ask(self, client: Client, settings: Settings) -> ProbeResult:
         service = self.catalogue.service
         if self.operation is not None:
             scope = requests.scope_of(settings, service)

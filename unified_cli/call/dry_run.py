@@ -15,6 +15,7 @@ from unified_cli.catalogue.model import FILE_RESOURCES
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ReadOptions
 from unified_cli.config import known_methods
+from unified_cli.config.known_methods import KnownMethod
 from unified_cli.errors import UsageError
 from unified_cli.http import pagination
 from unified_cli.http.request import Request
@@ -24,7 +25,6 @@ from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 
 if TYPE_CHECKING:
-    from unified_cli.config.known_methods import KnownMethod
     from unified_cli.http.upload import UploadFacts
 
 _TOKEN = "$UNIFIED_TOKEN"  # noqa: S105  the name of the variable, not a token
@@ -130,7 +130,7 @@ def line(runtime: Runtime, request: Request) -> None:
         stdout.write(runtime, [document])
 
 
-def show_skeleton(runtime: Runtime, operation: Operation, described: "KnownMethod | None") -> None:
+def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod | None) -> None:
     """Print the skeleton of the operation's body, with what its connection described of
     it, if that is known.
 

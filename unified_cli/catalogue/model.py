@@ -3,12 +3,9 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from unified_cli.catalogue.known import known
-
-if TYPE_CHECKING:
-    from unified_cli.catalogue.known import KnownFacts, KnownField
+from unified_cli.catalogue.known import KnownFacts, KnownField, known
 
 # All other words are actions, POST /<resource>/<word>.
 STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -112,7 +109,7 @@ class Operation(NamedTuple):
     summary: str
     source: str = ""
     """The file that a user wrote it in; empty for what comes with the program."""
-    own: "KnownFacts | None" = None
+    own: KnownFacts | None = None
     """What that file says to be known of it."""
 
     def __hash__(self) -> int:
@@ -120,7 +117,7 @@ class Operation(NamedTuple):
         return hash((self.api, self.resource, self.name))
 
     @property
-    def facts(self) -> "KnownFacts":
+    def facts(self) -> KnownFacts:
         """What is known of its parameters, bodies and records."""
         return self.own or known(self.api, self.resource)
 
@@ -155,7 +152,7 @@ class Operation(NamedTuple):
         return [one.name for one in self.facts.body.get(self.name, ()) if one.required]
 
     @property
-    def accepted_fields(self) -> "tuple[KnownField, ...]":
+    def accepted_fields(self) -> tuple[KnownField, ...]:
         """The fields that its body is known to take, else those of the record that the
         service does not fill in.
 
@@ -184,11 +181,11 @@ class Resource(NamedTuple):
     name: str
     about: str
     operations: Mapping[str, Operation]
-    own: "KnownFacts | None" = None
+    own: KnownFacts | None = None
     """What the file of the user who added it says to be known of it."""
 
     @property
-    def facts(self) -> "KnownFacts":
+    def facts(self) -> KnownFacts:
         """What is known of its records."""
         return self.own or known(self.api, self.name)
 

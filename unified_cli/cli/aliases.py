@@ -3,19 +3,17 @@
 import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unified_cli.catalogue import plain
 from unified_cli.cli.flags import flags_of
 from unified_cli.cli.operation_options import operation_flags
 from unified_cli.cli.option_parts import EarlyOptions
 from unified_cli.config import file
+from unified_cli.config.file import Config
 from unified_cli.errors import ConfigError
 from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
-
-if TYPE_CHECKING:
-    from unified_cli.config.file import Config
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _CONFIRMING = re.compile(r"--(?:yes|force|allow-.*)")
@@ -71,12 +69,12 @@ def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]
     return [(name, str(text)) for name, text in config.aliases.items() if name not in wrong]
 
 
-def problems(config: "Config", known: Collection[str]) -> Iterator[ConfigError]:
+def problems(config: Config, known: Collection[str]) -> Iterator[ConfigError]:
     """What is wrong with each alias that may not be."""
     yield from (error for _, error in _checked(config, known))
 
 
-def _checked(config: "Config", known: Collection[str]) -> Iterator[tuple[str, ConfigError]]:
+def _checked(config: Config, known: Collection[str]) -> Iterator[tuple[str, ConfigError]]:
     for name in config.aliases:
         try:
             _words(config, name, known)
@@ -84,7 +82,7 @@ def _checked(config: "Config", known: Collection[str]) -> Iterator[tuple[str, Co
             yield name, error
 
 
-def _config(runtime: Runtime) -> "Config | None":
+def _config(runtime: Runtime) -> Config | None:
     """The config file, None if there is none, which is for others to say."""
     path = file.locate(runtime)
     found = file.content(path) if path else None
@@ -94,7 +92,7 @@ def _config(runtime: Runtime) -> "Config | None":
 _SHADOWS = "has the name of an API or a command"
 
 
-def _words(config: "Config", name: str, known: Collection[str]) -> list[str]:
+def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
     """What an alias stands for, or ConfigError."""
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
@@ -157,11 +155,11 @@ def _valued(flags: Any) -> Collection[str]:
     return {spelling for flag in flags if flag.takes_value for spelling in flag.spellings}
 
 
-def _wrong(config: "Config", name: str, what: str, hint: str | None = None) -> ConfigError:
+def _wrong(config: Config, name: str, what: str, hint: str | None = None) -> ConfigError:
     return ConfigError(f'{_place(config, name)}: the alias "{visible(name)}" {what}', hint=hint)
 
 
-def _place(config: "Config", name: str) -> str:
+def _place(config: Config, name: str) -> str:
     """The file and the line where an alias stands; TOML's own reader does not tell lines."""
     key = rf"[\"']?{re.escape(name)}[\"']?\s*="
     inside, best = False, 0

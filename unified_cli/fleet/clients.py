@@ -25,7 +25,6 @@ from unified_cli.storage.cache import LIFETIME, Cache
 
 if TYPE_CHECKING:
     from unified_cli.sandbox.in_process import InProcess, OwnSandbox
-    from unified_cli.storage.cache import Cache
 
 
 _MOST_NAMED = 5
@@ -145,7 +144,7 @@ class Clients:
             return sum(rate_limit.recent() for rate_limit in self._rate_limits.values())
 
     @cached_property
-    def _paces(self) -> "Cache":
+    def _paces(self) -> Cache:
         return Cache(self._runtime.folder("cache"), _PACES, self._runtime.wall)
 
     def _recall_pace(
@@ -216,7 +215,7 @@ class _Recalled(NamedTuple):
     age: float
 
 
-def _recall(cache: "Cache", origin: str, account: str) -> _Recalled | None:
+def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
     """What is known about a connection; None where nothing is."""
     fact = cache.read(origin, account)
     if fact is None:
@@ -232,7 +231,7 @@ def _recall(cache: "Cache", origin: str, account: str) -> _Recalled | None:
     return _Recalled(Window(sends, seconds), fact.age) if believable else None
 
 
-def _keep(cache: "Cache", origin: str, account: str, window: Window) -> None:
+def _keep(cache: Cache, origin: str, account: str, window: Window) -> None:
     """Keep what a run learned about a connection. Raises OSError."""
     known = _recall(cache, origin, account)
     # What is known already is written again only when it is half as old as it may get.

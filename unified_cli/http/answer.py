@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import httpx
 
@@ -12,13 +12,10 @@ from unified_cli.catalogue import Service
 from unified_cli.errors import NetworkError, ServiceError, UnifiedError
 from unified_cli.http import api_errors, attempt as attempts, decoding, har_redaction, rate_headers
 from unified_cli.http.attempt import Attempt, NetworkFailure, Outcome
-from unified_cli.http.page_body import split
+from unified_cli.http.page_body import PageBody, split
 from unified_cli.http.request import ByteRange, Request, content_range
 from unified_cli.http.trace import Trace
 from unified_cli.http.transport.sockets import ConnectionState
-
-if TYPE_CHECKING:
-    from unified_cli.http.page_body import PageBody
 
 _LARGEST_ERROR = 2 * 1024 * 1024
 _ATTACHMENT = re.compile(r"\s*attachment\b", re.IGNORECASE)
@@ -37,7 +34,7 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
     body: bytes | None
     chunks: Iterator[bytes] = iter(())
-    page: "PageBody | None" = None
+    page: PageBody | None = None
     """The parts of the body, if it is a page of a list."""
     served: bytes = b""
     """The body as it was served, with its byte order mark if it has one."""
@@ -208,7 +205,7 @@ class Reader(NamedTuple):
         decoding.check(body, self._items(request))
         return har_redaction.without_credentials(body)
 
-    def _split(self, request: Request, body: bytes) -> "PageBody | None":
+    def _split(self, request: Request, body: bytes) -> PageBody | None:
         names = self._items(request)
         return next(
             filter(None, (split(body, self.service._replace(items=name)) for name in names)), None

@@ -5,16 +5,13 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from unified_cli.json_text import json_check, members
 from unified_cli.json_text.json_check import DEEPEST, deeper_than, has_more_commas, is_longer
+from unified_cli.json_text.members import Record
 from unified_cli.values import JsonObject
-
-if TYPE_CHECKING:
-    from unified_cli.json_text.members import Record
 
 _PIECE = 1024 * 1024
 _LARGEST_ENVELOPE = 2 * 1024 * 1024
@@ -46,13 +43,13 @@ def body_error(largest: int) -> TooLargeError:
     return TooLargeError(f"{said} {_LESS}" if largest == LARGEST_BODY else said)
 
 
-def check_array(array: "bytes | Record") -> None:
+def check_array(array: bytes | Record) -> None:
     """Raise TooLargeError where the array of records has too many of them."""
     if is_longer(memoryview(array), MOST_RECORDS):
         raise TooLargeError(f"the page has more than {MOST_RECORDS} records {_LESS}")
 
 
-def check_records(records: "Sequence[Record | bytes]") -> None:
+def check_records(records: Sequence[Record | bytes]) -> None:
     """Raise TooLargeError where a record is too large or has too many values."""
     for record in records:
         size = len(memoryview(record))

@@ -7,7 +7,6 @@ import errno
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
 
 from unified_cli.errors import StorageError
 from unified_cli.json_text.json_codec import encoded
@@ -16,10 +15,6 @@ from unified_cli.output.pager import PagedStdout
 from unified_cli.output.terminal import TerminalText
 from unified_cli.runtime import Runtime
 from unified_cli.values import Json
-
-if TYPE_CHECKING:
-    from unified_cli.output.pager import PagedStdout
-
 
 _PIECE = 8 * 1024
 _COLOURED = 256 * 1024
@@ -68,7 +63,7 @@ def end_pager(runtime: Runtime) -> None:
         pager.kill()
 
 
-def _pager(runtime: Runtime) -> "PagedStdout | None":
+def _pager(runtime: Runtime) -> PagedStdout | None:
     if not runtime.stdout_is_terminal:
         return None
 
