@@ -7,7 +7,7 @@ import httpx
 
 from unified_cli.catalogue import Catalogue
 from unified_cli.runtime import Runtime
-from unified_cli.sandbox import request_content
+from unified_cli.sandbox import application, request_content
 from unified_cli.sandbox.application import Sandbox
 from unified_cli.sandbox.messages import ConnectionDropped, Refusal, SandboxRequest, SandboxResponse
 from unified_cli.sandbox.store import own_store
@@ -53,7 +53,9 @@ class OwnSandbox:
     def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
         """Open the store. Raises as `own_store` does."""
         self._store = own_store(runtime)
-        self._sandbox = Sandbox(catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep)
+        self._sandbox = application.Sandbox(
+            catalogue, self._store, wall=runtime.wall, sleep=runtime.sleep
+        )
 
     def transport(self) -> InProcess:
         """Return a transport to the sandbox, one for each client."""
