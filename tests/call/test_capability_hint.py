@@ -32,7 +32,7 @@ def test_a_record_that_is_not_there_says_nothing_of_offers(unified: Unified) -> 
 @pytest.mark.parametrize(
     ("unified_part", "said"),
     [
-        ({"crm": {"deals": ["list"]}}, "; this connection offers no voice, but crm"),
+        ({"falconry": {"deals": ["list"]}}, "; this connection offers no voice, but falconry"),
         ({"voice": {"recordings": ["list"]}}, "; of voice this connection offers recordings"),
         (
             {"voice": {"calls": ["get", "\x1b[31mhang-up"]}},

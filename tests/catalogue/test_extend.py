@@ -15,16 +15,16 @@ from server import Service
 from unified_cli.catalogue import CatalogueError, load
 from unified_cli.catalogue.extend import extended
 
-CRM = """\
-[api.crm]
-title = "Unified CRM API"
+FALCONRY = """\
+[api.falconry]
+title = "Unified Falconry API"
 about = "Customers and deals"
 
-[api.crm.resources]
+[api.falconry.resources]
 contacts = { operations = "crud merge", one = "a contact", about = "People you sell to" }
 deals    = "list get"
 
-[known.crm.contacts]
+[known.falconry.contacts]
 fields = "id first_name company:object>companies stage=lead|customer"
 """
 
@@ -49,28 +49,28 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 def test_ten_lines_give_help_calls_and_sandbox_routes(
     write: Callable[..., Path], unified: Unified
 ) -> None:
-    write("crm.toml", CRM)
-    page = unified("crm contacts list --help")
+    write("falconry.toml", FALCONRY)
+    page = unified("falconry contacts list --help")
     assert (page.code, page.stderr) == (0, "")
-    assert "GET /unified/crm/contacts\n" in page.stdout
+    assert "GET /unified/falconry/contacts\n" in page.stdout
     assert "id, first_name, company (of companies), stage" in page.stdout
-    assert "  crm " in unified("--help").stdout
-    made = unified("-p sandbox crm contacts create -f first_name=Ada")
+    assert "  falconry " in unified("--help").stdout
+    made = unified("-p sandbox falconry contacts create -f first_name=Ada")
     assert (made.stderr, made.code) == ("", 0)
-    got = unified(["-p", "sandbox", "crm", "contacts", "get", made.json["id"]])
+    got = unified(["-p", "sandbox", "falconry", "contacts", "get", made.json["id"]])
     assert got.json["first_name"] == "Ada"
-    assert unified("-p sandbox crm deals list -q limit=2").json["result"]
+    assert unified("-p sandbox falconry deals list -q limit=2").json["result"]
 
 
 def test_a_call_sends_the_request(
     write: Callable[..., Path], unified: Unified, service: Service
 ) -> None:
-    write("crm.toml", CRM)
-    assert unified("crm contacts merge -f id=7", environ=service.environ).code == 0
+    write("falconry.toml", FALCONRY)
+    assert unified("falconry contacts merge -f id=7", environ=service.environ).code == 0
     [seen] = service.seen
     assert (seen.method, seen.segments, seen.body) == (
         "POST",
-        ["unified", "crm", "contacts", "merge"],
+        ["unified", "falconry", "contacts", "merge"],
         b'{"id":"7"}',
     )
 
@@ -78,8 +78,8 @@ def test_a_call_sends_the_request(
 def test_lists_are_exported_whatever_a_file_knows_of_them(
     write: Callable[..., Path], unified: Unified, tmp_path: Path
 ) -> None:
-    write("crm.toml", CRM)
-    for what in ("crm", "crm/contacts ticketing/teams"):
+    write("falconry.toml", FALCONRY)
+    for what in ("falconry", "falconry/contacts ticketing/teams"):
         assert unified(f"-p sandbox export {what} --to {tmp_path / 'dump'}").code == 0
     exported = [path.name for path in sorted((tmp_path / "dump" / "sandbox").glob("*/*"))]
     assert exported == ["contacts.ndjson", "deals.ndjson", "teams.ndjson"]
@@ -88,11 +88,12 @@ def test_lists_are_exported_whatever_a_file_knows_of_them(
 def test_source_says_which_file_an_operation_is_from(
     write: Callable[..., Path], unified: Unified
 ) -> None:
-    path = write("crm.toml", CRM)
+    path = write("falconry.toml", FALCONRY)
     rows = unified("operations merge --source").stdout
     assert (
         rows
-        == f"crm contacts merge\tPOST\t/unified/crm/contacts/merge\tRun merge on contacts\t{path}\n"
+        == "falconry contacts merge\tPOST\t/unified/falconry/contacts/merge\tRun merge on contacts"
+        f"\t{path}\n"
     )
     [built_in] = unified("operations recordings download --source -o json").json["operations"]
     assert built_in["source"] == "built in"
@@ -134,9 +135,9 @@ def test_what_is_there_already_stays_and_the_clash_is_told(
 
 
 def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified: Unified) -> None:
-    first = write("a.toml", CRM)
-    second = write("b.toml", '[api.crm.resources]\ndeals = "list win"\n')
-    result = unified("operations crm deals --source")
+    first = write("a.toml", FALCONRY)
+    second = write("b.toml", '[api.falconry.resources]\ndeals = "list win"\n')
+    result = unified("operations falconry deals --source")
     assert [line.split("\t")[4] for line in result.stdout.splitlines()] == [
         str(first),
         str(first),
@@ -144,7 +145,7 @@ def test_of_two_files_the_first_name_counts(write: Callable[..., Path], unified:
     ]
     assert (
         result.stderr
-        == f"warning: {second}:2: crm deals list already exists; this one is ignored\n"
+        == f"warning: {second}:2: falconry deals list already exists; this one is ignored\n"
     )
 
 
@@ -221,10 +222,10 @@ def test_a_broken_file_is_told_by_line_and_leaves_the_rest(
     text: str | bytes, said: str, write: Callable[..., Path], unified: Unified
 ) -> None:
     broken = write("broken.toml", text)
-    write("crm.toml", CRM)
-    result = unified("crm deals list --help")
+    write("falconry.toml", FALCONRY)
+    result = unified("falconry deals list --help")
     assert result.stderr == f"warning: {broken}:{said}\n"
-    assert (result.code, "GET /unified/crm/deals" in result.stdout) == (0, True)
+    assert (result.code, "GET /unified/falconry/deals" in result.stdout) == (0, True)
     assert unified("hris --help").code == 2
 
 
@@ -232,9 +233,9 @@ def test_a_broken_file_is_told_by_line_and_leaves_the_rest(
 def test_a_file_that_others_can_write_is_passed_over(
     mode: int, write: Callable[..., Path], unified: Unified
 ) -> None:
-    path = write("crm.toml", CRM)
+    path = write("falconry.toml", FALCONRY)
     path.chmod(mode)
-    result = unified("crm --help")
+    result = unified("falconry --help")
     assert (
         f"warning: others can write {path}, so it is ignored (chmod go-w {path})\n" in result.stderr
     )
@@ -244,14 +245,14 @@ def test_a_file_that_others_can_write_is_passed_over(
 def test_a_folder_that_others_can_write_is_passed_over(
     write: Callable[..., Path], unified: Unified
 ) -> None:
-    folder = write("crm.toml", CRM).parent
+    folder = write("falconry.toml", FALCONRY).parent
     folder.chmod(0o777)
     result = unified("--help")
     assert (
         result.stderr
         == f"warning: others can write {folder}, so it is ignored (chmod go-w {folder})\n"
     )
-    assert (result.code, "crm" in result.stdout) == (0, False)
+    assert (result.code, "falconry" in result.stdout) == (0, False)
 
 
 def test_only_that_folder_is_looked_into(
@@ -259,29 +260,29 @@ def test_only_that_folder_is_looked_into(
 ) -> None:
     for place in (tmp_path, tmp_path / "work", tmp_path / "data", tmp_path / "other"):
         (place / "catalogue.d").mkdir(parents=True)
-        (place / "catalogue.d" / "crm.toml").write_text(CRM)
-        (place / "crm.toml").write_text(CRM)
+        (place / "catalogue.d" / "falconry.toml").write_text(FALCONRY)
+        (place / "falconry.toml").write_text(FALCONRY)
     monkeypatch.chdir(tmp_path / "work")
     environ = {"UNIFIED_CONFIG": str(tmp_path / "other" / "config.toml")}
-    result = unified("crm --help", environ=environ)
+    result = unified("falconry --help", environ=environ)
     assert (result.code, result.stdout) == (2, "")
 
 
 def test_what_a_file_says_stays_text_in_help(write: Callable[..., Path], unified: Unified) -> None:
     write(
-        "crm.toml",
-        CRM.replace("People you sell to", r"\u001b]0;x\u0007[bold]you[/bold] \u202eevil"),
+        "falconry.toml",
+        FALCONRY.replace("People you sell to", r"\u001b]0;x\u0007[bold]you[/bold] \u202eevil"),
     )
     for tty in (False, True):
-        page = unified("crm --help", tty=tty, environ={"NO_COLOR": "1"}).stdout
+        page = unified("falconry --help", tty=tty, environ={"NO_COLOR": "1"}).stdout
         assert r"\x1b]0;x\x07[bold]you[/bold] \u202eevil" in page
         assert not {"\x1b", "\x07", "\u202e"} & set(page)
 
 
 def test_a_fifo_holds_nobody_up(write: Callable[..., Path], unified: Unified) -> None:
-    folder = write("crm.toml", CRM).parent
+    folder = write("falconry.toml", FALCONRY).parent
     os.mkfifo(folder / "pipe.toml", 0o600)
-    result = unified("crm --help")
+    result = unified("falconry --help")
     assert (result.stderr, result.code) == (
         f"warning: cannot read {folder / 'pipe.toml'}: not a regular file\n",
         0,
@@ -292,7 +293,7 @@ _WORDS = strategies.sampled_from(
     [
         "api",
         "known",
-        "crm",
+        "falconry",
         "voice",
         "calls",
         "title",

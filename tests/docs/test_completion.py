@@ -197,9 +197,9 @@ def test_the_config_file_is_found_where_the_environment_says(
 
 
 ADDED = """
-[api.crm]
-title = "Unified CRM API"
-[api.crm.resources]
+[api.falconry]
+title = "Unified Falconry API"
+[api.falconry.resources]
 contacts = { operations = "crud merge", about = "People" }
 deals = "list get"
 $(touch PWN) = "list"
@@ -217,12 +217,12 @@ def test_what_a_user_adds_to_the_catalogue_is_completed(
 ) -> None:
     folder = tmp_path / ".config" / "unified" / "catalogue.d"
     folder.mkdir(parents=True)
-    (folder / "crm.toml").write_text(ADDED)
+    (folder / "falconry.toml").write_text(ADDED)
     running = shell(name)
-    assert running.offered("unified cr") == {"crm"}
-    assert running.offered("unified crm ") >= {"contacts", "deals"}
-    assert running.offered("unified crm c") == {"contacts"}
-    assert running.offered("unified crm contacts ") == {
+    assert running.offered("unified falc") == {"falconry"}
+    assert running.offered("unified falconry ") >= {"contacts", "deals"}
+    assert running.offered("unified falconry c") == {"contacts"}
+    assert running.offered("unified falconry contacts ") == {
         "list",
         "create",
         "get",
@@ -230,11 +230,11 @@ def test_what_a_user_adds_to_the_catalogue_is_completed(
         "delete",
         "merge",
     }
-    assert "--yes" in running.offered("unified crm contacts delete -")
-    assert "--data" not in running.offered("unified crm contacts list -")
+    assert "--yes" in running.offered("unified falconry contacts delete -")
+    assert "--data" not in running.offered("unified falconry contacts list -")
     assert running.offered("unified ticketing m") == {"macros"}
     assert running.offered("unified ticketing tickets c") == {"create", "close"}
-    assert running.offered("unified crm evil ") == set()
+    assert running.offered("unified falconry evil ") == set()
     assert not list(tmp_path.glob("**/PWN*"))
 
 

@@ -317,9 +317,10 @@ _CONFIG = (
     b' 2\nca_bundle = "x"\n'
 )
 _CATALOGUE = (
-    b'[api.crm]\ntitle = "C"\nabout = "D"\n[api.crm.resources]\ndeals = "list get"\ncontacts = {'
-    b' operations = "crud merge", one = "a contact", about = "P" }\n[api.voice.actions]\n"calls'
-    b' dial" = "Dial"\n[known.crm.contacts]\nfields = "id company:object>companies'
+    b'[api.falconry]\ntitle = "C"\nabout = "D"\n[api.falconry.resources]\ndeals = "list get"\n'
+    b'contacts = { operations = "crud merge", one = "a contact", about = "P" }\n'
+    b'[api.voice.actions]\n"calls dial" = "Dial"\n[known.falconry.contacts]\n'
+    b'fields = "id company:object>companies'
     b' stage=lead|customer"\n'
 )
 _JOURNAL = (

@@ -121,8 +121,8 @@ def test_tasks_put_together_are_the_whole(unified: Unified, config: Config, tmp_
             'the task of initech cannot be done here: no profile named "initech"',
         ),
         (
-            {"lists": ["crm/deals"], "required": []},
-            "the task of acme reads crm/deals, which is not known here",
+            {"lists": ["falconry/deals"], "required": []},
+            "the task of acme reads falconry/deals, which is not known here",
         ),
     ],
 )

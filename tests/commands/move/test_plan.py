@@ -215,8 +215,8 @@ def test_records_without_a_call_are_told(
     [
         ("ticketing/tags --from sandbox --to {file}", "a plan is for a connection (--to PROFILE)"),
         (
-            "crm/things --from {file} --to new",
-            "no fields of crm/things are known (--all-fields sends those that there",
+            "falconry/things --from {file} --to new",
+            "no fields of falconry/things are known (--all-fields sends those that there",
         ),
         (
             "ticketing/ticket_status --from {file} --to new",
@@ -229,8 +229,9 @@ def test_what_cannot_be_planned_is_refused(
 ) -> None:
     own = config(TWO).parent / "catalogue.d"
     own.mkdir()
-    text = '[api.crm]\ntitle = "CRM"\nabout = "Things"\n[api.crm.resources]\nthings = "crud"\n'
-    (own / "crm.toml").write_text(text)
+    text = '[api.falconry]\ntitle = "Falconry"\nabout = "Things"\n'
+    text += '[api.falconry.resources]\nthings = "crud"\n'
+    (own / "falconry.toml").write_text(text)
     result = unified(f"plan {argv.format(file=ndjson(tmp_path / 'one', {'id': 1}))}")
     assert (result.stdout, result.code) == ("", 2)
     assert result.stderr.startswith(f"error: {said}")

@@ -217,7 +217,7 @@ def test_a_connection_that_fails_and_one_that_does_not_offer_it(
         if account == "c01":
             return served({"statusCode": 500, "error": "Error", "message": "a \x01 <bad> day"}, 500)
         if "c02" in seen.target and "unified/ticketing" not in seen.path:
-            return served(offer({"crm": {"contacts": ["list"]}}))
+            return served(offer({"falconry": {"contacts": ["list"]}}))
         if account == "c02":
             return served(no, 404)
         return served({"result": tickets(3)})
