@@ -134,11 +134,11 @@ TAGS = '"ticketing tags" or "ats tags" or "knowledge-base tags"'
         ("--token-stdin profile list", "this command takes no --token-stdin"),
         (
             "request POST /unified/ticketing/tickets --all",
-            "a POST has no pages (leave out --all and --limit)",
+            "a POST has no pages (leave out --all and --limit; but POST …/search has pages)",
         ),
         (
             "request DELETE /unified/voice/calls/1 --limit 3",
-            "a DELETE has no pages (leave out --all and --limit)",
+            "a DELETE has no pages (leave out --all and --limit; but POST …/search has pages)",
         ),
         (
             "request get /x --wait",

@@ -163,7 +163,10 @@ def decide(asked: Asked) -> Delivery:
         return Delivery.DOCUMENT
     if asked.pages and asked.method != "GET":
         # Every page would repeat the write.
-        raise UsageError(f"a {asked.method} has no pages", hint="leave out --all and --limit")
+        raise UsageError(
+            f"a {asked.method} has no pages",
+            hint="leave out --all and --limit; but POST …/search has pages",
+        )
     _check_place(asked)
     _check_format(asked)
     if asked.place in {Place.FILE, Place.FOLDER}:

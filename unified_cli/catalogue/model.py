@@ -253,6 +253,7 @@ class Service(NamedTuple):
     capabilities: str
     tools: str
     proxy: str
+    search: str
     outward: str
     """The names of the actions that have effects outside the connection."""
     harmless: str

@@ -8,6 +8,7 @@ from typing import Annotated
 from urllib.parse import unquote
 
 from unified_cli.call import Call, Mode, batch_request, builder, single
+from unified_cli.catalogue import Service
 from unified_cli.catalogue.known_filters import doubtful
 from unified_cli.cli import prompt
 from unified_cli.cli.command import Command, CommandContext
@@ -34,21 +35,31 @@ class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
 
 def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
-    scoped = not context.catalogue.service.names_no_account(options.path)
+    service, method = context.catalogue.service, options.method.upper()
+    scoped = not service.names_no_account(options.path)
+    pages = options.several and method == "POST" and _searches(options.path, service)
+    if pages and options.idempotency_key is not None:
+        raise UsageError("each page has an idempotency key of its own", hint="leave the key out")
     call = builder.resolve(
         context.runtime,
         context.catalogue,
         options,
         Mode(shown=options.shown),
         None,
-        method=options.method.upper(),
+        # A search is delivered as a list.
+        method="GET" if pages else method,
         scoped=scoped,
     )
-    if options.query and options.method.upper() == "GET":
+    if options.query and method == "GET":
         _check_query(call, options)
-    with closing(builder.path_request(call, options.method.upper(), options.path)) as request:
+    with closing(builder.path_request(call, method, options.path)) as request:
         _check_file(call, request)
         single.send(call, _aimed(call, request) if request.batch else request)
+
+
+def _searches(path: str, service: Service) -> bool:
+    """Whether a POST to this path is a search."""
+    return unquote(path.partition("?")[0].rstrip("/").rpartition("/")[2]) == service.search
 
 
 def _check_query(call: Call, options: RequestOptions) -> None:
@@ -98,6 +109,10 @@ REQUEST = Command(
     text=(
         "{about}, scoped to the connection like every operation.",
         "The path is typed as in a URL, percent-encoded where it must be.",
+        (
+            "--all and --limit read all pages of a list, also of a search (POST …/search), which"
+            " counts as a read."
+        ),
         (
             "POST /file makes a file public, to anyone who has its address; off a terminal that"
             " needs --yes."

@@ -92,6 +92,8 @@ class ListIdentity:
         # Identities from before there were these options lack them.
         later = {"bom": bom, "replay": replay, "typed": typed}
         options |= {name: True for name, given in later.items() if given}
+        if request.searches:
+            options["body"] = (request.body or b"").decode("utf-8", "replace")
         asked = {
             "origin": request.address.origin,
             "path": request.path,

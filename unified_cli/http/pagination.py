@@ -5,6 +5,7 @@ How long a page is to be stands in the request already (`call.builder`).
 
 import hashlib
 import re
+import uuid
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
@@ -109,12 +110,16 @@ class ListReader:
                 f"gave up after {self._empty} empty pages in a row, and there may be more records"
             )
         self._number += 1
-        answer = _send(self._send, _at(self._request, self._service, self._cursor), self._number)
+        request = _at(self._request, self._service, self._cursor)
+        if self._request.searches:
+            # The key of a page is for its attempts only.
+            request = request._replace(key=str(uuid.uuid4()))
+        answer = _send(self._send, request, self._number)
         page = split(answer, self._request, self._service, self._number)
         if self._cursor is not None and _is_bare(answer):
             # It does not say whether there are more pages.
             raise ServiceError(
-                f"page {self._number} of GET {self._request.path} is a bare array without a cursor,"
+                f"page {self._number} of {self._request.line} is a bare array without a cursor,"
                 " and there may be more records",
                 retryable=False,
             )
@@ -132,14 +137,14 @@ class ListReader:
         if self._last is None and masked(cursor) != cursor:
             # It would stand in a URL, and in the checkpoint of an export.
             raise ServiceError(
-                f"the cursor after page {self._number} of GET {self._request.path} contains the"
+                f"the cursor after page {self._number} of {self._request.line} contains the"
                 " token; not followed",
                 retryable=False,
             )
         mark = fingerprint(cursor)
         if mark in self._seen:
             raise ServiceError(
-                f"the cursor did not advance: page {self._number} of GET {self._request.path} leads"
+                f"the cursor did not advance: page {self._number} of {self._request.line} leads"
                 " back to a page already read"
             )
         self._seen.add(mark)
@@ -179,7 +184,7 @@ def alone(answer: Answer, request: Request) -> Page:
     """An answer that is one record, as a page. Raises ServiceError where it is no JSON."""
     if not answer.body:
         raise ServiceError(
-            f"the service answered GET {request.path} as {answer.content_type}, not with a record"
+            f"the service answered {request.line} as {answer.content_type}, not with a record"
         )
     return Page(1, [Record(answer.body.strip())], None, one_line=False)
 
@@ -193,14 +198,14 @@ def split(answer: Answer, request: Request, service: Service, number: int = 1) -
     if not answer.body:
         said = f"as {answer.content_type}" if answer.content_type else "without content"
         raise ServiceError(
-            f"the service answered GET {request.path} {said}, not with a page of records"
+            f"the service answered {request.line} {said}, not with a page of records"
         )
     body = answer.body
     try:
         page = answer.page or page_body.decode(body, service)
     except msgspec.DecodeError as error:
         reason = str(error).replace("$", "").strip()
-        said = f"the answer to GET {request.path} is no page of records: {reason}"
+        said = f"the answer to {request.line} is no page of records: {reason}"
         raise ServiceError(said, hint=hints.NO_PAGE) from None
     check_keys(page, request)
     one_line = b"\n" not in body and b"\r" not in body
@@ -226,7 +231,8 @@ def check_keys(page: PageBody, request: Request) -> None:
     """
     if page.repeated:
         raise ServiceError(
-            f"the answer to GET {request.path} has more than one {page.repeated!r}", retryable=False
+            f"the answer to {request.line} has more than one {page.repeated!r}",
+            retryable=False,
         )
 
 
@@ -237,16 +243,12 @@ def _cursor(text: bytes, request: Request) -> str | None:
         return number
     if not text.startswith(b'"'):
         shown = excerpt(text.decode("utf-8"), 100)
-        raise ServiceError(
-            f"the answer to GET {request.path} has a cursor that is no text: {shown}"
-        )
+        raise ServiceError(f"the answer to {request.line} has a cursor that is no text: {shown}")
     cursor = string(text)
     try:
         cursor.encode("utf-8")
     except UnicodeEncodeError:
-        raise ServiceError(
-            f"the answer to GET {request.path} has a cursor that is not UTF-8"
-        ) from None
+        raise ServiceError(f"the answer to {request.line} has a cursor that is not UTF-8") from None
     return cursor
 
 

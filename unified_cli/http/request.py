@@ -145,11 +145,18 @@ class Request(NamedTuple):
     """It holds several requests, which its key is for as a whole."""
     upload: "Upload | None" = None
     """The file that is sent in place of a body."""
+    searches: bool = False
+    """It lists what it finds, though it is a POST; its key is for one page."""
 
     @property
     def own_query(self) -> Query:
         """The query without the parameter that names the connection."""
         return self.query[1:] if self.scoped else self.query
+
+    @property
+    def line(self) -> str:
+        """Method and path, for messages."""
+        return f"{self.method} {self.path}"
 
     @property
     def target(self) -> str:
@@ -185,9 +192,7 @@ class Request(NamedTuple):
         if self.upload is not None and self.key is None:
             return True
         if self.operation is None:
-            return self.method != "GET" and not (
-                self.batch and self.key is not None and self.honours_keys
-            )
+            return self.writes and not (self.batch and self.key is not None and self.honours_keys)
         return self.operation.outward or (
             self.key is not None and self.writes and not self.honours_keys
         )
@@ -195,7 +200,9 @@ class Request(NamedTuple):
     @property
     def writes(self) -> bool:
         """Whether it may change anything."""
-        return self.method != "GET" if self.operation is None else self.operation.changes
+        if self.operation is not None:
+            return self.operation.changes
+        return self.method != "GET" and not self.searches
 
     def close(self) -> None:
         """Close the file that is sent, if there is one."""
@@ -278,7 +285,8 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
     private = answers_with_credentials("/".join(("", *segments)), scope.service)
     scope = scope._replace(own=scope.own or scope.service.names_no_account(_below(segments)))
     request = _build(scope, method, segments, content._replace(query=[*own, *content.query]))
-    return request._replace(private=private, batch=batch)
+    searches = method == "POST" and segments[-1] == scope.service.search
+    return request._replace(private=private, batch=batch, searches=searches)
 
 
 def answers_with_credentials(path: str, service: Service) -> bool:
