@@ -47,6 +47,7 @@ REASONS: dict[tuple[str, str], str | float] = {
     ("commands.export.delta_folder", "unified_cli.commands.export.delta_table.ListTable"): EXTRA,
     ("commands.export.engine_driver", "unified_cli.commands.export.dask_engine.DaskEngine"): EXTRA,
     ("commands.mcp.run", "unified_cli.commands.mcp.server"): EXTRA,
+    ("commands.operation.mode", "unified_cli.call.body_check"): DISPATCH,
     ("commands.operation.mode", "unified_cli.call.file_download"): 5.6,
     ("commands.operation.mode", "unified_cli.writes.stop_rules"): DISPATCH,
     ("commands.report.run", "unified_cli.commands.report.markup"): EXTRA,

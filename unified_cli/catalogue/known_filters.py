@@ -85,6 +85,30 @@ def doubtful(
     return [found for name, value in query for found in check.flaws(name, value)]
 
 
+def doubtful_fields(
+    operation: Operation, names: Iterable[str], described: Sequence[str] = ()
+) -> list[DoubtfulParameter]:
+    """Return the fields of a body that are near to a known one and no known one
+    themselves; `described` are those that the connection named.
+
+    Others are never reported: a connection may take fields of its own.
+    """
+    if not operation.takes_body or operation.method == "DELETE":
+        return []
+    facts = operation.facts
+    fields = [one.name for one in (*facts.fields, *facts.body.get(operation.name, ()))]
+    known = {*fields, *(f"{one}_id" for one in fields), *described}
+    # One with a dot may be a path, of which another line tells.
+    near = {
+        name: get_close_matches(name, sorted(known), 1, _CLOSE) for name in names if "." not in name
+    }
+    return [
+        DoubtfulParameter(name, f'"{name}" is no known field of {operation.command}', *meant)
+        for name, meant in near.items()
+        if meant and name not in known
+    ]
+
+
 class _Check:
     """What is known of the query of one list."""
 

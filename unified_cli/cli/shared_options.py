@@ -275,9 +275,11 @@ Strict = Annotated[
     Flag(
         ("--strict",),
         SAFETY,
-        "send nothing where a query parameter is missing, or unknown to the list",
+        "send nothing if a parameter is missing or unknown, or a field is misspelt",
         order=2,
-        when=lambda operation: operation.lists or bool(operation.required_parameters),
+        when=lambda operation: (
+            operation.lists or operation.takes_body or bool(operation.required_parameters)
+        ),
     ),
 ]
 WaitTimeout = Annotated[

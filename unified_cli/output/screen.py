@@ -103,15 +103,21 @@ def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None)
     return terminal.styled(_TRAILING.sub(r"\1", made))
 
 
-def text(runtime: Runtime, cell: Cell) -> "Text":
-    """A cell as rich draws it."""
+def _rich_text() -> "type[Text]":
     from rich.text import Text  # noqa: PLC0415  only where a screen is drawn
 
+    return Text
+
+
+def text(runtime: Runtime, cell: Cell) -> "Text":
+    """A cell as rich draws it."""
+    styled = _rich_text()
+
     if isinstance(cell, Bar):
-        return Text.assemble(*_pieces(runtime, cell))
+        return styled.assemble(*_pieces(runtime, cell))
     if isinstance(cell, Word):
-        return Text(_shown(runtime, cell.text), cell.look.style)
-    return Text(_shown(runtime, cell))
+        return styled(_shown(runtime, cell.text), cell.look.style)
+    return styled(_shown(runtime, cell))
 
 
 def _shown(runtime: Runtime, words: MaskedText) -> str:
@@ -183,19 +189,19 @@ def _fields(
     """Each cell that is not empty on lines of its own, after its head; a blank line
     between rows.
     """
-    from rich.text import Text  # noqa: PLC0415  as above
+    styled = _rich_text()
 
     heads = [column.head.upper() for column in columns]
     indent = max(map(text_width.width, heads)) + GAP
     room = max(runtime.width - indent, _NARROWEST)
     things: list[RenderableType] = []
     for row in rows:
-        things += [Text()] if things else []
+        things += [styled()] if things else []
         for head, cell in zip(heads, row, strict=True):
             if (shown := text(runtime, cell)).plain:
                 shown.plain = f"\n{' ' * indent}".join(text_width.wrapped(shown.plain, room))
                 things.append(
-                    Text.assemble((text_width.pad(head, indent), Look.STRONG.style), shown)
+                    styled.assemble((text_width.pad(head, indent), Look.STRONG.style), shown)
                 )
     # A word that is longer than the terminal, which wraps it itself, can be copied whole.
     longest = max(
@@ -339,10 +345,10 @@ def line(runtime: Runtime, *cells: Cell) -> "Text":
 
 def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
     """Words in indented lines of the terminal's width."""
-    from rich.text import Text  # noqa: PLC0415  as above
+    styled = _rich_text()
 
     lines = text_width.wrapped(_shown(runtime, words), runtime.width - GAP)
-    return Text("\n".join(" " * GAP + one for one in lines), no_wrap=True, overflow="ignore")
+    return styled("\n".join(" " * GAP + one for one in lines), no_wrap=True, overflow="ignore")
 
 
 def sign(runtime: Runtime, look: Look) -> str:

@@ -47,6 +47,11 @@ class InputFile:
                 yield from input_reading.lines(content, name, self.reading, self.shape)
 
     @property
+    def columns(self) -> list[str]:
+        """The names of its columns as they are read."""
+        return [head.strip() for head in self.heads] if self.reading.trimmed else self.heads
+
+    @property
     def remark(self) -> str:
         """The sentence about the names of its columns; empty where they are usual."""
         return input_tables.remark(self.heads, trimmed=self.reading.trimmed)

@@ -17,6 +17,7 @@ from unified_cli.cli.shared_options import (
     Map,
     Query,
     Restart,
+    Strict,
     Yes,
     told,
 )
@@ -76,6 +77,9 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         bool, Flag(("--retry-in-doubt",), flags.IMPORT, "send records in doubt again")
     ] = False
     query: Query = ()
+    strict: Annotated[
+        bool, told(Strict, "send nothing if a column or field is misspelt", flags.IMPORT)
+    ] = False
     output: TableOutput = None
     dry_run: DryRun = False
     yes: Yes = False

@@ -143,9 +143,12 @@ class ImportTask:
         )
         return requests.for_operation(scope, self.operation, item.identifier, content)
 
-    def items(self, source: InputFile) -> Iterator[InputItem]:
-        """The items to send, one for each record of the file."""
-        reshape = None if self.map is None else RecordMap(self.map, note=self.runtime.stderr.note)
+    def items(self, source: InputFile, *, notes: bool = True) -> Iterator[InputItem]:
+        """The items to send, one for each record of the file; `notes` of what the map
+        computed.
+        """
+        note = self.runtime.stderr.note if notes else None
+        reshape = None if self.map is None else RecordMap(self.map, note=note)
         rules = ItemRules(self.operation, self.catalogue.service, reshape, self.profiles)
         return input_records.items(source.lines(), rules)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from unified_cli import __version__, os_limits, signals
-from unified_cli.call import builder, dry_run
+from unified_cli.call import body_check, builder, dry_run
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import named_resource, prompt
 from unified_cli.cli.command import CommandContext
@@ -25,6 +25,8 @@ from unified_cli.errors import StateError, UnifiedError, UnknownError, UsageErro
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
+from unified_cli.json_text.members import parts
+from unified_cli.json_text.record_label import LABEL
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
@@ -32,6 +34,7 @@ from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes import (
     import_journal,
     input_file,
+    input_tables,
     journal as run_journal,
     outcome_files,
     stdin_copy,
@@ -40,7 +43,7 @@ from unified_cli.writes.entry import EntryState
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.writes.input_file import InputFile
 from unified_cli.writes.input_reading import ReadingOptions, RecordShape
-from unified_cli.writes.input_records import InputItem
+from unified_cli.writes.input_records import MARK, InputItem
 from unified_cli.writes.outcome_files import OutcomeGroup
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.sender import FairWriters
@@ -88,6 +91,7 @@ def run(context: CommandContext, options: ImportOptions) -> None:
         if found.remark:
             runtime.stderr.note(found.remark)
         task = task.counted(source)
+        _check_names(task, source, options)
         if options.dry_run:
             _preview(task, source)
             return
@@ -130,6 +134,18 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     own_account.apply_to_messages(runtime, resolved)
     resolved.reachable()
     return {None: resolved}
+
+
+def _check_names(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
+    """Name the columns that may be misspelt; of other inputs, or with `--map`, the
+    fields of the first record.
+    """
+    names = [input_tables.member(head) for head in source.columns]
+    if task.map is not None or not names:
+        body = next((item.body for item in task.items(source, notes=False) if item.body), None)
+        names = [*(parts(body) or ())] if body else []
+    names = [name for name in names if name not in {LABEL, MARK}]
+    body_check.check_names(task.runtime, task.operation, names, strict=options.strict)
 
 
 def _preview(task: ImportTask, source: InputFile) -> None:

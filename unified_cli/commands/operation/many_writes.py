@@ -5,14 +5,20 @@ run with a journal.
 import uuid
 from collections.abc import Iterator, Sequence
 
-from unified_cli.call import Call, Mode, builder, dry_run, file_download, run_output
+from unified_cli.call import (
+    Call,
+    Mode,
+    body_check,
+    builder,
+    dry_run,
+    run_output,
+)
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
     ConfirmOptions,
-    DownloadModeOptions,
     OperationOptions,
     SendOptions,
     overrides,
@@ -52,8 +58,7 @@ def run(
     names = [*select(runtime, config, options)]
     rules = stop_rules.parse(part(options, StopOptions), len(names))
     content = builder.operation_content(common, operation)
-    if isinstance(options, DownloadModeOptions):
-        file_download.check_fields(operation, content.body)
+    _check_body(runtime, options, operation, content.body)
     connections = RunConnections(runtime, catalogue, config, overrides(options))
     calls = [
         _call(connections, operation, name, content, builder.identifier(options)) for name in names
@@ -80,6 +85,15 @@ def run(
         results = run_output.results(common, stored, connections)
         items = [CallItem(number, call.profile) for number, call in enumerate(calls, 1)]
         RunSender(runtime, stored, connections, writers, results).send(items, rules)
+
+
+def _check_body(
+    runtime: Runtime, options: OperationOptions, operation: Operation, body: bytes | None
+) -> None:
+    if isinstance(options, DownloadModeOptions):
+        file_download.check_fields(operation, body)
+    else:
+        body_check.check(runtime, options, operation, body)
 
 
 def _begun(

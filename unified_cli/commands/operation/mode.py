@@ -73,6 +73,10 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
             from unified_cli.call import file_download  # noqa: PLC0415  only for a file
 
             file_download.check_fields(operation, request.body)
+        elif request.body:
+            from unified_cli.call import body_check  # noqa: PLC0415  only if there is a body
+
+            body_check.check(runtime, options, operation, request.body)
         single.send(call, request)
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from unified_cli.call import Call, Mode, builder, dry_run, run_output
+from unified_cli.call import Call, Mode, body_check, builder, dry_run, run_output
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli import prompt
 from unified_cli.cli.flags import part
@@ -197,6 +197,7 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     # What is wrong with an option is not wrong with each line.
     given = bodies.compose(sent.data, fields, call.runtime)
     builder.check_unlabelled(given, call.options, operation)
+    body_check.check(call.runtime, part(call.options, OperationOptions), operation, given)
     query = builder.pairs(call.options.query)
     shape = RecordShape.of(operation, call.catalogue.service)
     lines = input_reading.ids_or_records(

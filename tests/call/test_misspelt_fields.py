@@ -1,0 +1,87 @@
+"""Fields of bodies and columns of imports that are near to a known one are named."""
+
+from pathlib import Path
+
+import pytest
+from front_door import Unified
+from server import Reply, Service
+
+SAID = '"{}" is no known field of {}: the provider may ignore it (did you mean "{}"?)\n'
+TYPED = {
+    "ticketing tags create -f nmae=x": ("nmae", "ticketing tags create", "name"),
+    'ticketing tags create -d \'{"colour":"x"}\'': ("colour", "ticketing tags create", "color"),
+    "ticketing tags update tags-1 -F colro=1": ("colro", "ticketing tags update", "color"),
+    "ticketing tags update - -f colro=x": ("colro", "ticketing tags update", "color"),
+    "user-directory users suspend -f usr_id=users-1": (
+        "usr_id",
+        "user-directory users suspend",
+        "user_id",
+    ),
+    "-p a -p b ticketing tags create -f nmae=x --yes": ("nmae", "ticketing tags create", "name"),
+}
+CONFIG = """rate = 0
+[profiles.a]
+base_url = "sandbox:"
+account_id = "full:a"
+[profiles.b]
+base_url = "sandbox:"
+account_id = "full:b"
+"""
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_a_misspelt_field_is_named_and_sent(typed: str, unified: Unified, config: object) -> None:
+    assert callable(config)
+    config(CONFIG)
+    words = typed if typed.startswith("-p") else f"-p a {typed}"
+    result = unified(words, stdin=b"tags-1\n")
+    assert SAID.format(*TYPED[typed]) in result.stderr, result.stderr
+    strict = unified(f"{words} --strict", stdin=b"tags-1\n")
+    name, command, meant = TYPED[typed]
+    assert (strict.code, strict.stdout) == (2, "")
+    assert strict.stderr == (
+        f'error: "{name}" is no known field of {command} (did you mean "{meant}"?)\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "ticketing tags create -f name=x -f something_else=y",
+        "ticketing tags create -f workspace_id=x",
+        "ticketing tags delete tags-1 --yes",
+        "ticketing tags create -d '[]'",
+    ],
+)
+def test_a_field_that_is_near_to_none_is_not_named(
+    typed: str, unified: Unified, service: Service
+) -> None:
+    result = unified(typed, environ=service.environ)
+    assert (result.stderr, len(service.seen)) == ("", 1)
+
+
+INPUTS = {
+    "a.csv": "name , emial\nA,b\n",
+    "a.tsv": "name\temial\nA\tb\n",
+    "a.ndjson": '{"name":"A","emial":"b"}\n',
+    "typed.csv": 'name,emial:json\nA,"""b"""\n',
+}
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_a_misspelt_column_is_named(
+    name: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    service.reply = lambda _: Reply(201, b'{"id":"x"}')
+    path = tmp_path / name
+    path.write_text(INPUTS[name])
+    command = f"import ticketing/contacts {path}{' --trim-header' if name == 'a.csv' else ''}"
+    strict = unified(f"{command} --strict", environ=service.environ)
+    assert (strict.code, service.seen) == (2, [])
+    assert strict.stderr.endswith(
+        'error: "emial" is no known field of ticketing contacts create (did you mean "emails"?)\n'
+    )
+    result = unified(command, environ=service.environ)
+    assert (result.code, len(service.seen)) == (0, 1)
+    assert SAID.format("emial", "ticketing contacts create", "emails") in result.stderr
+    assert '"name"' not in result.stderr

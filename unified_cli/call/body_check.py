@@ -1,0 +1,38 @@
+"""Names of fields in a body, or in the columns of an import, that are near to a known
+one: most are misspelt, and a provider ignores them without a word.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from unified_cli.call import builder
+from unified_cli.catalogue import Operation
+from unified_cli.catalogue.known_filters import doubtful_fields
+from unified_cli.cli.options import OperationOptions
+from unified_cli.json_text.members import parts
+from unified_cli.runtime import Runtime
+
+
+def check(
+    runtime: Runtime, options: OperationOptions, operation: Operation, body: bytes | None
+) -> None:
+    """Name the fields of a body that may be misspelt, each in one line. Raises
+    UsageError for one with `--strict`.
+    """
+    if not (body and body.lstrip().startswith(b"{")):
+        return
+    said = builder.described(runtime, options, operation)
+    described = [one.name for one in said.body] if said else []
+    check_names(runtime, operation, parts(body) or (), described, strict=options.strict)
+
+
+def check_names(
+    runtime: Runtime,
+    operation: Operation,
+    names: Iterable[str],
+    described: Sequence[str] = (),
+    *,
+    strict: bool,
+) -> None:
+    """Name those that may be misspelt, as `check` does; `described` are known, too."""
+    for one in doubtful_fields(operation, names, described):
+        builder.tell(runtime, one, strict=strict)
