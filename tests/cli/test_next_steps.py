@@ -414,6 +414,8 @@ def test_each_operation_without_an_id_names_the_import_for_a_dash(
 ) -> None:
     wrong = unified(f"-p sandbox {operation.command} -")
     option = "" if operation.name == "create" else f" --operation {operation.name}"
+    page = " ".join(unified(f"{operation.command} --help").stdout.split())
+    assert f"unified import {operation.api}/{operation.resource} FILE{option} " in page
     step = f"-p sandbox import {operation.api}/{operation.resource} -{option}"
     assert (wrong.code, f"(unified {step})" in wrong.stderr) == (2, True), wrong.stderr
     assert unified(f"{step} --dry-run", stdin=b"{}").code == 0

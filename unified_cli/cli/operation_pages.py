@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from unified_cli.catalogue import Api, Operation, Resource, Service
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.known_filters import DIRECTIONS, known_filters
+from unified_cli.cli import next_steps
 from unified_cli.cli.command import EXAMPLE, EXAMPLES
 from unified_cli.cli.help_page import HelpPage, Rows
 
@@ -67,6 +68,9 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
     usage, more = ("ID ", [_PIPED]) if operation.takes_id else ("", [])
     if operation.name == "download":
         usage, more = "[ID|-] ", [_FILE]
+    elif operation.takes_body and not operation.takes_id:
+        names = operation.api, operation.resource, operation.name
+        more = [f"For each record of a file: {next_steps.for_records(*names, 'FILE')} sends it."]
     return HelpPage(
         f"{usage}[options]",
         [f"{operation.summary}.", f"{operation.method} {operation.path}", *more],

@@ -11,6 +11,7 @@ from unified_cli.call import (
     body_check,
     builder,
     dry_run,
+    file_download,
     run_output,
 )
 from unified_cli.catalogue import Catalogue, Operation
@@ -19,6 +20,7 @@ from unified_cli.cli.flags import part
 from unified_cli.cli.option_parts import StopOptions
 from unified_cli.cli.options import (
     ConfirmOptions,
+    DownloadModeOptions,
     OperationOptions,
     SendOptions,
     overrides,
