@@ -17,10 +17,11 @@ from unified_cli.json_text.members import parts
 from unified_cli.masking import excerpt
 from unified_cli.writes import input_formats, input_tables
 from unified_cli.writes.input_formats import GUESSED_IDS, InputLine
-from unified_cli.writes.input_tables import TableRules
+from unified_cli.writes.input_tables import TAB, TableRules
 
 Opened = Callable[[], BinaryIO]
 """Opens an input, from its beginning."""
+_DEFAULT = ","
 FORMATS = "NDJSON, JSON, CSV or TSV"
 _MEMBER = re.compile(rb'\{\s*"')
 _YAML = re.compile(rb"---( |$)|- |-$|%YAML|[\w-]+:( [^\t,;]*)?$")
@@ -39,8 +40,8 @@ _BEGINS = {
     b"%PDF": "is PDF",
 }
 _HINTS = {
-    "is gzip": "unpack it (gzip -d)",
-    "is UTF-16": "save it as UTF-8 (iconv -f UTF-16 -t UTF-8)",
+    "is gzip": "gzip -d unpacks it",
+    "is UTF-16": "iconv -f UTF-16 -t UTF-8 makes UTF-8 of it",
     "is Parquet": "export it as ndjson",
 }
 
@@ -67,7 +68,7 @@ class Reading(NamedTuple):
     """How an input is read; `plain` is how 0.2.0 read tables."""
 
     format: str
-    delimiter: str = ","
+    delimiter: str = _DEFAULT
     trimmed: bool = False
     plain: bool = False
 
@@ -80,7 +81,7 @@ class Reading(NamedTuple):
     def choices(self) -> dict[str, str]:
         """The options that choose it, with their values."""
         found = {} if self.format == GUESSED_IDS else {"--format": self.format}
-        if self.format == "csv":
+        if self.delimiter not in {_DEFAULT, TAB}:
             found["--delimiter"] = self.delimiter
         if self.trimmed:
             found["--trim-header"] = ""
@@ -143,9 +144,9 @@ def find(opened: Opened, path: Path, shape: RecordShape, options: ReadingOptions
     if chosen is None:
         chosen = _recognised(opened, path, shape)
     if chosen == "tsv":
-        return Reading(chosen, "\t", options.trim_header)
+        return Reading(chosen, TAB, options.trim_header)
     if chosen == "csv":
-        return Reading(chosen, options.delimiter or ",", options.trim_header)
+        return Reading(chosen, options.delimiter or _DEFAULT, options.trim_header)
     if options.trim_header:
         raise UsageError(f"--trim-header is for CSV and TSV, and {path} is neither")
     return Reading(chosen)
