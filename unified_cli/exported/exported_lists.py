@@ -81,8 +81,11 @@ def identifier_in(record: bytes) -> bytes:
 
 
 def _newest(history: ListHistory) -> Iterator[bytes]:
-    newer: set[bytes] = set()
     destination, entries = history
+    if len(entries) == 1:
+        yield from destination.records(entries[0].file)
+        return
+    newer: set[bytes] = set()
     for entry in reversed(entries):
         here: set[bytes] = set()
         for record in destination.records(entry.file):

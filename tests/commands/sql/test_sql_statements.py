@@ -161,11 +161,27 @@ def test_a_column_that_no_record_has_is_named(
     assert (result.code, result.stderr.splitlines()[0]) == (2, f"error: {said}")
 
 
-def test_a_known_member_that_no_record_has_is_empty(unified: Unified, service: Service) -> None:
-    serve(service, [[]])
-    statement = "SELECT count(*) AS n, max(updated_at) AS at FROM ticketing.tags WHERE color = 'x'"
+@pytest.mark.parametrize(
+    ("records", "statement", "shown"),
+    [
+        (
+            [],
+            "SELECT count(*) AS n, max(updated_at) AS at FROM ticketing.tags WHERE color = 'x'",
+            '{"n":0,"at":null}',
+        ),
+        (
+            [{"id": "1"}],
+            "FROM ticketing.tags WHERE color IS NULL",
+            '{"_profile":"acct-1","id":"1","color":null}',
+        ),
+    ],
+)
+def test_a_known_member_that_no_record_has_is_empty(
+    records: list[Any], statement: str, shown: str, unified: Unified, service: Service
+) -> None:
+    serve(service, [records])
     result = unified(["sql", statement, "-o", "ndjson"], environ=service.environ)
-    assert (result.code, result.stdout) == (0, '{"n":0,"at":null}\n')
+    assert (result.code, result.stdout) == (0, f"{shown}\n")
 
 
 def test_without_its_package_the_command_says_how_to_install_it(

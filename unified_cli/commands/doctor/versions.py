@@ -12,7 +12,7 @@ from unified_cli.values import JsonObject
 
 _PACKAGES = (
     "typer rich httpx httptools certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress"
-    " truststore keyring obstore pyarrow deltalake distributed mcp jinja2"
+    " truststore keyring obstore pyarrow deltalake distributed mcp jinja2 duckdb"
 )
 # What these installers leave in the environment that they make for a program.
 _INSTALLERS = {"pipx_metadata.json": "pipx", "uv-receipt.toml": "uv tool"}

@@ -118,13 +118,13 @@ def _explain(call: Call, planned: Sequence[ListRead]) -> None:
 
 
 def _spools(plan: Plan, folder: Path, *, keep: bool) -> dict[Table, TableSpool]:
-    names = None if plan.every or keep else plan.names
     return {
         table: TableSpool(
             table,
             folder,
-            names,
-            [one.name for one in operation.facts.fields if one.name.lower() in plan.names],
+            plan.names,
+            [one.name for one in operation.facts.fields],
+            every=plan.every or keep,
             record=keep or "record" in plan.names,
         )
         for table, operation in plan.tables.items()

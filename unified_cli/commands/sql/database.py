@@ -123,7 +123,7 @@ class RunningStatement:
             with contextlib.suppress(Empty):
                 found = self._found.get(timeout=_MOMENT)
                 if isinstance(found, BaseException):
-                    raise _told(found) from None
+                    raise self._told(found) from None
                 if found is None:
                     return
                 yield found
@@ -156,23 +156,24 @@ class RunningStatement:
             self._database.execute("SET threads=1")
             self._database.execute(self._text)
 
+    def _told(self, error: BaseException) -> BaseException:
+        """Return what to raise for what the worker raised."""
+        if isinstance(error, duckdb.OutOfMemoryException):
+            return StorageError(
+                f"the statement needs more than {_MEMORY} of memory, and more disk than there is",
+                hint="fewer columns, or a filter",
+            )
+        if isinstance(error, duckdb.IOException):
+            return StorageError(str(error).splitlines()[0])
+        # What goes wrong before is no fault of the statement.
+        wrong = isinstance(error, duckdb.Error) and self._began is not None
+        return refusal(error) if wrong else error
+
     def _put(self, found: Rows | BaseException | None) -> None:
         while not self._over.is_set():
             with contextlib.suppress(Full):
                 self._found.put(found, timeout=_MOMENT)
                 return
-
-
-def _told(error: BaseException) -> BaseException:
-    """Return what to raise for what DuckDB, or the worker, raised."""
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return StorageError(
-            f"the statement needs more than {_MEMORY} of memory, and more disk than there is",
-            hint="fewer columns, or a filter",
-        )
-    if isinstance(error, duckdb.IOException):
-        return StorageError(str(error).splitlines()[0])
-    return refusal(error) if isinstance(error, duckdb.Error) else error
 
 
 def _different(names: Sequence[str]) -> list[str]:

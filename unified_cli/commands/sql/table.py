@@ -66,6 +66,16 @@ class _SpooledColumn:
         return "DOUBLE" if exact else "VARCHAR"
 
 
+def _decoded(line: bytes) -> dict[str, msgspec.Raw] | None:
+    """Return the members of a record; None where it is none, or has half a character."""
+    try:
+        if not line.isascii():
+            line.decode()
+        return _members(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
 def _kind_of_number(raw: bytes) -> int:
     if raw.removeprefix(b"-").isdigit():
         value = int(raw) if len(raw) <= 40 else 1 << 127
@@ -82,18 +92,19 @@ def _kind_of_number(raw: bytes) -> int:
 class TableSpool:
     """The records of one table in files of a private folder.
 
-    The `names` are those of the columns that are wanted, in small letters, None for
-    all; those that are also `known` are there although no record has them. `record`
-    says that the whole text is wanted, too.
+    The `names`, in small letters, are those that may be columns, and with `every` all
+    members are wanted. Those that are `known` are there although no record has them.
+    `record` says that the whole text is wanted, too.
     """
 
     def __init__(
         self,
         table: Table,
         folder: Path,
-        names: Collection[str] | None,
+        names: Collection[str],
         known: Collection[str],
         *,
+        every: bool,
         record: bool,
     ) -> None:
         self.table = table
@@ -101,8 +112,9 @@ class TableSpool:
         self.seen: dict[str, _SpooledColumn | None] = {}
         """The members of the records, each with its column, if it has one."""
         self.without_column: list[str] = []
-        self._folder, self._names, self._known, self._record = folder, names, known, record
-        self._columns: list[_SpooledColumn] = []
+        self._folder, self._names, self._known = folder, names, known
+        self._every, self._record = every, record
+        self._columns: dict[str, _SpooledColumn] = {}
         self._taken = {LABEL, _RECORD}
         self._files: list[tuple[Path, int]] = []
         self._file: BinaryIO | None = None
@@ -116,25 +128,24 @@ class TableSpool:
 
     def add(self, profile: bytes, line: bytes) -> None:
         """Take a record of a connection, which is JSON text. Raises StorageError."""
-        try:
-            members = _members(line)
-            if not line.isascii():
-                line.decode()
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            readable = json_check.without_halves(line)
-            if readable == line or json_check.flaw(line):
+        members = _decoded(line)
+        if members is None:
+            line = json_check.without_halves(line)
+            members = _decoded(line)
+            if members is None:
                 self.left_out += 1
-            else:
-                self.halves += 1
-                self.add(profile, readable)
-            return
+                return
+            self.halves += 1
+        if not members.keys() <= self.seen.keys():
+            for name in members:
+                if name not in self.seen:
+                    self._note(name)
         row = [profile, line if self._record else b"", *[b""] * len(self._columns)]
-        for name, value in members.items():
-            column = self.seen[name] if name in self.seen else self._new(name, row)
-            if column is None:
-                continue
-            raw = bytes(value)
-            if raw[0] == _NULL:
+        # Of a long record few members may be wanted, or of a thousand columns few be there.
+        few = len(self._columns) <= len(members)
+        for name in self._columns if few else members:
+            column, value = self.seen.get(name), members.get(name)
+            if column is None or value is None or (raw := bytes(value))[0] == _NULL:
                 continue
             if (kind := _FIRST.get(raw[0], 0)) == 0:
                 kind = _kind_of_number(raw)
@@ -148,27 +159,19 @@ class TableSpool:
         if self._size > _PIECE:
             self._flush()
 
-    def _new(self, name: str, row: list[bytes]) -> _SpooledColumn | None:
-        """Return the column of a member that is new, with room for it in the row."""
+    def _note(self, name: str) -> None:
+        """Give a member that was not seen before its column, if it is to have one."""
         called = f"{LABEL}_served" if name == LABEL else name
         small, found = called.lower(), None
-        if (
-            small in self._taken
-            or not small
-            or "\0" in small
-            or len(self._columns) >= _MOST_COLUMNS
-        ):
+        odd = small in self._taken or not small or "\0" in small
+        if odd or len(self._columns) >= _MOST_COLUMNS:
             if len(self.without_column) < _MOST_COLUMNS:
                 self.without_column.append(name)
-        else:
+        elif self._every or small in self._names:
+            found = self._columns[name] = _SpooledColumn(called, len(self._columns) + 2)
+        if found is not None or len(self.seen) < _MOST_SEEN:
             self._taken.add(small)
-            if self._names is None or small in self._names:
-                found = _SpooledColumn(called, len(row))
-                self._columns.append(found)
-                row.append(b"")
-        if len(self.seen) < _MOST_SEEN:
             self.seen[name] = found
-        return found
 
     def _flush(self) -> None:
         width = len(self._columns) + 2
@@ -180,7 +183,10 @@ class TableSpool:
                 self._file = path.open("xb")
                 self._files.append((path, width))
             blank = [b""] * width
-            lines = [_BETWEEN.join(row + blank[len(row) :]) for row in self._rows]
+            lines = [
+                _BETWEEN.join(row if len(row) == width else row + blank[len(row) :])
+                for row in self._rows
+            ]
             text = b"\n".join(lines)
             if text.count(b"\n") >= len(lines) or b"\r" in text:
                 text = b"\n".join(_BREAK.sub(b" ", line) for line in lines)
@@ -199,13 +205,11 @@ class TableSpool:
         if self._rows:
             self._flush()
         self._close()
-        there = [*self._columns]
-        wanted = self._names or ()
-        for name in ("id", *_TIMES, *self._known):
-            if name in wanted and name not in self._taken:
-                self._taken.add(name)
-                self._columns.append(_SpooledColumn(name, 0))
-        types = {LABEL: "VARCHAR", **{one.name: one.type for one in self._columns}}
+        there = [*self._columns.values()]
+        for name in dict.fromkeys(("id", *_TIMES, *self._known)):
+            if name.lower() in self._names and name.lower() not in self._taken:
+                self._columns[name] = _SpooledColumn(name, 0)
+        types = {LABEL: "VARCHAR", **{one.name: one.type for one in self._columns.values()}}
         types |= {_RECORD: "JSON"} if self._record else {}
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
         schema, table = map(quoted, self.table)
