@@ -22,6 +22,8 @@ pytestmark = pytest.mark.extra
 Config = Callable[[str], Path]
 TAGS = "ticketing.tags"
 ENDLESS = "SELECT sum(hash(range)) FROM range(1000000000000)"
+# It waits for its reader, without work.
+WAITING = "FROM range(1000000000000)"
 
 
 def fleet(config: Config, *names: str) -> None:
@@ -159,12 +161,13 @@ def test_an_export_gives_the_newest_state_of_each_record(
     first = [{"id": at, "n": "old", "updated_at": f"2026-01-0{at}T00:00:00Z"} for at in (1, 2, 3)]
     newer = {"id": 2, "n": "new", "updated_at": "2026-01-05T00:00:00Z"}
     dump = f"{tmp_path}/dump"
-    for records in (first, [newer]):
+    # A record without an id has no newer state.
+    for records in ([*first, {"n": "a"}], [newer, {"n": "b"}]):
         serve(service, [records])
         argv = f"export ticketing/tags --to {dump} --incremental"
         assert unified(argv, environ=service.environ).code == 0
-    result = unified(["sql", f"SELECT id, n FROM {TAGS} ORDER BY id", "--from", dump, "-o", "csv"])
-    assert (result.code, result.stdout) == (0, "id,n\n1,old\n2,new\n3,old\n")
+    result = unified(["sql", f"SELECT id, n FROM {TAGS} ORDER BY ALL", "--from", dump, "-o", "csv"])
+    assert (result.code, result.stdout) == (0, "id,n\n1,old\n2,new\n3,old\n,a\n,b\n")
     missing = unified(["sql", "FROM ticketing.tickets", "--from", dump])
     assert missing.code == 2
     assert missing.stderr == (
@@ -232,11 +235,11 @@ def test_a_statement_that_takes_too_long_is_stopped(unified: Unified) -> None:
 def test_the_next_run_removes_what_a_kill_left_and_nothing_of_the_living(
     running: Any, tmp_path: Path
 ) -> None:
-    killed = running(ENDLESS)
+    killed = running(WAITING)
     killed.kill()
     killed.wait()
     assert len([*spills(tmp_path).iterdir()]) == 2
-    living = running(ENDLESS)
+    living = running(WAITING)
     assert running("SELECT 1").wait(timeout=20) == 0
     assert len([*spills(tmp_path).iterdir()]) == 2
     living.terminate()
@@ -245,7 +248,7 @@ def test_the_next_run_removes_what_a_kill_left_and_nothing_of_the_living(
 
 
 def test_a_reader_that_leaves_ends_the_statement(running: Any, tmp_path: Path) -> None:
-    process = running("SELECT * FROM range(100000000)", "-o", "ndjson")
+    process = running(WAITING, "-o", "ndjson")
     process.stdout.read(10)
     process.stdout.close()
     assert process.wait(timeout=20) == 141

@@ -177,7 +177,7 @@ class RunningStatement:
 
 
 def _different(names: Sequence[str]) -> list[str]:
-    """Return the names with a number after each that stands there already."""
+    """Return the names with a number after each that was there before."""
     found: list[str] = []
     for name in names:
         number, one = 0, name

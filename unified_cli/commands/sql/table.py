@@ -67,7 +67,7 @@ class _SpooledColumn:
 
 
 def _decoded(line: bytes) -> dict[str, msgspec.Raw] | None:
-    """Return the members of a record; None where it is none, or has half a character."""
+    """Return the members of a record, or None where it cannot be decoded."""
     try:
         if not line.isascii():
             line.decode()
