@@ -1,6 +1,6 @@
 """The whole program: the catalogue's operations and the built-in commands."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -144,7 +144,14 @@ def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
 
 
 def _context(runtime: Runtime, catalogue: Catalogue) -> CommandContext:
-    return CommandContext(runtime, catalogue, partial(whole, runtime), (*catalogue.apis, *COMMANDS))
+    words = (*catalogue.apis, *COMMANDS)
+
+    def again(argv: Sequence[str]) -> None:
+        """Run another command. Raises what `read` and the command raise."""
+        if command := read([*argv], runtime, catalogue):
+            command()
+
+    return CommandContext(runtime, catalogue, partial(whole, runtime), words, again)
 
 
 def _tree(context: CommandContext, remember: Callable[[EarlyOptions], None]) -> Any:

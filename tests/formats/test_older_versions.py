@@ -36,9 +36,9 @@ def test_a_catalogue_of_ones_own(before: Before) -> None:
     )
 
 
-def test_an_export_that_was_killed_is_open(before: Before) -> None:
+def test_an_export_that_was_killed_is_interrupted(before: Before) -> None:
     states = {one["command"]: one["state"] for one in before("runs list -o json").json["runs"]}
-    assert states["export ticketing/tickets ticketing/tags --to export-killed"] == "open"
+    assert states["export ticketing/tickets ticketing/tags --to export-killed"] == "interrupted"
     assert states["export ticketing/tags ticketing/tickets --to export-csv"] == "done"
 
 

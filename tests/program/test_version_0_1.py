@@ -79,9 +79,9 @@ def test_an_import_from_a_pipe_that_was_not_finished_is_listed(
             "2001-09-09T01:46:40+00:00",
             str(journal),
         )
-        assert (run["state"], listed.stderr) == ("import", "")
-    (folder / f"{copy.name}.unified-done.ndjson").write_text("{}\n")
-    assert unified(f"runs remove {run['id']}").code == 0
+        assert (run["state"], listed.stderr) == ("interrupted", "")
+    assert unified(f"runs remove {run['id']}").code == 2
+    assert unified(f"runs remove {run['id']} --yes").code == 0
     assert unified("runs list -o json").json["runs"] == []
 
 

@@ -198,7 +198,7 @@ def test_a_run_whose_terminal_is_closed_is_resumed_without_doubling(
     # in the journal.
     assert terminal.hang_up() == signal.SIGHUP
     begun = json.loads(process(["runs", "list", "-o", "json"], environ=environ).stdout)["runs"]
-    assert [run["state"] for run in begun] == ["open"]
+    assert [run["state"] for run in begun] == ["interrupted"]
     assert 0 < begun[0]["done"] < len(names)
     unified_sandbox.faults()
     assert process(["runs", "resume"], environ=environ).returncode == 0

@@ -27,13 +27,15 @@ class CommandContext(NamedTuple):
     """The runtime, the catalogue and the rest of the program, for one command.
 
     `program` builds the whole tree of commands for a catalogue; `first_words` are the
-    APIs and the commands beside them, with which a command line may begin.
+    APIs and the commands beside them, with which a command line may begin. `again` runs
+    another command of the program.
     """
 
     runtime: Runtime
     catalogue: Catalogue
     program: Callable[[Catalogue], Any]
     first_words: Sequence[str]
+    again: Callable[[Sequence[str]], None] = lambda _: None
 
 
 class Later(NamedTuple):

@@ -270,6 +270,10 @@ Stages = Annotated[
         order=1,
     ),
 ]
+RetryInDoubt = Annotated[
+    bool,
+    Flag(("--retry-in-doubt",), SAFETY, "also repeat calls in doubt, which may do them twice"),
+]
 Strict = Annotated[
     bool,
     Flag(

@@ -2,7 +2,6 @@
 twice, whatever its name.
 """
 
-from collections import Counter
 from pathlib import Path
 from typing import Self
 
@@ -130,21 +129,15 @@ def _is_begun(path: Path) -> bool:
         return True
 
 
-def counts(path: Path) -> Counter[str]:
-    """How many calls have which outcome, as far as a journal knows. Raises StateError
-    for a damaged one, StorageError.
-
-    What was not tried is not counted in a journal, but in its header.
+def look(path: Path) -> tuple[Journal, ApplyHeader]:
+    """The journal of a plan, open to be read, and its header. Raises StateError for a
+    damaged one, StorageError.
     """
-    calls = 0
+    found = ApplyHeader("", "", 0, 0)
 
     def highest(line: bytes) -> int:
-        nonlocal calls
-        calls = read_header(line, path, ApplyHeader, _KINDS).calls
-        return calls + _LINES_BEFORE
+        nonlocal found
+        found = read_header(line, path, ApplyHeader, _KINDS)
+        return found.calls + _LINES_BEFORE
 
-    found = journals.outcomes_of(path, _REMEDY, highest)
-    found["not-tried"] = calls - sum(
-        number for name, number in found.items() if name != "not-tried"
-    )
-    return found
+    return journals.look(path, _REMEDY, highest), found

@@ -4,15 +4,15 @@ became of each record.
 What is sent again is decided by the importer.
 """
 
+import contextlib
 import shlex
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from unified_cli.errors import StateError
+from unified_cli.errors import StateError, UnifiedError
 from unified_cli.storage import state
 from unified_cli.storage.append_file import MemoryFile
 from unified_cli.storage.file_lock import HeldLock
@@ -204,14 +204,23 @@ def _words(option: str, value: str) -> str:
     return f"{option} {shlex.quote({chr(9): 'tab'}.get(value, value))}" if value else option
 
 
-def counts(path: Path) -> Counter[str]:
-    """How many records have which outcome, as far as the journal of an import knows.
-
-    Raises StateError for a damaged one, StorageError.
+def look(path: Path) -> Journal:
+    """The journal of an import, open to be read. Raises StateError for a damaged one,
+    StorageError.
     """
 
     def highest(line: bytes) -> int:
         # No record is shorter than a byte.
         return read_header(line, path, ImportHeader, _KINDS).size
 
-    return journals.outcomes_of(path, _REMEDY, highest)
+    return journals.look(path, _REMEDY, highest)
+
+
+def version_of(path: Path) -> str:
+    """The version that began an import; empty for 0.1, which did not say so, and where
+    the journal cannot be read.
+    """
+    with contextlib.suppress(UnifiedError), contextlib.closing(journals.open_file(path)) as file:
+        line = file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]
+        return getattr(state.decoded(line, ImportHeader), "version", "")
+    return ""

@@ -91,6 +91,10 @@ class Journal:
         """The numbers of all writes of which the journal holds the call."""
         return (number for number, at in enumerate(self._calls) if at >= 0)
 
+    def noted(self) -> Iterator[int]:
+        """The numbers of all writes of which the journal holds a line."""
+        return (number for number, at in enumerate(self._last) if at >= 0)
+
     def counts(self) -> dict[EntryState, int]:
         """How many writes are in each state but NEW."""
         return {
@@ -101,9 +105,7 @@ class Journal:
 
     def outcomes(self) -> Counter[str]:
         """How many writes of which the journal holds a line have which outcome."""
-        return Counter(
-            OUTCOMES[self.state(number)] for number, at in enumerate(self._last) if at >= 0
-        )
+        return Counter(OUTCOMES[self.state(number)] for number in self.noted())
 
     def call(self, number: int) -> JournalEntry:
         """The line with the call of a write; for one of `numbers`."""
@@ -219,17 +221,16 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
     return file
 
 
-def outcomes_of(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Counter[str]:
-    """How many writes have which outcome, as far as a journal knows that another
-    process may be writing.
+def look(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Journal:
+    """The journal at a path, open to be read, which another process may be writing.
 
     `highest` is given the first line, and says what the highest number of an entry can
     be. Raises StateError for a damaged journal, StorageError.
     """
-    with contextlib.closing(Journal(open_file(path, writable=False), remedy)) as journal:
-        with journal.opening("read"):
-            journal.load(highest, repair=False)
-        return journal.outcomes()
+    journal = Journal(open_file(path, writable=False), remedy)
+    with journal.opening("read"):
+        journal.load(highest, repair=False)
+    return journal
 
 
 def check_owner(path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -24,9 +24,11 @@ from unified_cli.storage.file_lock import HeldLock
 from unified_cli.writes.entry import VERSION, JournalEntry, RunKind, read_header
 
 RUN_ID = re.compile(r"\d{8}-[0-9a-f]{4,8}")
+FOR_EVER = 1e12
+"""A number of seconds, for the window of what may always be repeated."""
 _SUFFIX = ".ndjson"
 _MOST_TRIES = 100
-_LONGEST_POINTER = 16 * 1024
+_LONGEST_POINTER = 1024 * 1024
 
 
 class RunHeader(msgspec.Struct):
@@ -34,9 +36,13 @@ class RunHeader(msgspec.Struct):
 
     `command` are the words after the program's name, `selection` the values of `-p`;
     `account_id`, `base_url` and `token_file` are what those flags gave. `calls` is the
-    number of calls, `body` their common body. A run whose journal is elsewhere, an
-    `import` or an `export`, has its `path`. Older versions wrote no `kind`. What is
+    number of calls, `body` their common body. Older versions wrote no `kind`. What is
     `ordered` is done in the order of the calls.
+
+    An import, an export or an applied plan keeps its state elsewhere: at its `path`,
+    and further plans at `paths`. `words` is the whole command, which does what is left
+    of it; older versions wrote none. It repeats what is in doubt for `window` seconds
+    after it was sent. `ended` is the state of an export that ended.
     """
 
     run: str
@@ -50,6 +56,10 @@ class RunHeader(msgspec.Struct):
     calls: int = 0
     body: str | None = None
     path: str = ""
+    paths: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    window: float = 0
+    ended: str = ""
     kind: RunKind | None = None
     ordered: bool = False
     v: int = VERSION
@@ -163,9 +173,26 @@ class RunRegistry:
                 finally:
                     lock.release()
 
-    def write(self, header: RunHeader, entries: Iterable[JournalEntry]) -> Path:
-        """Write the journal of a new run, whose id is reserved; it is there with all
-        its lines, or not at all.
+    def is_running(self, run: str) -> bool:
+        """Whether a process is at work on a run."""
+        path = self._path(run)
+        if path is None or not _lock_path(path).exists():
+            return False
+        lock = _lock_of(path)
+        try:
+            lock.take(run, 0)
+        except StateError:
+            return True
+        except StorageError:
+            return False
+        lock.release()
+        return False
+
+    def write(
+        self, header: RunHeader, entries: Iterable[JournalEntry], *, replace: bool = False
+    ) -> Path:
+        """Write the journal of a run whose id is reserved, or, to `replace` it, whose
+        lock is held; it is there with all its lines, or not at all.
 
         Raises StorageError.
         """
@@ -176,7 +203,7 @@ class RunRegistry:
             with AtomicFile.beside(path) as file:
                 for chunk in journal_text(header, entries):
                     file.write(chunk)
-                file.publish(path, replace=False)
+                file.publish(path, replace=replace)
         except OSError as error:
             if isinstance(error, NotSyncedError):
                 # The run continues in memory; resuming this file would send all again.
@@ -185,42 +212,72 @@ class RunRegistry:
             raise StorageError(f"cannot write {path}: {error.strerror}") from None
         return path
 
-    def point(self, command: str, path: str, *, at: float | None = None) -> str | None:
-        """List work whose state is kept at `path`, once, and give its id; None where
-        nothing can be written.
-
-        `at` is when it began, if that is not now.
+    def list_old(self, command: str, path: str, at: float) -> None:
+        """List an import whose journal is at `path`, which an older version began at
+        that time and did not list; nothing where it is listed, or cannot be.
         """
-        if any("\ud800" <= letter <= "\udfff" for letter in command + path):
-            # The name of a file that is not UTF-8 cannot stand in JSON.
-            return None
+        header = RunHeader("", command, at, path=path, kind=RunKind.IMPORT)
         with contextlib.suppress(StorageError):
-            for run in self.ids():
-                if self._pointer(run) == path:
-                    return run
-            run, lock = self.reserve()
-            try:
-                header = RunHeader(
-                    run, masked(command), self._wall() if at is None else at, path=path
-                )
-                header.kind = RunKind(command.partition(" ")[0])
-                self.write(header, ())
-            finally:
-                lock.release()
-            return run
-        return None
+            if self._listed(header) is None:
+                header.run, lock = self.reserve()
+                try:
+                    self.write(header, ())
+                finally:
+                    lock.release()
 
-    def _pointer(self, run: str) -> str:
-        """Where a run keeps its state, if that is elsewhere."""
+    @contextlib.contextmanager
+    def listed(self, header: RunHeader) -> Iterator["ListedWork"]:
+        """Have work in the list that keeps its state elsewhere, once for each place, as
+        running while the block lasts.
+        """
+        # A secret, or the name of a file that is not UTF-8, cannot be in the list.
+        header.command = masked(header.command)
+        if any(masked(word) != word for word in header.words):
+            header.words = ()
+        lock: HeldLock | None = None
+        text = "".join((header.command, header.path, *header.paths, *header.words))
+        if not any("\ud800" <= letter <= "\udfff" for letter in text):
+            with contextlib.suppress(StorageError, StateError):
+                lock = self._begin_listed(header)
+        try:
+            yield ListedWork(self, header if lock else None)
+        finally:
+            if lock is not None:
+                lock.release()
+
+    def _begin_listed(self, header: RunHeader) -> HeldLock:
+        """Write the header of a new run, or anew into that of the same work."""
+        before = self._listed(header)
+        if before is None:
+            run, lock = self.reserve()
+        else:
+            header.run, header.at = before.run, before.at
+            run, lock = before.run, self.lock(before.run)
+        try:
+            self.write(msgspec.structs.replace(header, run=run), (), replace=before is not None)
+        except BaseException:
+            lock.release()
+            raise
+        header.run = run
+        return lock
+
+    def _listed(self, header: RunHeader) -> RunHeader | None:
+        """The header of the run that keeps its state in the same places, if there is one."""
+        found = (self._pointer(run) for run in self.ids())
+        places = (header.path, header.paths)
+        return next((one for one in found if one and (one.path, one.paths) == places), None)
+
+    def _pointer(self, run: str) -> RunHeader | None:
+        """The header of a run that keeps its state elsewhere."""
         try:
             path = self.path(run)
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
                 if permissions.problem(path, os.fstat(file.fileno())):
-                    return ""
+                    return None
                 header = state.decoded(file.readline(_LONGEST_POINTER), RunHeader)
         except (OSError, UsageError):
-            return ""
-        return header.path if header else ""
+            return None
+        return header if header and header.path else None
 
     def remove(self, run: str) -> None:
         """Remove the journal of a run, whose lock is held. Raises StorageError."""
@@ -233,6 +290,25 @@ class RunRegistry:
 
     def _path(self, run: str) -> Path | None:
         return self._folder / f"{run}{_SUFFIX}" if self._folder else None
+
+
+class ListedWork(NamedTuple):
+    """Work in the list of runs; without a `header` it is not there."""
+
+    registry: RunRegistry
+    header: RunHeader | None
+
+    @property
+    def run(self) -> str | None:
+        """Its id."""
+        return self.header.run if self.header else None
+
+    def end(self, word: str) -> None:
+        """Note the state that the work ended in; nothing where that cannot be written."""
+        if self.header is not None:
+            with contextlib.suppress(StorageError):
+                ended = msgspec.structs.replace(self.header, ended=word)
+                self.registry.write(ended, (), replace=True)
 
 
 def header_of(line: bytes, path: Path) -> RunHeader:
@@ -248,5 +324,9 @@ def journal_text(header: RunHeader, entries: Iterable[JournalEntry]) -> Iterator
     return state.chunks(msgspec.json.encode(line) for line in chain([header], entries))
 
 
+def _lock_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
 def _lock_of(path: Path) -> HeldLock:
-    return HeldLock(path.with_name(f"{path.name}.lock"), file_lock.IN_DATA_FOLDER)
+    return HeldLock(_lock_path(path), file_lock.IN_DATA_FOLDER)

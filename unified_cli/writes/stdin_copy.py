@@ -64,21 +64,43 @@ def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[St
         yield StdinCopy(path, not_kept)
 
 
-def unfinished(runtime: Runtime) -> list[Path]:
-    """The journals of imports from a pipe that were killed, or left records that are not done."""
+def unlisted(runtime: Runtime) -> list[Path]:
+    """The journals of imports from a pipe that version 0.1 began, which did not list
+    them, and that were killed, or left records that are not done.
+    """
     data = runtime.folder("data")
     if data is None:
         return []
-    found = []
-    for journal in sorted((data / _FOLDER).glob(f"*{import_journal.SUFFIX}")):
-        results = {
-            path.name
-            for path in journal.parent.glob(f"{journal.name.removesuffix(import_journal.SUFFIX)}.*")
-        }
-        results.discard(journal.name)
-        if not (results and all("unified-done" in name for name in results)):
-            found.append(journal)
-    return found
+    return [
+        journal
+        for journal in sorted((data / _FOLDER).glob(f"*{import_journal.SUFFIX}"))
+        if not import_journal.version_of(journal) and not _is_done(journal)
+    ]
+
+
+def remove_unlisted(runtime: Runtime, journal: str) -> None:
+    """Remove what version 0.1 left of an import that would be listed again without it;
+    nothing for any other journal. Raises StorageError.
+    """
+    path = Path(journal)
+    if path not in unlisted(runtime):
+        return
+    others = [one for one in path.parent.glob(f"{_input_of(path)}*") if one != path]
+    for one in (*others, path):
+        try:
+            one.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot remove {one}: {error.strerror}") from None
+
+
+def _input_of(journal: Path) -> str:
+    return journal.name.removesuffix(import_journal.SUFFIX)
+
+
+def _is_done(journal: Path) -> bool:
+    results = {path.name for path in journal.parent.glob(f"{_input_of(journal)}.*")}
+    results.discard(journal.name)
+    return bool(results) and all("unified-done" in name for name in results)
 
 
 def _check(runtime: Runtime, token_stdin: bool) -> None:

@@ -25,7 +25,7 @@ from unified_cli.masking import visible
 from unified_cli.runtime import Runtime
 from unified_cli.sandbox.accounts import KINDS
 from unified_cli.stderr import Stderr
-from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.registry import RunHeader, RunRegistry
 
 pytestmark = pytest.mark.extra
 pytest.importorskip("jinja2", reason="needs the extra report")
@@ -653,7 +653,9 @@ def test_an_export_to_a_store_is_named_and_not_asked(
     runtime = Runtime(
         None, None, Stderr(io.BytesIO()), {}, folders={"data": tmp_path / "data"}, wall=lambda: 1e9
     )
-    RunRegistry(runtime).point("export ticketing/tags --to s3://b/dump", "s3://b/dump")
+    header = RunHeader("", "export ticketing/tags --to s3://b/dump", 1e9, path="s3://b/dump")
+    with RunRegistry(runtime).listed(header):
+        pass
     found = unified(f"-p sandbox report -o json --to {to}")
     assert (found.code, found.json["exports"], found.json["stores"]) == (0, [], ["s3://b/dump"])
     assert "Elsewhere, and not looked at: s3://b/dump." in ReadPage(to).texts

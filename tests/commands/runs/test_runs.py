@@ -52,7 +52,7 @@ def test_the_list_has_the_newest_first(stopped: str, unified: Unified) -> None:
     listed = unified("runs list")
     assert listed.stdout.splitlines() == [
         f"{later}\t2027-01-15T08:01:00+00:00\tticketing tickets update\t4\t0\t0\t0\tdone",
-        f"{stopped}\t2027-01-15T08:00:00+00:00\tticketing tickets update\t1\t1\t0\t2\topen",
+        f"{stopped}\t2027-01-15T08:00:00+00:00\tticketing tickets update\t1\t1\t0\t2\tinterrupted",
     ]
     first, _ = unified("runs list -o json").json["runs"]
     assert (first["id"], first["done"], first["not_tried"], first["state"]) == (later, 4, 0, "done")
@@ -220,47 +220,54 @@ def test_a_torn_last_line_is_cut_off_by_a_resume_only(
 
 
 @pytest.mark.parametrize("word", ["", " last"])
-def test_without_an_id_it_is_the_newest_that_is_not_done(
+def test_without_an_id_it_is_the_newest_that_it_can_act_on(
     word: str, stopped: str, unified: Unified, service: Service
 ) -> None:
     later = run_id(unified(f"{UPDATE} -p c* --yes", wall=lambda: AT + 60).stderr)
     service.seen.clear()
     shown = unified(f"runs show{word} -o json")
-    assert [one["outcome"] for one in shown.json["result"]] == [
-        "done",
-        "failed",
-        "not-tried",
-        "not-tried",
+    assert [one["outcome"] for one in shown.json["result"]] == ["done"] * 4
+    assert shown.stderr.splitlines()[:2] == [
+        f"the newest run to show is {later} (done): ticketing tickets update",
+        f"also open: {stopped} (interrupted)",
     ]
-    assert shown.stderr.startswith(f"the newest run is {stopped}: ticketing tickets update\n")
     resumed = unified(f"runs resume{word}")
     assert resumed.stderr.startswith(
-        f"the newest run is {stopped}: ticketing tickets update\nrun {stopped}\n"
+        f"the newest run to resume is {stopped} (interrupted): ticketing tickets update\n"
+        f"run {stopped}\n"
     )
     assert sorted(account(seen) for seen in service.seen) == ["a-c02", "a-c03"]
+    nothing = unified(f"runs resume{word}")
+    why = f"{stopped} is failed in part (unified runs retry {stopped})"
+    assert (nothing.code, nothing.stderr) == (2, f"error: there is no run to resume: {why}\n")
     assert unified(f"runs retry{word}").code == 0
     assert account(service.seen[-1]) == "a-c01"
     for command in ("resume", "retry"):
         result = unified(f"runs {command}{word}")
         assert (result.code, result.stderr) == (2, "error: every run is done (unified runs list)\n")
-    shown = unified(f"runs show{word} -o ndjson")
-    assert shown.stderr.startswith(f"the newest run, done, is {later}: ticketing tickets update\n")
+    removed = unified(f"runs remove{word}")
+    assert removed.stderr.startswith(f"the newest run to remove is {later} (done)")
+    assert [one["id"] for one in unified("runs list -o json").json["runs"]] == [stopped]
 
 
-def test_the_newest_run_is_never_an_older_one_than_what_is_left_of_an_import(
-    stopped: str, unified: Unified, service: Service, tmp_path: Path
+@pytest.mark.usefixtures("stopped")
+def test_an_import_as_the_newest_run_hides_no_older_one(
+    unified: Unified, service: Service, tmp_path: Path
 ) -> None:
     (tmp_path / "new.ndjson").write_text('{"name":"x"}\n')
     service.reply = failing({"a-c00": 422})
     begun = unified(
         f"import ticketing/tickets {tmp_path / 'new.ndjson'} -p c00", wall=lambda: AT + 60
     )
-    assert begun.code != 0, begun.stderr
+    later = run_id(begun.stderr)
+    service.reply = failing({})
     service.seen.clear()
-    result = unified("runs retry last")
-    assert (result.code, service.seen) == (2, [])
-    assert "is an import, which keeps its state in" in result.stderr
-    assert f"run {stopped}" not in result.stderr
+    resumed = unified("runs resume")
+    assert f"also open: {later} (failed in part)" in resumed.stderr
+    assert sorted(account(seen) for seen in service.seen) == ["a-c02", "a-c03"]
+    retried = unified("runs retry last")
+    assert retried.stderr.startswith(f"the newest run to retry is {later} (failed in part)")
+    assert (retried.code, account(service.seen[-1])) == (0, "a-c00")
 
 
 def test_without_any_run_there_is_no_last_one(unified: Unified) -> None:
@@ -319,14 +326,10 @@ def test_imports_and_exports_are_listed(unified: Unified, service: Service, tmp_
     assert sorted(
         (one["command"].split()[0], one["done"], one["state"], one["path"]) for one in listed
     ) == [
-        ("export", None, "done", str(tmp_path / "dump")),
-        ("import", 2, "import", f"{source}.unified-journal"),
+        ("export", 1, "done", str(tmp_path / "dump")),
+        ("import", 2, "done", f"{source}.unified-journal"),
     ]
     run = next(one["id"] for one in listed if one["command"].startswith("import"))
-    for command in ("show", "resume", "retry"):
-        result = unified(f"runs {command} {run}")
-        assert result.code == 2
-        assert "run the same command again to continue it" in result.stderr
     assert unified(f"runs remove {run}").code == 0
     assert (tmp_path / "in.ndjson.unified-journal").exists()
 

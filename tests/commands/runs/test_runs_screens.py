@@ -16,10 +16,10 @@ UPDATE = "ticketing tickets update t1 -f name=x"
 AT = 1_800_000_000.0
 PLAIN = {"NO_COLOR": "1"}
 RUNS = """\
-ID             BEGAN       COMMAND                   DONE        OF   STATE
-{2}  just now    ticketing tickets update  ██████████  4/4  done
-{1}  12 min ago  ticketing tickets update  ██████▒▒··  3/5  open
-{0}  3 days ago  ticketing tickets update  █████░░░··  2/4  open
+ID             BEGAN       COMMAND                  DONE        OF   STATE
+{2}  just now    ticketing tickets upda…  ██████████  4/4  done
+{1}  12 min ago  ticketing tickets upda…  ██████▒▒··  3/5  interrupted
+{0}  3 days ago  ticketing tickets upda…  █████░░░··  2/4  interrupted
 """
 
 
@@ -125,7 +125,8 @@ def test_a_run_is_shown_by_cause(causes: str, unified: Unified) -> None:
     assert shown.stdout == SHOWN
     assert (
         shown.stderr
-        == f"run {causes}: ticketing tickets update -p *, begun 2027-01-15T08:00:00+00:00\n"
+        == f"run {causes}: ticketing tickets update -p *, begun 2027-01-15T08:00:00+00:00, "
+        f"in doubt\nnext: unified runs resume {causes}\n"
     )
     assert unified(f"runs show {causes} -o table", tty=True, environ=PLAIN).stdout == SHOWN
 

@@ -84,7 +84,7 @@ def write(
         "findings.json": findings,
         "versions.json": versions.versions(),
         "settings.json": _settings(runtime, config),
-        "runs.json": listed_runs.newest(runtime)[:_MOST_RUNS],
+        "runs.json": [one.row() for one in listed_runs.newest(runtime)[:_MOST_RUNS]],
     }
     files = {
         name: masking.masked(json.dumps(value, indent=2)).encode() for name, value in texts.items()

@@ -3,11 +3,12 @@ manifest of what came.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from unified_cli import os_limits, signals
+from unified_cli.cli import command_words
 from unified_cli.commands.export import report, store_folder
 from unified_cli.commands.export.connection_task import manifest_name
 from unified_cli.commands.export.delta_folder import TableFolder
@@ -32,7 +33,9 @@ from unified_cli.output import formats
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.runtime import Runtime
 from unified_cli.storage import names, object_store
-from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes import state_words
+from unified_cli.writes.entry import RunKind
+from unified_cli.writes.registry import ListedWork, RunHeader, RunRegistry
 
 # A run that nobody wants any more may wait for its turn so long, and give a sign of life meanwhile.
 _PATIENCE = 60.0
@@ -70,14 +73,24 @@ def export(plan: ExportPlan) -> None:
     )
     place = str(destination)
     where = place if object_store.parse_url(place) else str(os_limits.absolute(Path(place)))
-    with progress(runtime, Work(part="list", parts=len(plan.lists))) as shown:
+    with (
+        ExitStack() as listed,
+        progress(runtime, Work(part="list", parts=len(plan.lists))) as shown,
+    ):
+        work: ListedWork | None = None
+
+        def held() -> None:
+            nonlocal work
+            if not plan.options.task:
+                work = listed.enter_context(_listed(plan, place, where))
+
         try:
-            summary = carry_out(
-                plan, destination, shown, held=lambda: _register(plan, place, where)
-            )
+            summary = carry_out(plan, destination, shown, held=held)
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
+        if work is not None:
+            work.end(state_words.FAILED if summary.failed else state_words.DONE)
     report.report(runtime, place, len(plan.lists), summary, plan.options)
 
 
@@ -115,11 +128,18 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
         )
 
 
-def _register(plan: ExportPlan, place: str, where: str) -> None:
-    """List the export among the runs, unless it is a task of another one."""
-    if not plan.options.task:
-        runtime, what = plan.context.runtime, f"export {' '.join(plan.options.what)} --to {place}"
-        RunRegistry(runtime).point(what, where)
+def _listed(plan: ExportPlan, place: str, where: str) -> AbstractContextManager[ListedWork]:
+    """Have the export in the list of runs."""
+    runtime, options = plan.context.runtime, plan.options
+    header = RunHeader(
+        "",
+        f"export {' '.join(options.what)} --to {place}",
+        runtime.wall(),
+        path=where,
+        kind=RunKind.EXPORT,
+        words=tuple(command_words.words_of(["export"], options)),
+    )
+    return RunRegistry(runtime).listed(header)
 
 
 def carry_out(

@@ -17,6 +17,7 @@ from unified_cli.cli.shared_options import (
     Map,
     Query,
     Restart,
+    RetryInDoubt,
     Strict,
     Yes,
     told,
@@ -74,7 +75,10 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         bool, told(Restart, "discard the journal and send everything again", flags.IMPORT)
     ] = False
     retry_in_doubt: Annotated[
-        bool, Flag(("--retry-in-doubt",), flags.IMPORT, "send records in doubt again")
+        bool, told(RetryInDoubt, "send records in doubt again", flags.IMPORT)
+    ] = False
+    retry_failed: Annotated[
+        bool, Flag(("--retry-failed",), flags.IMPORT, "send records that were refused again")
     ] = False
     query: Query = ()
     strict: Annotated[

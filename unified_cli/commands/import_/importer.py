@@ -285,7 +285,8 @@ class Importer:
         Raises StateError where the item is another than the one that was sent.
         """
         state = self._journal.state(item.number)
-        if state in _SETTLED:
+        refused_again = state is EntryState.REFUSED and self._options.retry_failed
+        if state in _SETTLED and not refused_again:
             if self._journal.header.choices is None:
                 # It does not say how it read its input, so it may have read another record.
                 self._check_same(item, self._journal.sent(item.number))

@@ -13,7 +13,7 @@ from pathlib import Path
 from unified_cli import __version__, os_limits, signals
 from unified_cli.call import body_check, builder, dry_run
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.cli import named_resource, prompt
+from unified_cli.cli import command_words, named_resource, prompt
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
 from unified_cli.commands.import_ import result_files
@@ -39,13 +39,13 @@ from unified_cli.writes import (
     outcome_files,
     stdin_copy,
 )
-from unified_cli.writes.entry import EntryState
+from unified_cli.writes.entry import EntryState, RunKind
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.writes.input_file import InputFile
 from unified_cli.writes.input_reading import ReadingOptions, RecordShape
 from unified_cli.writes.input_records import MARK, InputItem
 from unified_cli.writes.outcome_files import OutcomeGroup
-from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.registry import FOR_EVER, RunHeader, RunRegistry
 from unified_cli.writes.sender import FairWriters
 from unified_cli.writes.stdin_copy import StdinCopy
 
@@ -206,16 +206,35 @@ def _journal(
         journal = ImportJournal.open(
             path, header, other, highest=source.last, restart=options.restart
         )
-        with closing(journal):
+        listed = RunRegistry(task.runtime).listed(_run_header(task, source, options, path))
+        with closing(journal), listed as work:
             if options.format:
                 journal.check_choice_matters()
-            work = f"import {options.resource} {options.file}"
-            registry = RunRegistry(task.runtime)
-            if run := registry.point(work, str(os_limits.absolute(path))):
-                task.runtime.stderr.begin_run(run)
+            if work.run:
+                task.runtime.stderr.begin_run(work.run)
             yield journal
     finally:
         lock.release()
+
+
+def _run_header(
+    task: ImportTask, source: InputFile, options: ImportOptions, journal: Path
+) -> RunHeader:
+    """The import in the list of runs, with the command that goes on with it."""
+    known = replace(options, file=str(source.path))
+    if (only := task.targets.get(None)) and only.profile:
+        known = replace(known, profile=(only.profile,))
+    endless = task.operation.method == "DELETE"
+    return RunHeader(
+        "",
+        f"import {options.resource} {options.file}",
+        task.runtime.wall(),
+        path=str(os_limits.absolute(journal)),
+        kind=RunKind.IMPORT,
+        calls=source.count,
+        words=tuple(command_words.words_of(["import"], known)),
+        window=FOR_EVER if endless else task.window if task.repeats else 0,
+    )
 
 
 def _with_report(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,14 +10,14 @@ from pathlib import Path
 import msgspec
 
 from unified_cli import __version__, signals
-from unified_cli.cli import prompt
+from unified_cli.cli import command_words, prompt
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands.move import id_file
+from unified_cli.commands.move import id_file, plan_preview
 from unified_cli.commands.move.command import ApplyOptions
 from unified_cli.commands.move.id_file import IdFile, IdHeader, IdMap
 from unified_cli.commands.move.order import CallOrder
-from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile, PlannedCall
+from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile
 from unified_cli.commands.move.plan_validation import CheckedPlan, PlanCheck
 from unified_cli.commands.move.sender import PlanSender
 from unified_cli.commands.move.sources import written
@@ -30,23 +30,17 @@ from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
 from unified_cli.http.request import Content
 from unified_cli.json_text.json_codec import encoded
-from unified_cli.json_text.members import one_line, parts
-from unified_cli.masking import masked, visible
-from unified_cli.output import stdout, terminal
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.writes import outcome_files
 from unified_cli.writes.apply_journal import ApplyHeader, ApplyJournal
-from unified_cli.writes.entry import EntryState
+from unified_cli.writes.entry import EntryState, RunKind
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
-from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.sender import FairWriters
 
 Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
-_SIGNS = {"create": "+", "update": "~", "delete": "-"}
-_COLOURS = {"+": "\x1b[32m", "~": "\x1b[33m", "-": "\x1b[31m"}
-_RESET = "\x1b[0m"
 
 
 def run(context: CommandContext, options: ApplyOptions) -> None:
@@ -80,7 +74,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
             )
         if shows_only:
             CallOrder(plans, partial(_is_chosen, plans, options), ids)
-            _preview(runtime, plans, options)
+            plan_preview.show(runtime, plans, options.only)
             return
         _apply(context, settings, [*_journals(runtime, plans, stack)], options, ids)
 
@@ -176,7 +170,15 @@ def _apply(
         )
         scope = requests.scope_of(settings, context.catalogue.service)
         sender = PlanSender(
-            applied, runtime, settings, scope, writers, options.overwrite_changed, ids, ids_file
+            applied,
+            runtime,
+            settings,
+            scope,
+            writers,
+            options.overwrite_changed,
+            ids,
+            ids_file,
+            options.retry_in_doubt,
         )
         sender.learn()
 
@@ -194,7 +196,7 @@ def _apply(
             writers.clients.token(settings)
             _check_deletes(sender, plans, wanted, options.max_deletes)
             _confirm(runtime, settings, counts, options)
-            _list_runs(runtime, applied)
+            stack.enter_context(_listed(runtime, settings, applied, options))
             _send(runtime, sender, order, counts.total())
         else:
             _say_already(runtime, applied)
@@ -212,12 +214,35 @@ def _send(runtime: Runtime, sender: PlanSender, order: CallOrder, total: int) ->
             raise
 
 
-def _list_runs(runtime: Runtime, applied: Applied) -> None:
-    """Have the plans in the list of runs."""
-    registry = RunRegistry(runtime)
-    for plan, journal in applied:
-        if journal.lock and (run := registry.point(f"apply {plan.file.path}", str(journal.path))):
-            runtime.stderr.begin_run(run)
+@contextmanager
+def _listed(
+    runtime: Runtime, settings: Settings, applied: Applied, options: ApplyOptions
+) -> Iterator[None]:
+    """Have the plans in the list of runs, as one, if their journals are kept."""
+    if not all(journal.lock for _, journal in applied):
+        yield
+        return
+    first, *others = [journal.path for _, journal in applied]
+    profile = options.profile or ((settings.profile,) if settings.profile else ())
+    header = RunHeader(
+        "",
+        f"apply {' '.join(str(plan.file.path) for plan, _ in applied)}",
+        runtime.wall(),
+        path=str(first),
+        paths=tuple(map(str, others)),
+        kind=RunKind.APPLY,
+        calls=sum(
+            options.only in {None, plan.operation(number)}
+            for plan, _ in applied
+            for number in plan.numbers
+        ),
+        words=tuple(command_words.words_of(["apply"], replace(options, profile=profile))),
+        window=settings.idempotency_window,
+    )
+    with RunRegistry(runtime).listed(header) as work:
+        if work.run:
+            runtime.stderr.begin_run(work.run)
+        yield
 
 
 def _say_already(runtime: Runtime, applied: Applied) -> None:
@@ -280,42 +305,6 @@ def _records(sender: PlanSender, plan: CheckedPlan) -> int:
         return sum(
             len(page.records) for page in pagination.pages(client.send, request, service, Span())
         )
-
-
-def _preview(runtime: Runtime, plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
-    """Print what the plans would do; nothing is sent."""
-    colour = runtime.has_colour()
-    for plan in plans:
-        for _, call in plan.calls():
-            if options.only in {None, call.operation}:
-                text = "".join(
-                    _coloured(line, colour=colour)
-                    for line in _lines(plan.file.header.resource, call)
-                )
-                if runtime.stdout_is_terminal or colour:
-                    stdout.show(runtime, [terminal.styled(text)])
-                else:
-                    stdout.write(runtime, [text.encode("utf-8", "backslashreplace")])
-
-
-def _lines(resource: str, call: PlannedCall) -> Iterator[str]:
-    """A line for the call, and one for each value; secrets are masked, and nothing
-    controls a terminal.
-    """
-    named = call.source if call.operation == "create" else call.id
-    head = f"{_SIGNS[call.operation]} {resource} {'' if named is None else named}".rstrip()
-    yield f"{head}  ({call.why})"
-    before = parts(call.seen) or {}
-    after = parts(call.body) or {}
-    for name in {**before, **after}:
-        for sign, members in (("-", before), ("+", after)):
-            if name in members:
-                yield f"{sign}   {name}: {one_line(members[name]).decode('utf-8')}"
-
-
-def _coloured(line: str, *, colour: bool) -> str:
-    shown = visible(masked(line))
-    return f"{_COLOURS[line[0]]}{shown}{_RESET}\n" if colour else f"{shown}\n"
 
 
 def _outcomes_written(plans: Sequence[tuple[CheckedPlan, ApplyJournal]]) -> list[OutcomeGroup]:

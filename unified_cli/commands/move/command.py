@@ -14,6 +14,7 @@ from unified_cli.cli.shared_options import (
     From,
     Map,
     Profiles,
+    RetryInDoubt,
     To,
     TokenFile,
     TokenStdin,
@@ -118,6 +119,7 @@ class ApplyOptions(MessageOptions, NetworkOptions):
             ("--overwrite-changed",), SAFETY, "also change what has changed since the plan was made"
         ),
     ] = False
+    retry_in_doubt: RetryInDoubt = False
     max_deletes: Annotated[
         int | None,
         Flag(

@@ -76,6 +76,7 @@ class PlanSender:
     overwrite: bool
     ids: IdMap
     ids_file: IdFile | None
+    retry_in_doubt: bool = False
     failed: int = 0
     _stops: ConnectionStops = field(
         default_factory=lambda: ConnectionStops(alone=True, most_in_a_row=_MOST_FAILURES)
@@ -166,7 +167,7 @@ class PlanSender:
         key = before.k if before else _key(plan.file.sha256, number, bytes(call.body))
         request = self._request(call, plan, key)._replace(in_doubt=doubtful)
         first_sent = before.t if before else self.runtime.wall()
-        if doubtful and call.operation == "create":
+        if doubtful and call.operation == "create" and not self.retry_in_doubt:
             age = self.runtime.wall() - first_sent
             if not outcome.may_resend(request, age, self.settings.idempotency_window):
                 return None

@@ -31,8 +31,8 @@ from unified_cli.output import stdout
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.storage import output_file
-from unified_cli.values import JsonObject
 from unified_cli.writes import listed_runs
+from unified_cli.writes.run_state import KnownRun
 
 _MOST_NAMED = 5
 
@@ -117,7 +117,7 @@ def _work(
 ) -> tuple[ShownRuns, list[ShownExport], list[str]]:
     """The runs and the exports, as far as they can be seen, and the stores that exports went to."""
     runtime = context.runtime
-    found: list[JsonObject] = []
+    found: list[KnownRun] = []
     unseen = ""
     try:
         found = listed_runs.newest(runtime)

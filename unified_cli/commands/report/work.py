@@ -9,7 +9,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from xml.parsers import expat
 
@@ -38,49 +38,49 @@ from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, regular_file
-from unified_cli.values import JsonObject
-from unified_cli.writes import listed_runs
+from unified_cli.writes import run_state
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.registry import RunRegistry
 from unified_cli.writes.run import StoredRun
+from unified_cli.writes.run_state import KnownRun
+from unified_cli.writes.state_words import DONE, UNREADABLE
 from unified_cli.writes.summary import RunSummary
 
 DAYS = 14
 _MOST_RUNS = 100
 _MOST_GAPS = 50
-_UNREAD = ("damaged", "unreadable")
-_FOREIGN = "unsafe"
 
 
-def runs(context: CommandContext, options: ReportOptions, found: Sequence[JsonObject]) -> ShownRuns:
+def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownRun]) -> ShownRuns:
     """The runs of the last days, of all those `found`; journals that others can have
     written are only counted.
     """
-    begin = datetime.fromtimestamp(context.runtime.wall() - DAYS * 86400, UTC).isoformat(
-        timespec="seconds"
-    )
-    states = Counter(str(one["state"]) for one in found)
-    recent = [one for one in found if str(one["started"] or "") >= begin][:_MOST_RUNS]
-    unread = sum(states[state] for state in _UNREAD)
+    begin = context.runtime.wall() - DAYS * 86400
+    own = [one for one in found if not one.foreign]
+    recent = [one for one in own if one.header and one.at >= begin][:_MOST_RUNS]
+    # An export that is gone, or in a store, is shown as what it is.
+    unread = sum(one.state == UNREADABLE and one.header is None for one in own)
     return ShownRuns(
         shown=[_shown(context, options, one) for one in recent],
-        states={state: number for state, number in states.items() if state != _FOREIGN},
-        foreign=states[_FOREIGN],
+        states=Counter(one.state for one in own),
+        foreign=len(found) - len(own),
         days=DAYS,
         unseen=f"{unread} of the journals cannot be read" if unread else "",
     )
 
 
-def _shown(context: CommandContext, options: ReportOptions, one: JsonObject) -> ShownRun:
-    outcomes = {name: int(str(one[name.replace("-", "_")] or 0)) for name in listed_runs.COUNTED}
+def _shown(context: CommandContext, options: ReportOptions, one: KnownRun) -> ShownRun:
+    counts = one.counts or Counter[str]()
+    outcomes = {name: counts[name] for name in run_state.COUNTED}
     run = ShownRun(
-        id=str(one["id"]),
-        started=str(one["started"]),
-        command=str(one["command"]),
-        state=str(one["state"]),
+        id=one.id,
+        started=str(one.row()["started"]),
+        command=one.command,
+        state=one.state,
         outcomes=outcomes,
+        next=one.next_command or "",
     )
-    if one["path"] is not None or outcomes["done"] == sum(outcomes.values()):
+    if one.header is None or one.header.path or one.state == DONE:
         return run
     runtime = context.runtime
     try:
@@ -103,14 +103,10 @@ def _shown(context: CommandContext, options: ReportOptions, one: JsonObject) -> 
     return msgspec.structs.replace(run, causes=causes, next=summary.next_command or "")
 
 
-def written_to(found: Sequence[JsonObject]) -> list[str]:
+def written_to(found: Sequence[KnownRun]) -> list[str]:
     """Where the exports among these runs went: folders, and stores."""
-    paths = (
-        str(one["path"])
-        for one in found
-        if str(one["command"]).startswith("export ") and one["path"]
-    )
-    return [*dict.fromkeys(paths)]
+    exports = (one for one in found if one.command.startswith("export "))
+    return [*dict.fromkeys(one.header.path for one in exports if one.header)]
 
 
 def exports(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from unified_cli.cli.command import Command, Entry, Group, Later
-from unified_cli.cli.flags import Argument
+from unified_cli.cli.flags import Argument, flags_of
 from unified_cli.cli.option_parts import MessageOptions, NetworkOptions, StopOptions
 from unified_cli.cli.result_table import TableOutput
 from unified_cli.cli.shared_options import (
@@ -13,15 +13,19 @@ from unified_cli.cli.shared_options import (
     CsvSafe,
     Jq,
     Output,
+    RetryInDoubt,
     TokenFile,
     TokenStdin,
     Yes,
 )
+from unified_cli.writes.state_words import STATES
 
 RunId = Annotated[
     str | None,
     Argument(
-        "the id of the run; last, or none: the newest that is not done", "[RUN|last]", ("last-run",)
+        "the id of the run; last, or none: the newest that this can do something for",
+        "[RUN|last]",
+        ("last-run",),
     ),
 ]
 
@@ -46,6 +50,8 @@ class ResumeRunOptions(StopOptions, MessageOptions, NetworkOptions):
     """Which run to continue, and how."""
 
     run: RunId = None
+    retry_in_doubt: RetryInDoubt = False
+    yes: Yes = False
     token_file: TokenFile = None
     token_stdin: TokenStdin = False
     output: Output = None
@@ -59,27 +65,36 @@ class ResumeRunOptions(StopOptions, MessageOptions, NetworkOptions):
 class RemoveRunsOptions(MessageOptions):
     """Which runs to remove."""
 
-    runs: Annotated[tuple[str, ...], Argument("the ids of the runs", "RUN...", ("run",))]
+    runs: Annotated[
+        tuple[str, ...],
+        Argument("the ids of the runs; last, or none: the newest", "[RUN...|last]", ("run",)),
+    ] = ()
     yes: Yes = False
 
 
+_OF_RESUME = ("retry_in_doubt", "yes")
 _ROOM = "unified_cli.commands.runs"
 _SAME = (
     "A profile that leads to another connection than it did ends this with 12, before anything is"
     " sent. The exit code and the summary are those of the whole run."
 )
 _IN_DOUBT = (
-    "What is in doubt is sent again with its key, for as long as the service honours that; never"
-    " where an operation has effects outside the connection."
+    "Calls in doubt are sent again with their keys, for as long as the service honours that. An"
+    " operation that reaches people, such as suspend, is not repeated: it may have been done."
+    " Then the end says how to look, and --retry-in-doubt repeats it after a question."
 )
-_LAST = "Without an id, or with last, it is the newest run that is not done, which is told."
+_ELSEWHERE = (
+    "An import, an apply and an export continue by their own command, which this runs again."
+)
+_LAST = (
+    "Without an id, or with last, it is the newest run that this command can do something for; its"
+    " name is printed, with the others that are open."
+)
 _LIST = Command(
     ListRunsOptions,
     Later(f"{_ROOM}.report:show_all"),
-    text=(
-        "{about}.",
-        "An import and an export are listed too: the same command again continues those.",
-    ),
+    text=("{about}: writes to many connections, lines, imports, plans, exports, agents.",),
+    sections=[("State", [*STATES.items()])],
     examples="unified runs list",
 )
 _SHOW = Command(
@@ -97,32 +112,29 @@ _RESUME = Command(
     ResumeRunOptions,
     Later(f"{_ROOM}.run:resume"),
     usage="[RUN|last] [options]",
-    text=(
-        "{about}.",
-        _IN_DOUBT,
-        _SAME,
-        _LAST,
-    ),
+    text=("{about}.", _IN_DOUBT, _ELSEWHERE, _SAME, _LAST),
     examples="unified runs resume 20261121-7f3a",
 )
 _RETRY = Command(
     ResumeRunOptions,
     Later(f"{_ROOM}.run:retry"),
     usage="[RUN|last] [options]",
-    text=("{about}.", _SAME, _LAST),
+    text=("{about}.", _ELSEWHERE, _SAME, _LAST),
     examples="unified runs retry 20261121-7f3a",
+    flags=[flag for flag in flags_of(ResumeRunOptions) if flag.name not in _OF_RESUME],
 )
 _REMOVE = Command(
     RemoveRunsOptions,
     Later(f"{_ROOM}.run:remove"),
-    usage="RUN... [options]",
+    usage="[RUN...|last] [options]",
     text=(
         "{about}.",
         (
             "It asks before it removes one with calls that are not done, which could not be"
-            " continued then."
+            " continued then. One that a process works on is refused."
         ),
-        "What an import or an export keeps beside its files stays.",
+        "The files that an import, an apply or an export keeps stay where they are.",
+        _LAST,
     ),
     examples="unified runs remove 20261121-7f3a",
 )
@@ -134,7 +146,7 @@ RUNS = Group(
         "list": Entry("List the runs, the newest first", _LIST),
         "show": Entry("Show what became of each call of a run", _SHOW),
         "resume": Entry(
-            "Do what a run has not tried, and what is in doubt where that is safe", _RESUME
+            "Do the calls that a run has not tried, and those in doubt where that is safe", _RESUME
         ),
         "retry": Entry("Repeat the calls of a run that failed, each with its key", _RETRY),
         "remove": Entry("Remove the journals of runs", _REMOVE),

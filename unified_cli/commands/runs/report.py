@@ -3,6 +3,7 @@ from its journal in turn.
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -15,15 +16,18 @@ from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import NO_TEXT, masked
 from unified_cli.output import formats, printer, screen, stdout
+from unified_cli.output.formats import Format
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
 from unified_cli.output.terminal import TerminalText
 from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
-from unified_cli.writes import listed_runs
-from unified_cli.writes.entry import OUTCOMES, EntryState
-from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes import listed_runs, run_state, state_words
+from unified_cli.writes.entry import OUTCOMES, EntryState, RunKind
+from unified_cli.writes.journal import Journal
+from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
+from unified_cli.writes.run_state import KnownRun
 from unified_cli.writes.summary import UNSEEN, Causes
 
 VERSION = 1
@@ -31,13 +35,14 @@ _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried",
 _SCREEN_HEADS = ("id", "began", Column("command", cut=True), "done", "of", "state")
 _LOOKS = (Look.GOOD, Look.BAD, Look.DOUBT, Look.OPEN)
 _STATES = {
-    "done": Look.GOOD,
-    "open": Look.DOUBT,
-    "import": Look.OPEN,
-    "export": Look.OPEN,
-    "gone": Look.OPEN,
+    state_words.DONE: Look.GOOD,
+    state_words.RUNNING: Look.OPEN,
+    state_words.INTERRUPTED: Look.DOUBT,
+    state_words.IN_DOUBT: Look.DOUBT,
 }
 _COLUMNS = (LABEL, "outcome", "status", "id", "reason", "idempotency_key")
+_OF_LINES = ("line", "outcome", "status", "id", "reason", "idempotency_key")
+_OF_LISTS = (LABEL, "list", "outcome", "records", "file", "reason")
 _AT_ONCE = 500
 _MOST_NAMED = 20
 _BAR = 30
@@ -46,68 +51,140 @@ _BAR = 30
 def show_all(context: CommandContext, options: ListRunsOptions) -> None:
     """List the runs."""
     runtime = context.runtime
-    found = listed_runs.newest(runtime)
+    found = [(one, one.row()) for one in listed_runs.newest(runtime)]
     if not found:
         runtime.stderr.note("no runs")
-    counts = [name.replace("-", "_") for name in listed_runs.COUNTED]
+    counts = [name.replace("-", "_") for name in run_state.COUNTED]
     rows = [
         (
-            one["id"],
-            one["started"] or "",
-            one["command"],
-            *("" if one[name] is None else str(one[name]) for name in counts),
-            one["state"],
+            one.id,
+            str(row["started"] or ""),
+            one.command,
+            *("" if row[name] is None else str(row[name]) for name in counts),
+            one.state,
         )
-        for one in found
+        for one, row in found
     ]
-    drawn = Drawn(_SCREEN_HEADS, [_screen_row(runtime, one) for one in found])
-    show(runtime, options.output, _HEADS, rows, {"version": VERSION, "runs": found}, drawn=drawn)
+    drawn = Drawn(_SCREEN_HEADS, [_screen_row(runtime, one) for one, _ in found])
+    value = {"version": VERSION, "runs": [row for _, row in found]}
+    show(runtime, options.output, _HEADS, rows, value, drawn=drawn)
 
 
-def _screen_row(runtime: Runtime, one: JsonObject) -> list[Cell]:
+def _screen_row(runtime: Runtime, one: KnownRun) -> list[Cell]:
     """A run in one line: when it began in a few words, its outcomes as a bar, and how
     many of all are done.
     """
-    at = datetime.fromisoformat(str(one["started"])).timestamp() if one["started"] else None
-    counts = [int(str(one[name.replace("-", "_")] or 0)) for name in listed_runs.COUNTED]
-    state = str(one["state"])
+    counts = [one.counts[name] if one.counts else 0 for name in run_state.COUNTED]
     return [
-        masked(str(one["id"])),
-        NO_TEXT if at is None else masked(ago(runtime.wall() - at)),
-        masked(str(one["command"])),
+        masked(one.id),
+        masked(ago(runtime.wall() - one.at)) if one.header else NO_TEXT,
+        masked(one.command),
         Bar([*zip(counts, _LOOKS, strict=True)]),
-        NO_TEXT if one["done"] is None else masked(f"{counts[0]}/{sum(counts)}"),
-        Word(masked(state), _STATES.get(state, Look.BAD)),
+        NO_TEXT if one.counts is None else masked(f"{counts[0]}/{sum(counts)}"),
+        Word(masked(one.state), _STATES.get(one.state, Look.BAD)),
     ]
 
 
 def show_one(context: CommandContext, options: ShowRunOptions) -> None:
-    """Show a run."""
+    """Show a run. Raises StateError for one that cannot be read."""
     runtime = context.runtime
     form = formats.of_command(options.output, formats.RESULTS, terminal=runtime.stdout_is_terminal)
     wanted = options.run or listed_runs.LAST
-    found = listed_runs.last(runtime, also_done=True) if wanted == listed_runs.LAST else wanted
-    with StoredRun.look(RunRegistry(runtime), found) as stored:
+    if wanted == listed_runs.LAST:
+        found = listed_runs.newest(runtime)
+        wanted = listed_runs.chosen(runtime, "show", lambda _: True, found=found)
+    registry = RunRegistry(runtime)
+    with StoredRun.look(registry, wanted) as stored:
         header = stored.header
-        listed_runs.refuse(header)
+        known = run_state.known(runtime, registry, wanted)
         begun = datetime.fromtimestamp(header.at, UTC).isoformat(timespec="seconds")
-        selection = " ".join(f"-p {pattern}" for pattern in header.selection)
-        runtime.stderr.note(f"run {header.run}: {header.command} {selection}, begun {begun}")
-        if form is formats.TABLE and runtime.stdout_is_terminal:
-            stdout.show(runtime, [_by_cause(runtime, stored)])
-            return
-        service = context.catalogue.service
-        style = printer.style_for(runtime, form, service.items, service.cursor)
-        columns = _COLUMNS if form.columns else ()
-        made = printer.Printer(
-            runtime,
-            style._replace(columns=columns, first=columns or (LABEL,), listing=False),
-            strict=False,
+        selection = "".join(f" -p {pattern}" for pattern in header.selection)
+        runtime.stderr.note(
+            f"run {wanted}: {header.command}{selection}, begun {begun}, {known.state}"
         )
-        records = _records(stored)
-        while page := [*islice(records, _AT_ONCE)]:
-            made.page(page, one_line=True)
-        made.end()
+        if form is formats.TABLE and runtime.stdout_is_terminal and not header.path:
+            stdout.show(runtime, [_by_cause(runtime, stored)])
+        else:
+            _print(context, form, _columns(stored), _records_of(runtime, stored))
+        if known.next_command:
+            runtime.stderr.note(f"next: {known.next_command}")
+
+
+def _columns(stored: StoredRun) -> tuple[str, ...]:
+    if not stored.header.path:
+        return _COLUMNS
+    return _OF_LISTS if stored.kind is RunKind.EXPORT else _OF_LINES
+
+
+def _print(
+    context: CommandContext, form: Format, columns: tuple[str, ...], records: Iterator[Record]
+) -> None:
+    runtime, service = context.runtime, context.catalogue.service
+    style = printer.style_for(runtime, form, service.items, service.cursor)
+    shown = columns if form.columns else ()
+    made = printer.Printer(
+        runtime,
+        style._replace(columns=shown, first=shown or columns[:1], listing=False),
+        strict=False,
+    )
+    while page := [*islice(records, _AT_ONCE)]:
+        made.page(page, one_line=True)
+    made.end()
+
+
+def _records_of(runtime: Runtime, stored: StoredRun) -> Iterator[Record]:
+    """What became of each part of a run of any kind."""
+    header = stored.header
+    if not header.path:
+        yield from _records(stored)
+    elif stored.kind is RunKind.EXPORT:
+        yield from _lists(runtime, header)
+    else:
+        for journal, path in zip(
+            run_state.opened(header), (header.path, *header.paths), strict=True
+        ):
+            with closing(journal):
+                yield from _lines(journal, path if header.paths else None)
+
+
+def _lines(journal: Journal, path: str | None) -> Iterator[Record]:
+    """The outcome of each line of an input or a plan that something is known of."""
+    for number in journal.noted():
+        state, last, sent = journal.state(number), journal.last(number), journal.sent(number)
+        facts: JsonObject = {
+            **({"journal": path} if path else {}),
+            "line": number,
+            "outcome": OUTCOMES[state],
+            "status": last.status or None,
+            "id": last.id or None,
+            "reason": masked(last.why) or (UNSEEN if state is EntryState.SENT else None),
+            "idempotency_key": sent.k or None if sent else None,
+            "sent": _time(sent.t) if sent else None,
+        }
+        yield Record(msgspec.json.encode(facts))
+
+
+def _lists(runtime: Runtime, header: RunHeader) -> Iterator[Record]:
+    """The outcome of each list of an export; a store is not asked."""
+    manifest = run_state.manifest_of(runtime, header)
+    if manifest is None:
+        runtime.stderr.note(f"what it holds: unified export --verify {header.path}")
+        return
+    for entry in manifest.entries.values():
+        outcome = "done" if entry.complete else "failed" if entry.why else "not-tried"
+        facts: JsonObject = {
+            LABEL: entry.profile,
+            "list": f"{entry.api}/{entry.resource}",
+            "outcome": outcome if entry.offered else "left-out",
+            "records": entry.records,
+            "file": entry.file,
+            "reason": entry.why,
+        }
+        yield Record(msgspec.json.encode(facts))
+
+
+def _time(wall: float) -> str:
+    return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")
 
 
 def _by_cause(runtime: Runtime, stored: StoredRun) -> TerminalText:
@@ -115,7 +192,7 @@ def _by_cause(runtime: Runtime, stored: StoredRun) -> TerminalText:
     causes, counts = Causes(stored, _MOST_NAMED), stored.journal.outcomes()
     for number in stored.journal.numbers():
         causes.add(number, stored.journal.state(number))
-    numbers = [counts[name] for name in listed_runs.COUNTED]
+    numbers = [counts[name] for name in run_state.COUNTED]
     said = ", ".join(
         f"{counts[name]} {name.replace('-', ' ')}"
         for name in dict.fromkeys(OUTCOMES.values())
@@ -126,7 +203,7 @@ def _by_cause(runtime: Runtime, stored: StoredRun) -> TerminalText:
     ]
     unit = stored.kind.unit
     for cause, group in causes.groups():
-        look = dict(zip(listed_runs.COUNTED, _LOOKS, strict=True)).get(cause.outcome, Look.OPEN)
+        look = dict(zip(run_state.COUNTED, _LOOKS, strict=True)).get(cause.outcome, Look.OPEN)
         head = Word(masked(cause.outcome.replace("-", " ")), look)
         things += [
             screen.line(runtime),
@@ -153,9 +230,7 @@ def _records(stored: StoredRun) -> Iterator[Record]:
             "id": planned.call.id or last.id,
             "reason": masked(last.why) or (UNSEEN if state is EntryState.SENT else None),
             "idempotency_key": planned.k or None,
-            "sent": datetime.fromtimestamp(sent.t, UTC).isoformat(timespec="seconds")
-            if sent
-            else None,
+            "sent": _time(sent.t) if sent else None,
             "account_id": planned.call.account or None,
             "base_url": planned.call.base_url or None,
             "operation": planned.call.operation,

@@ -2,10 +2,12 @@
 failed; remove journals.
 """
 
+import shlex
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 
 from unified_cli.call import Call, Mode, ModeKind, builder, delivery, run_output
-from unified_cli.cli import prompt
+from unified_cli.cli import command_words, prompt
 from unified_cli.cli.command import CommandContext, yes_or_no
 from unified_cli.cli.options import ReadOptions, overrides
 from unified_cli.commands.runs.command import RemoveRunsOptions, ResumeRunOptions
@@ -13,19 +15,29 @@ from unified_cli.config import file
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
-from unified_cli.errors import ConfigError, StateError, StorageError
+from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
-from unified_cli.writes import listed_runs, stop_rules, summary as run_summary
+from unified_cli.writes import (
+    listed_runs,
+    run_state,
+    state_words,
+    stdin_copy,
+    stop_rules,
+    summary as run_summary,
+)
 from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState, RunKind
-from unified_cli.writes.registry import RunRegistry
+from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_sender import RunSender, items_of
+from unified_cli.writes.run_state import KnownRun
 from unified_cli.writes.sender import FairWriters
 
 _MOST_NAMED = 5
+_OWN = ("run", "retry_in_doubt", "yes")
+"""What a resume does not hand on to the command of an import."""
 
 
 def resume(context: CommandContext, options: ResumeRunOptions) -> None:
@@ -39,52 +51,153 @@ def retry(context: CommandContext, options: ResumeRunOptions) -> None:
 
 
 def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:
+    """Send what is left of a run, or what failed in it."""
+    found = _chosen(context, options, retry=retry)
+    with StoredRun.open(RunRegistry(context.runtime), found) as run:
+        header = run.header
+        if not header.path:
+            _send(context, options, run, retry=retry)
+            return
+    # The command holds the lock of the run itself.
+    _run_again(context, options, header, retry=retry)
+
+
+def _chosen(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> str:
+    """The id that is given, or that of the newest run with something to be sent."""
+    if options.run not in (None, listed_runs.LAST):
+        return options.run or ""
+    found = listed_runs.newest(context.runtime)
+    if retry:
+        return listed_runs.chosen(context.runtime, "retry", _has_failures, found=found)
+    return listed_runs.chosen(
+        context.runtime,
+        "resume",
+        lambda run: _is_resumable(context, options, run),
+        lambda run: run.can_continue and run.state == state_words.IN_DOUBT,
+        found=found,
+    )
+
+
+def _has_failures(run: KnownRun) -> bool:
+    return (
+        run.can_continue
+        and listed_runs.is_open(run)
+        and bool(run.counts["failed"] if run.counts else run.state == state_words.FAILED)
+    )
+
+
+def _is_resumable(context: CommandContext, options: ResumeRunOptions, run: KnownRun) -> bool:
+    """Whether something of a run is sent by a resume."""
+    if not run.can_continue or run.header is None:
+        return False
+    if run.state != state_words.IN_DOUBT or options.retry_in_doubt:
+        return run.state in (state_words.INTERRUPTED, state_words.IN_DOUBT)
+    if run.header.path:
+        return run.repeats
+    with suppress(UnifiedError), StoredRun.look(RunRegistry(context.runtime), run.id) as stored:
+        connections = _connections(context, options, stored)
+        return any(True for _ in _open(stored, connections, context.runtime.wall(), options))
+    return False
+
+
+def _connections(
+    context: CommandContext, options: ResumeRunOptions, run: StoredRun
+) -> RunConnections:
+    """The connections of a run, with the flags that it was begun with."""
+    config = file.read(context.runtime)
+    return RunConnections(context.runtime, context.catalogue, config, _flags(options, run.header))
+
+
+def _flags(options: ResumeRunOptions, kept: RunHeader) -> Overrides:
+    flags = overrides(options)._replace(
+        output=None, base_url=kept.base_url or None, account_id=kept.account_id or None
+    )
+    if options.token_file or options.token_stdin:
+        return flags
+    return flags._replace(token_file=kept.token_file or None)
+
+
+def _run_again(
+    context: CommandContext, options: ResumeRunOptions, header: RunHeader, *, retry: bool
+) -> None:
+    """Run the command of an import, an apply or an export again, to do the rest."""
+    kind = header.command.partition(" ")[0]
+    if not header.words:
+        raise UsageError(
+            f"run {header.run} was begun by version {header.version}, which did not note the whole"
+            f" command; its state is in {header.path}",
+            hint=f"run that command again to continue: unified {header.command}",
+        )
+    line = shlex.join(["unified", *header.words])
+    context.runtime.stderr.note(f"run {header.run} continues with: {line}")
+    words = command_words.words_of(header.words, options, without=_OWN)
+    if kind == "export":
+        context.again(words)
+        return
+    if options.retry_in_doubt:
+        _confirm_doubtful(context, options, "the calls in doubt", f"the {kind}")
+        words.append("--retry-in-doubt")
+    if retry and kind == "import":
+        words.append("--retry-failed")
+    context.again([*words, "--yes"])
+
+
+def _confirm_doubtful(
+    context: CommandContext, options: ResumeRunOptions, what: str, where: str
+) -> None:
+    """Ask before calls are repeated that may have been done, unless --yes is given."""
+    runtime = context.runtime
+    prompt.confirm(
+        runtime,
+        f"repeat {what} of {where}, which may have been done: then it is done twice",
+        "nothing was sent",
+        yes=options.yes,
+        no_input=yes_or_no(runtime, options.no_input, "no_input"),
+    )
+
+
+def _send(
+    context: CommandContext, options: ResumeRunOptions, run: StoredRun, *, retry: bool
+) -> None:
+    """Send the calls of a run that are left, or those that failed."""
     runtime, catalogue = context.runtime, context.catalogue
     config = file.read(runtime)
-    wanted = options.run or listed_runs.LAST
-    found = listed_runs.last(runtime) if wanted == listed_runs.LAST else wanted
-    with StoredRun.open(RunRegistry(runtime), found) as run:
-        listed_runs.refuse(run.header)
-        kept = run.header
-        flags = overrides(options)._replace(
-            output=None, base_url=kept.base_url or None, account_id=kept.account_id or None
-        )
-        if not (options.token_file or options.token_stdin):
-            flags = flags._replace(token_file=kept.token_file or None)
-        connections = RunConnections(runtime, catalogue, config, flags)
-        items = [*items_of(run, _failed(run) if retry else _open(run, connections, runtime.wall()))]
-        _note_left(runtime, run, retry=retry, sent=bool(items))
-        rules = stop_rules.parse(options, len(items))
-        connections.check(run, [item.number for item in items])
-        shown = ReadOptions(
-            output=options.output,
-            columns=options.columns,
-            jq=options.jq,
-            csv_safe=options.csv_safe,
-            bom=options.bom,
-        )
-        settings = _shown_as(run, runtime, config, options, flags)
-        mode = Mode(ModeKind.LINES, run.several)
-        call = delivery.with_delivery(Call(runtime, catalogue, settings, shown, mode), None)
-        runtime.stderr.begin_run(run.id)
-        names = dict.fromkeys(item.profile for item in items)
-        with FairWriters(
-            runtime, catalogue, options.workers, connections=len(names), ordered=run.ordered
-        ) as writers:
-            if run.kind is RunKind.LINES:
-                writers.check_tokens(map(connections.settings, names))
-            results = run_output.results(call, run, connections)
-            RunSender(runtime, run, connections, writers, results).send(items, rules)
+    flags = _flags(options, run.header)
+    connections = RunConnections(runtime, catalogue, config, flags)
+    numbers = _failed(run) if retry else _open(run, connections, runtime.wall(), options)
+    items = [*items_of(run, numbers)]
+    _note_left(runtime, run, retry=retry, sent=bool(items))
+    rules = stop_rules.parse(options, len(items))
+    connections.check(run, [item.number for item in items])
+    shown = ReadOptions(
+        output=options.output,
+        columns=options.columns,
+        jq=options.jq,
+        csv_safe=options.csv_safe,
+        bom=options.bom,
+    )
+    settings = _shown_as(run, runtime, config, options, flags)
+    mode = Mode(ModeKind.LINES, run.several)
+    call = delivery.with_delivery(Call(runtime, catalogue, settings, shown, mode), None)
+    runtime.stderr.begin_run(run.id)
+    names = dict.fromkeys(item.profile for item in items)
+    with FairWriters(
+        runtime, catalogue, options.workers, connections=len(names), ordered=run.ordered
+    ) as writers:
+        if run.kind is RunKind.LINES:
+            writers.check_tokens(map(connections.settings, names))
+        results = run_output.results(call, run, connections)
+        RunSender(runtime, run, connections, writers, results).send(items, rules)
 
 
 def _note_left(runtime: Runtime, run: StoredRun, *, retry: bool, sent: bool) -> None:
-    """Say why nothing is sent, where calls are left: what to look at, and what sends them again."""
+    """Say why nothing is sent though calls are left, and how to look at them."""
     doubtful = [number for number in run.journal.numbers() if run.journal.state(number) in IN_DOUBT]
     if sent or not doubtful:
         return
     if retry:
         runtime.stderr.note(
-            f"nothing failed: runs resume {run.id} repeats what is in doubt where that is safe"
+            f"nothing failed: runs resume {run.id} repeats calls in doubt where that is safe"
         )
         return
     calls = [run.journal.call(number).call for number in doubtful]
@@ -121,12 +234,15 @@ def _failed(run: StoredRun) -> Iterator[int]:
     return (number for number in run.journal.numbers() if run.journal.state(number) in NOT_DONE)
 
 
-def _open(run: StoredRun, connections: RunConnections, wall: float) -> Iterator[int]:
-    """What was not tried, and what is in doubt and may be repeated."""
+def _open(
+    run: StoredRun, connections: RunConnections, wall: float, options: ResumeRunOptions
+) -> Iterator[int]:
+    """What was not tried, and what is in doubt and may be repeated, or is to be."""
     for number in run.journal.numbers():
         state = run.journal.state(number)
         if state is EntryState.NEW or (
-            state in IN_DOUBT and run_summary.may_resume(run, connections, number, wall)
+            state in IN_DOUBT
+            and (options.retry_in_doubt or run_summary.may_resume(run, connections, number, wall))
         ):
             yield number
 
@@ -137,33 +253,37 @@ def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
     """
     runtime = context.runtime
     registry = RunRegistry(runtime)
-    unfinished = [remove for remove in options.runs if _is_open(registry, remove)]
-    if unfinished:
-        what = (
-            f"{counted(len(unfinished), 'run')} with calls that are not done"
-            f" ({', '.join(unfinished)})"
-        )
-        no_input = yes_or_no(runtime, options.no_input, "no_input")
-        prompt.confirm(
-            runtime, f"remove {what}", "nothing removed", yes=options.yes, no_input=no_input
-        )
-    for remove in dict.fromkeys(options.runs):
-        lock = registry.lock(remove)
-        try:
-            registry.remove(remove)
-        finally:
-            lock.release()
-    runtime.stderr.note(f"removed {counted(len({*options.runs}), 'run')}")
+    names = [*dict.fromkeys(options.runs)]
+    if not names or names == [listed_runs.LAST]:
+        found = listed_runs.newest(runtime)
+        names = [listed_runs.chosen(runtime, "remove", _is_removable, found=found)]
+    runs = [run_state.known(runtime, registry, name) for name in names]
+    unfinished = [run.id for run in runs if _holds_work(run)]
+    with ExitStack() as locks:
+        # A run that a process works on is refused before anything is asked.
+        for name in names:
+            locks.callback(registry.lock(name).release)
+        if unfinished:
+            what = (
+                f"{counted(len(unfinished), 'run')} with calls that are not done"
+                f" ({', '.join(unfinished)})"
+            )
+            no_input = yes_or_no(runtime, options.no_input, "no_input")
+            prompt.confirm(
+                runtime, f"remove {what}", "nothing removed", yes=options.yes, no_input=no_input
+            )
+        for run in runs:
+            stdin_copy.remove_unlisted(runtime, run.header.path if run.header else "")
+            registry.remove(run.id)
+    runtime.stderr.note(f"removed {counted(len(names), 'run')}")
 
 
-def _is_open(registry: RunRegistry, remove: str) -> bool:
-    try:
-        with StoredRun.look(registry, remove) as stored:
-            outcomes = stored.journal.outcomes()
-            return not stored.header.path and outcomes["done"] < outcomes.total()
-    except StateError:
-        # A damaged journal can continue nothing.
-        return False
-    except (ConfigError, StorageError):
-        # It may hold work that goes on once its owner, its mode or its disk is mended.
-        return True
+def _is_removable(run: KnownRun) -> bool:
+    return run.state != state_words.RUNNING
+
+
+def _holds_work(run: KnownRun) -> bool:
+    """Whether a run may hold work that is lost with it: something is left, or it goes on
+    once its owner or its mode is mended.
+    """
+    return listed_runs.is_open(run) or run.foreign

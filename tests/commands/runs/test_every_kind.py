@@ -1,0 +1,277 @@
+"""Each kind of run in each state: what `runs list`, `show`, `resume`, `retry` and
+`remove` print and do.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+from front_door import Result, Unified
+from many_connections import account, profiles, run_id
+from pages import served
+from server import Reply, Seen, Service
+
+Config = Callable[[str], Path]
+KINDS = ["fan-out", "lines", "import", "apply", "agent", "export"]
+STATES = ["done", "failed", "doubt", "killed"]
+WORDS = {
+    "done": "done",
+    "failed": "failed in part",
+    "doubt": "in doubt",
+    "killed": "interrupted",
+}
+
+
+@dataclass
+class Run:
+    """A run of three parts, of which the second may fail and the third be left out."""
+
+    kind: str
+    state: str
+    id: str
+    folder: Path
+    unified: Unified
+    service: Service
+    bad: int = 200
+
+    def do(self, command: str, **more: Any) -> tuple[Result, list[int]]:
+        """The end of a command, and the parts that it sent a write or a read for."""
+        self.service.seen.clear()
+        result = self.unified(command.replace("RUN", self.id), **more)
+        return result, sorted(part(seen) for seen in self.service.seen if counts(self, seen))
+
+    @property
+    def facts(self) -> Any:
+        """What `runs list` says of it."""
+        return next(
+            one for one in self.unified("runs list -o json").json["runs"] if one["id"] == self.id
+        )
+
+    @property
+    def journal(self) -> Path:
+        """Where its state is."""
+        own = self.folder / "data" / "runs" / f"{self.id}.ndjson"
+        path = json.loads(own.read_text().splitlines()[0]).get("path")
+        if path and self.kind == "export":
+            return Path(path) / "manifest.json"
+        return Path(path) if path else own
+
+
+def part(seen: Seen) -> int:
+    """Which of the three a request is for."""
+    if seen.method == "POST":
+        return int(seen.json["name"][-1])
+    if seen.method == "PATCH" and account(seen) == "a-c00" and seen.segments[-1] != "t9":
+        return int(seen.segments[-1][-1])
+    return int(account(seen)[-1])
+
+
+def counts(run: Run, seen: Seen) -> bool:
+    """Whether a request does a part of the run."""
+    return run.kind == "export" or seen.method != "GET"
+
+
+BEGIN = {
+    "fan-out": "ticketing tags update t9 -f name=x -p c* --yes --workers 1",
+    "agent": "ticketing tags update t9 -f name=x -p c* --yes --workers 1",
+    "lines": "ticketing tags update - -p c00 --workers 1",
+    "import": "import ticketing/tags {folder}/in.ndjson -p c00 --workers 1",
+    "apply": "apply {folder}/a.plan -p c00 --yes --workers 1",
+    "export": "export ticketing/tags --to {folder}/dump -p c* --workers 1",
+}
+LINES = b"".join(b'{"id":"t%d","name":"n%d"}\n' % (at, at) for at in range(3))
+
+
+@pytest.fixture
+def run(
+    request: pytest.FixtureRequest,
+    unified: Unified,
+    service: Service,
+    config: Config,
+    tmp_path: Path,
+) -> Run:
+    """The run of the kind and the state that the test names."""
+    kind, state = request.param
+    profiles(config, service.url, 3)
+    (tmp_path / "in.ndjson").write_text("".join(f'{{"name":"n{at}"}}\n' for at in range(3)))
+    bad = {"failed": 422, "doubt": 500}.get(state, 200)
+    found = Run(kind, state, "", tmp_path, unified, service, bad)
+
+    def reply(seen: Seen) -> Reply:
+        lists = seen.method == "GET" and kind != "export"
+        if not lists and part(seen) == 1 and found.bad != 200:
+            return served({"statusCode": found.bad, "error": "E", "message": "no"}, found.bad)
+        if seen.method == "GET":
+            return served({"result": [], "next_cursor": None})
+        return served({"id": "t"})
+
+    service.reply = reply
+    if kind == "apply":
+        records = "".join(f'{{"id":"t{at}","name":"n{at}"}}\n' for at in range(3))
+        (tmp_path / "side.ndjson").write_text(records)
+        made = unified(f"plan ticketing/tags --from {tmp_path}/side.ndjson --to c00 --same-ids")
+        (tmp_path / "a.plan").write_bytes(made.raw)
+    stdin = LINES if kind == "lines" else b""
+    begun = unified(BEGIN[kind].format(folder=tmp_path), stdin=stdin)
+    found.id = unified("runs list -o json").json["runs"][0]["id"]
+    if kind != "export":
+        assert run_id(begun.stderr) == found.id
+    if kind == "agent":
+        own = tmp_path / "data" / "runs" / f"{found.id}.ndjson"
+        text = own.read_text().replace('"kind":"fan-out"', '"kind":"agent"')
+        own.write_text(text.replace('"command":"ticketing tags update"', '"command":"mcp serve"'))
+    if state == "killed":
+        kill(found)
+    return found
+
+
+def kill(run: Run) -> None:
+    """Have it as it was when the third part was not begun."""
+    path = run.journal
+    if run.kind == "export":
+        manifest = json.loads(path.read_text())
+        manifest["files"] = [one for one in manifest["files"] if one["profile"] != "c02"]
+        path.write_text(json.dumps({**manifest, "ended": None}))
+        (path.parent / "c02" / "ticketing" / "tags.ndjson").unlink()
+        return
+    number = 4 if run.kind == "apply" else 3
+    head, *lines = path.read_text().splitlines()
+    kept = [
+        line
+        for line in lines
+        if (one := json.loads(line))["n"] != number or one["s"] == "new" or one.get("call")
+    ]
+    path.write_text("".join(f"{line}\n" for line in [head, *kept]))
+    for one in run.folder.glob("in.ndjson.unified-*.ndjson"):
+        one.unlink()
+
+
+def cases(*states: str) -> list[Any]:
+    return [
+        pytest.param((kind, state), id=f"{kind}-{state}")
+        for kind in KINDS
+        for state in states or STATES
+        # What is read is not in doubt.
+        if (kind, state) != ("export", "doubt")
+    ]
+
+
+@pytest.mark.parametrize("run", cases(), indirect=True)
+def test_the_list_has_its_state_and_the_next_command(run: Run) -> None:
+    facts = run.facts
+    verb = {"done": None, "failed": "retry"}.get(run.state, "resume")
+    assert (facts["state"], facts["next"]) == (
+        WORDS[run.state],
+        verb and f"unified runs {verb} {run.id}",
+    )
+
+
+@pytest.mark.parametrize("run", cases(), indirect=True)
+def test_show_has_each_part_and_the_next_command(run: Run) -> None:
+    shown, sent = run.do("runs show RUN -o ndjson")
+    outcomes = [json.loads(line)["outcome"] for line in shown.stdout.splitlines()]
+    second = {"failed": "failed", "doubt": "in-doubt"}.get(run.state, "done")
+    # What an import, a plan or an export did not begin has no line.
+    third = {"killed": "not-tried"}.get(run.state, "done")
+    listed = [third] if third == "done" or run.kind in {"fan-out", "lines", "agent"} else []
+    assert (shown.code, sent, outcomes) == (0, [], ["done", second, *listed])
+    assert shown.stderr.splitlines()[-1] == (
+        f"next: {run.facts['next']}" if run.state != "done" else shown.stderr.splitlines()[0]
+    )
+    assert run.unified("runs show -o ndjson").stdout == shown.stdout
+
+
+@pytest.mark.parametrize("named", ["RUN", "last", ""])
+@pytest.mark.parametrize("run", cases(), indirect=True)
+def test_resume_does_what_is_left_and_may_be_repeated(run: Run, named: str) -> None:
+    run.bad = 200
+    resumed, sent = run.do(f"runs resume {named}")
+    nothing = {
+        # Their own command sends what failed and may be done another time.
+        ("export", "failed"): [1],
+        ("apply", "failed"): [1],
+    }.get((run.kind, run.state), [])
+    wanted = {"doubt": [1], "killed": [2]}.get(run.state, nothing)
+    if run.state in {"done", "failed"} and named != "RUN":
+        # There is nothing to resume.
+        assert (resumed.code, sent) == (2, [])
+    else:
+        left = run.state == "failed" and not wanted
+        assert (sent, resumed.code != 0) == (wanted, left), resumed.stderr
+        assert run.facts["state"] == ("failed in part" if left else "done")
+
+
+@pytest.mark.parametrize("named", ["RUN", "last", ""])
+@pytest.mark.parametrize("run", cases("failed"), indirect=True)
+def test_retry_does_what_failed(run: Run, named: str) -> None:
+    run.bad = 200
+    retried, sent = run.do(f"runs retry {named}")
+    assert (sent, retried.code) == ([1], 0), retried.stderr
+    assert run.facts["state"] == "done"
+    again, sent = run.do(f"runs retry {named}")
+    assert (sent, again.code) == ([], 0 if named == "RUN" else 2)
+
+
+@pytest.mark.parametrize("run", cases(), indirect=True)
+def test_remove_asks_where_something_is_left(run: Run) -> None:
+    removed, _ = run.do("runs remove")
+    assert removed.stderr.startswith(f"the newest run to remove is {run.id} ")
+    if run.state != "done":
+        assert removed.code == 2
+        removed, _ = run.do("runs remove RUN --yes")
+    assert removed.code == 0
+    assert run.unified("runs list -o json").json["runs"] == []
+
+
+@pytest.mark.parametrize("run", cases("failed", "killed"), indirect=True)
+@pytest.mark.parametrize("command", ["resume", "retry", "remove --yes"])
+def test_one_that_is_running_is_left_alone(run: Run, command: str) -> None:
+    path = run.folder / "data" / "runs" / f"{run.id}.ndjson.lock"
+    with FileLock(path):
+        path.write_text("4711\n")
+        ended, sent = run.do(f"runs {command} RUN")
+        assert (ended.code, ended.stderr, sent) == (
+            12,
+            f"error: run {run.id} is in use by process 4711\n",
+            [],
+        )
+        assert run.do(f"runs {command}")[0].code == 2
+        assert (run.facts["state"], run.facts["next"]) == ("running", None)
+        assert run.do("runs show RUN")[0].code == 0
+
+
+@pytest.mark.parametrize("run", cases("killed"), indirect=True)
+@pytest.mark.parametrize("command", ["show", "resume", "retry"])
+def test_one_whose_journal_is_of_another_version_can_be_removed_only(
+    run: Run, command: str
+) -> None:
+    text = run.journal.read_text()
+    head, _, rest = text.partition("\n")
+    if run.kind == "export":
+        run.journal.write_text(text.replace('"v": 1', '"v": 9', 1))
+    else:
+        head = head.replace('"v":1', '"v":9')
+        run.journal.write_text(f"{head}\n{rest}")
+    facts = run.facts
+    assert (facts["state"], facts["next"]) == ("unreadable", f"unified runs remove {run.id}")
+    assert "another version" in facts["reason"]
+    ended, sent = run.do(f"runs {command} RUN")
+    assert (ended.code, sent) == (12, [])
+    assert run.do(f"runs {command}")[0].code in {2, 12}
+    assert run.do("runs remove RUN")[0].code == 0
+
+
+FILES = {"import": "in.ndjson", "apply": "a.plan", "export": "dump"}
+
+
+@pytest.mark.parametrize("run", [(kind, "killed") for kind in FILES], indirect=True, ids=FILES)
+def test_one_whose_files_are_gone_says_so(run: Run) -> None:
+    path = run.folder / FILES[run.kind]
+    path.rename(path.with_name("moved"))
+    ended, sent = run.do("runs resume RUN")
+    assert (ended.code, sent) == ((0, [0, 1, 2]) if run.kind == "export" else (11, []))
+    assert run.kind == "export" or str(path) in ended.stderr

@@ -1,0 +1,57 @@
+"""A command as words, made from its options, which does the same from any folder."""
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from unified_cli import os_limits
+from unified_cli.cli.flags import Flag, Options, arguments_of, flags_of, names_of
+from unified_cli.cli.option_parts import MessageOptions
+
+_PATHS = ("file", "folder")
+# How messages are printed is of no matter to what a command does; a token on standard
+# input is gone, and a recording is of one run.
+_RESENDS = ("retry_in_doubt", "retry_failed", "record", "yes")
+_OF_ONE_CALL = frozenset(
+    {*names_of(MessageOptions), *_RESENDS, "dry_run", "restart", "token_stdin"}
+)
+
+
+def words_of(
+    command: Sequence[str], options: Options, *, without: Collection[str] = _OF_ONE_CALL
+) -> list[str]:
+    """Return the words of a command with these options, but for those `without`; the
+    names of files are absolute.
+    """
+    words = [*command]
+    for argument in arguments_of(type(options)):
+        found = _texts(getattr(options, argument.name), argument.takes[-1])
+        words += [] if argument.name in without else found
+    given = {name for name, _ in options.given()} - {*without}
+    for flag in flags_of(type(options)):
+        if flag.name in given:
+            words += _flag_words(flag, getattr(options, flag.name))
+    return words
+
+
+def _flag_words(flag: Flag, value: Any) -> Iterator[str]:
+    spelling = flag.spellings[0]
+    if not flag.takes_value:
+        yield from [spelling] * int(value)
+        return
+    for text in _texts(value, flag.takes):
+        if text.startswith("-"):
+            yield f"{flag.spellings[-1]}={text}"
+        else:
+            yield from (spelling, text)
+
+
+def _texts(value: Any, takes: str) -> list[str]:
+    """The value as it is typed, or each where there are several."""
+    if value is None:
+        return []
+    if isinstance(value, tuple):
+        return [text for one in value for text in _texts(one, takes)]
+    text = f"{value:.15g}" if isinstance(value, float) else str(value)
+    is_path = takes in _PATHS and text != "-" and "://" not in text
+    return [str(os_limits.absolute(Path(text))) if is_path else text]

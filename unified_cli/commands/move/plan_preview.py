@@ -1,0 +1,50 @@
+"""Plans as they are shown instead of applied: like a diff."""
+
+from collections.abc import Iterator, Sequence
+
+from unified_cli.commands.move.plan_file import PlannedCall
+from unified_cli.commands.move.plan_validation import CheckedPlan
+from unified_cli.json_text.members import one_line, parts
+from unified_cli.masking import masked, visible
+from unified_cli.output import stdout, terminal
+from unified_cli.runtime import Runtime
+
+_SIGNS = {"create": "+", "update": "~", "delete": "-"}
+_COLOURS = {"+": "\x1b[32m", "~": "\x1b[33m", "-": "\x1b[31m"}
+_RESET = "\x1b[0m"
+
+
+def show(runtime: Runtime, plans: Sequence[CheckedPlan], only: str | None) -> None:
+    """Print what the plans would do, or `only` the calls of one kind; nothing is sent."""
+    colour = runtime.has_colour()
+    for plan in plans:
+        for _, call in plan.calls():
+            if only in {None, call.operation}:
+                text = "".join(
+                    _coloured(line, colour=colour)
+                    for line in _lines(plan.file.header.resource, call)
+                )
+                if runtime.stdout_is_terminal or colour:
+                    stdout.show(runtime, [terminal.styled(text)])
+                else:
+                    stdout.write(runtime, [text.encode("utf-8", "backslashreplace")])
+
+
+def _lines(resource: str, call: PlannedCall) -> Iterator[str]:
+    """A line for the call, and one for each value; secrets are masked, and nothing
+    controls a terminal.
+    """
+    named = call.source if call.operation == "create" else call.id
+    head = f"{_SIGNS[call.operation]} {resource} {'' if named is None else named}".rstrip()
+    yield f"{head}  ({call.why})"
+    before = parts(call.seen) or {}
+    after = parts(call.body) or {}
+    for name in {**before, **after}:
+        for sign, members in (("-", before), ("+", after)):
+            if name in members:
+                yield f"{sign}   {name}: {one_line(members[name]).decode('utf-8')}"
+
+
+def _coloured(line: str, *, colour: bool) -> str:
+    shown = visible(masked(line))
+    return f"{_COLOURS[line[0]]}{shown}{_RESET}\n" if colour else f"{shown}\n"

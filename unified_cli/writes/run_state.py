@@ -1,0 +1,203 @@
+"""The state of a run of any kind, from wherever that kind keeps it."""
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from unified_cli.errors import ConfigError, StateError, StorageError
+from unified_cli.exported.local_folder import LocalFolder
+from unified_cli.exported.manifest import NAME, Manifest
+from unified_cli.runtime import Runtime
+from unified_cli.values import JsonObject
+from unified_cli.writes import apply_journal, import_journal
+from unified_cli.writes.entry import IN_DOUBT, RunKind
+from unified_cli.writes.journal import Journal
+from unified_cli.writes.registry import RunHeader, RunRegistry
+from unified_cli.writes.run import StoredRun
+from unified_cli.writes.state_words import (
+    DONE,
+    FAILED,
+    IN_DOUBT as IN_DOUBT_STATE,
+    INTERRUPTED,
+    RUNNING,
+    UNREADABLE,
+)
+
+COUNTED = ("done", "failed", "in-doubt", "not-tried")
+"""The outcomes that are counted."""
+
+
+class KnownRun(NamedTuple):
+    """What is known of a run; `reason` is why one is unreadable. One without a header
+    is `foreign` where others can have written it.
+    """
+
+    id: str
+    state: str
+    header: RunHeader | None = None
+    counts: Counter[str] | None = None
+    repeats: bool = False
+    """Whether something in doubt may be repeated; of a run with calls of its own that
+    is not known here.
+    """
+    reason: str = ""
+    foreign: bool = False
+
+    @property
+    def command(self) -> str:
+        """The words after the program's name."""
+        return self.header.command if self.header else ""
+
+    @property
+    def at(self) -> float:
+        """When it began, in seconds since 1970."""
+        return self.header.at if self.header else 0.0
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether this program knows how to do what is left of it."""
+        return self.header is not None and bool(not self.header.path or self.header.words)
+
+    @property
+    def next_command(self) -> str | None:
+        """The command that comes next; None where nothing is left, or it is running."""
+        verbs = {INTERRUPTED: "resume", IN_DOUBT_STATE: "resume", FAILED: "retry"}
+        verb = "remove" if self.state == UNREADABLE else verbs.get(self.state)
+        if verb is None or not (self.can_continue or verb == "remove"):
+            return None
+        return f"unified runs {verb} {self.id}"
+
+    def row(self) -> JsonObject:
+        """The run as JSON; the names are a contract."""
+        at = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="seconds")
+        return {
+            "id": self.id,
+            "started": at if self.header else None,
+            "command": self.command,
+            "state": self.state,
+            **{
+                name.replace("-", "_"): None if self.counts is None else self.counts[name]
+                for name in COUNTED
+            },
+            "path": (self.header and self.header.path) or None,
+            "reason": self.reason or None,
+            "next": self.next_command,
+        }
+
+
+def known(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
+    """What is known of a run. Raises UsageError where there is none of that id."""
+    path = registry.path(run)
+    header: RunHeader | None = None
+    try:
+        with StoredRun.look(registry, run) as stored:
+            header = stored.header
+            found = _of_header(runtime, stored)
+            found.row()
+    except ConfigError as error:
+        return KnownRun(run, UNREADABLE, reason=error.message, foreign=True)
+    except (StateError, StorageError) as error:
+        found = KnownRun(run, UNREADABLE, header, reason=error.message)
+    except (OverflowError, ValueError, OSError):
+        return KnownRun(run, UNREADABLE, reason=f"{path} is damaged")
+    return found._replace(state=RUNNING) if registry.is_running(run) else found
+
+
+def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
+    """What is known of a run whose header can be read. Raises StateError and
+    StorageError where the rest cannot.
+    """
+    header = stored.header
+    if not header.path:
+        counts = stored.journal.outcomes()
+        return KnownRun(header.run, state_of(counts), header, counts)
+    if stored.kind is RunKind.EXPORT:
+        return _of_export(runtime, header)
+    with contextlib.ExitStack() as stack:
+        journals = [stack.enter_context(contextlib.closing(one)) for one in opened(header)]
+        counts = sum((journal.outcomes() for journal in journals), Counter[str]())
+        counts["not-tried"] += max(0, _total(header) - counts.total())
+        repeats = any(_repeats(header, journal, runtime.wall()) for journal in journals)
+    state = state_of(counts)
+    if state == DONE and not header.calls and _is_cut_off(header):
+        state = INTERRUPTED
+    return KnownRun(header.run, state, header, counts, repeats)
+
+
+def state_of(counts: Counter[str]) -> str:
+    """The state of a run that is not running with so many calls of each outcome."""
+    states = {"not-tried": INTERRUPTED, "in-doubt": IN_DOUBT_STATE, "failed": FAILED}
+    return next((state for name, state in states.items() if counts[name]), DONE)
+
+
+def opened(header: RunHeader) -> Iterator[Journal]:
+    """The journals of an import, or of the plans that were applied, open to be read.
+
+    Raises StateError where one is gone or damaged, StorageError.
+    """
+    for text in (header.path, *header.paths):
+        path = Path(text)
+        if not path.is_file():
+            raise StateError(f"{path} is gone")
+        if header.command.startswith("import "):
+            yield import_journal.look(path)
+        else:
+            yield apply_journal.look(path)[0]
+
+
+def _total(header: RunHeader) -> int:
+    """How many writes there are in all; 0 where an older version did not say."""
+    if header.command.startswith("apply ") and not header.calls:
+        return sum(_calls(Path(text)) for text in (header.path, *header.paths))
+    return header.calls
+
+
+def _calls(path: Path) -> int:
+    journal, header = apply_journal.look(path)
+    journal.close()
+    return header.calls
+
+
+def _repeats(header: RunHeader, journal: Journal, wall: float) -> bool:
+    doubtful = (number for number in journal.noted() if journal.state(number) in IN_DOUBT)
+    return any(
+        sent is not None and wall - sent.t < header.window for sent in map(journal.sent, doubtful)
+    )
+
+
+def _is_cut_off(header: RunHeader) -> bool:
+    """Whether an import of an older version lacks its files of outcomes, written last."""
+    if not header.command.startswith("import "):
+        return False
+    source = Path(header.path.removesuffix(import_journal.SUFFIX))
+    return not [*source.parent.glob(f"{source.name}.unified-*.ndjson")]
+
+
+def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
+    if manifest := manifest_of(runtime, header):
+        # One without an end is under way or was cut off; what it names may be complete.
+        lists = Counter(
+            "done" if one.complete else "failed" for one in manifest.entries.values() if one.offered
+        )
+        state = state_of(lists) if manifest.ended else INTERRUPTED
+        return KnownRun(header.run, state, header, lists)
+    if header.ended or header.words:
+        # A store is not asked, and a shard or a task has a manifest of its own.
+        return KnownRun(header.run, header.ended or INTERRUPTED, header)
+    return KnownRun(header.run, UNREADABLE, header, reason=f"{header.path} was not looked at")
+
+
+def manifest_of(runtime: Runtime, header: RunHeader) -> Manifest | None:
+    """The manifest of an export into a folder; None of one into a store, and where
+    there is none. Raises StateError where the folder is gone, StorageError.
+    """
+    path = Path(header.path)
+    if not path.is_absolute():
+        return None
+    if not path.is_dir():
+        raise StateError(f"{path} is gone")
+    text = LocalFolder(runtime, path).read(NAME)
+    return None if text is None else Manifest.of(text, NAME, header.path)
