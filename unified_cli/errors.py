@@ -20,6 +20,7 @@
 Raised where the failure is detected; only `main` turns them into exit codes.
 """
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import ClassVar, NamedTuple, Self
 
@@ -92,6 +93,7 @@ class UnifiedError(Exception):
     origin: str = "local"
     retryable: bool = False
     next_command: str | None = None  # continues the work
+    failed: Mapping[str, "UnifiedError"] = {}  # by connection, where it sums up several
 
     def __init__(
         self,
@@ -164,6 +166,14 @@ class UnifiedError(Exception):
     def facts(self) -> JsonObject:
         """The error as the object that `-o json` prints on stderr."""
         return {
+            **self.own_facts(),
+            **(self.response._asdict() if self.response else {}),
+            **({"failed": self._parts()} if self.failed else {}),
+        }
+
+    def own_facts(self) -> JsonObject:
+        """The facts without those of the response and of parts that failed."""
+        return {
             "code": self.kind,
             "exit": int(self.code),
             "message": self.message,
@@ -171,8 +181,10 @@ class UnifiedError(Exception):
             "status": self.status,
             "retryable": self.retryable,
             "idempotency_key": self.idempotency_key,
-            **(self.response._asdict() if self.response else {}),
         }
+
+    def _parts(self) -> list[JsonObject]:
+        return [{"profile": name, "error": one.own_facts()} for name, one in self.failed.items()]
 
 
 class UsageError(UnifiedError):

@@ -17,6 +17,10 @@ _FILE = (
     "With an ID: the file of that record. With -: of each on standard input, in the folder of"
     " --out."
 )
+_OUTWARD = (
+    "It reaches people: where its outcome is in doubt it is not repeated, and the end says how to"
+    " look whether it was done."
+)
 _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_name", "description")
 
 
@@ -71,6 +75,8 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
     elif operation.takes_body and not operation.takes_id:
         names = operation.api, operation.resource, operation.name
         more = [f"For each record of a file: {next_steps.for_records(*names, 'FILE')} sends it."]
+    if operation.outward:
+        more = [*more, _OUTWARD]
     return HelpPage(
         f"{usage}[options]",
         [f"{operation.summary}.", f"{operation.method} {operation.path}", *more],

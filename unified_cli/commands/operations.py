@@ -12,6 +12,7 @@ from unified_cli.cli.result_table import TableOutput, show
 from unified_cli.docs.openapi import document as made
 from unified_cli.errors import UsageError
 from unified_cli.output import formats, stdout
+from unified_cli.values import JsonObject
 
 VERSION = 1
 """Of what `-o json` prints; `operations.schema.json` is its JSON Schema."""
@@ -73,7 +74,7 @@ def _text(operation: Operation) -> str:
     return f"{operation.command} {operation.method} {operation.path} {operation.summary}".lower()
 
 
-def describe(operation: Operation) -> dict[str, str]:
+def describe(operation: Operation) -> JsonObject:
     """An operation as JSON; the names are a contract."""
     return {
         "api": operation.api,
@@ -83,6 +84,7 @@ def describe(operation: Operation) -> dict[str, str]:
         "path": operation.path,
         "command": f"unified {operation.command}",
         "kind": operation.kind,
+        "outward": operation.outward,
     }
 
 

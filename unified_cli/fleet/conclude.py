@@ -113,6 +113,8 @@ def conclude(ending: Ending) -> None:
     what all parts failed with, what is missing, what differs.
     """
     if error := _conclusion(ending):
+        if ending.unit == "connection" and any(one is not error for one in ending.failed.values()):
+            error.failed = ending.failed
         raise error
 
 

@@ -36,7 +36,7 @@ class RunConnections:
         flags: Overrides,
         known: Mapping[str | None, Settings] | None = None,
     ) -> None:
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         known = known or {}
 
         def resolved(profile: str | None) -> Settings:
@@ -62,13 +62,13 @@ class RunConnections:
         content = Content(
             call.query, body if call.body is None else call.body.encode("utf-8"), key or None
         )
-        scope = requests.scope_of(settings, self._catalogue.service)
+        scope = requests.scope_of(settings, self.catalogue.service)
         return requests.for_operation(scope, self.operation(call.operation), call.id, content)
 
     def operation(self, command: str) -> Operation:
         """The operation of a call. Raises StateError where the catalogue has it no more."""
         api, resource, name = (*command.split(" "), "", "", "")[:3]
-        known = self._catalogue.apis.get(api)
+        known = self.catalogue.apis.get(api)
         found = known.resources.get(resource) if known else None
         operation = found.operations.get(name) if found else None
         if operation is None:

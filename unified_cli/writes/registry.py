@@ -262,7 +262,7 @@ class RunRegistry:
         return lock
 
     def _listed(self, header: RunHeader) -> RunHeader | None:
-        """The header of the run that keeps its state in the same places, if there is one."""
+        """The header of the run that keeps its state in the same places, if any."""
         found = (self._pointer(run) for run in self.ids())
         places = (header.path, header.paths)
         return next((one for one in found if one and (one.path, one.paths) == places), None)
@@ -304,7 +304,7 @@ class ListedWork(NamedTuple):
         return self.header.run if self.header else None
 
     def end(self, word: str) -> None:
-        """Note the state that the work ended in; nothing where that cannot be written."""
+        """Note the state that the work ended in, if that can be written."""
         if self.header is not None:
             with contextlib.suppress(StorageError):
                 ended = msgspec.structs.replace(self.header, ended=word)

@@ -66,6 +66,8 @@ class RunSender:
     connections: RunConnections
     writers: FairWriters
     results: RunResults
+    verb: str = ""
+    """The command that resumes or retries it, if it does not begin here."""
     _tried: set[int] = field(default_factory=set)
     _ended: int = 0
     _failed: int = 0
@@ -91,9 +93,12 @@ class RunSender:
                 self._send_all(items, rules, stops, shown)
             # What was broken off is left unclosed, so that nobody takes it for whole.
             unprinted = None if stops.error else self.results.end()
-        summary = RunSummary(self.run, self.connections, self.runtime.wall(), self._errors)
+        wall = self.runtime.wall()
+        summary = RunSummary(self.run, self.connections, wall, self._errors, self.verb)
         if self.results.causes:
             summary.show(self.runtime)
+        else:
+            summary.show_doubt(self.runtime)
         if unprinted is not None and not summary.is_done:
             self.runtime.stderr.line(unprinted.message)
         summary.conclude(stops.error)

@@ -169,7 +169,7 @@ def _repeats(header: RunHeader, journal: Journal, wall: float) -> bool:
 
 
 def _is_cut_off(header: RunHeader) -> bool:
-    """Whether an import of an older version lacks its files of outcomes, written last."""
+    """Whether an import of an older version lacks its files, written last."""
     if not header.command.startswith("import "):
         return False
     source = Path(header.path.removesuffix(import_journal.SUFFIX))

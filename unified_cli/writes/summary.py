@@ -11,13 +11,17 @@ from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.masking import NO_TEXT, MaskedText, masked
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
+from unified_cli.writes import doubt
 from unified_cli.writes.connections import RunConnections
+from unified_cli.writes.doubt import DoubtfulCall
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, OUTCOMES, EntryState, RunKind
 from unified_cli.writes.outcome import may_resend, restored
 from unified_cli.writes.run import StoredRun
 
 _MOST_NAMED = 5
+"""Of lines, which have no names; connections are all named."""
 _MOST_CAUSES = 10
+_MOST_AGAIN = 10
 UNSEEN = "no answer was seen"
 _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
@@ -51,7 +55,8 @@ class CausedCalls:
         """
         if not self.why or self.alike == self.count:
             return self.why
-        return masked(f"{self.why} (so say {self.alike} of {self.count})")
+        others = self.count - self.alike
+        return masked(f"{self.why} (and {others} in other words: unified runs show)")
 
     @property
     def named(self) -> str:
@@ -110,13 +115,19 @@ class RunSummary:
         connections: RunConnections,
         wall: float,
         errors: Mapping[int, UnifiedError],
+        verb: str = "",
     ) -> None:
-        """`errors` has an error of this process for each exit code that a call ended with."""
-        self._run = run
+        """`errors` has an error of this process for each exit code that a call ended
+        with; `verb` is `resume` or `retry` where that worked on the run.
+        """
+        self._run, self._connections, self._verb = run, connections, verb
+        self._doubtful: list[DoubtfulCall] = []
+        self._in_doubt: DoubtfulCall | None = None
+        """The first of all that are in doubt."""
         self.total = 0
         self.counts = dict.fromkeys(("done", "failed", "in-doubt", "not-tried"), 0)
         self.resumable = 0
-        self._causes = Causes(run, _MOST_NAMED)
+        self._causes = Causes(run, run.header.calls if run.kind is RunKind.FAN_OUT else _MOST_NAMED)
         self._errors = errors
         self._kind = run.kind
         self._failed: dict[str, UnifiedError] = {}
@@ -129,10 +140,14 @@ class RunSummary:
             if state is EntryState.NEW:
                 self.resumable += 1
             elif state in IN_DOUBT:
+                self._in_doubt = self._in_doubt or _doubtful(run, number)
                 # A profile may be gone, or lead elsewhere, of a call that was none of
                 # those sent now.
                 with contextlib.suppress(UnifiedError):
-                    self.resumable += may_resume(run, connections, number, wall)
+                    may = may_resume(run, connections, number, wall)
+                    self.resumable += may
+                    if not may:
+                        self._doubtful.append(_doubtful(run, number))
             if state is not EntryState.OK:
                 self._add(number, state)
 
@@ -159,6 +174,25 @@ class RunSummary:
             runtime.stderr.line(f"{outcome}: {group.count} ({group.named}){reason}")
         if len(groups) > _MOST_CAUSES:
             runtime.stderr.line(f"and {counted(len(groups) - _MOST_CAUSES, 'other cause')}")
+        self.show_doubt(runtime)
+
+    def show_doubt(self, runtime: Runtime) -> None:
+        """Print why calls in doubt are not repeated, and how a person repeats them."""
+        if not self._doubtful:
+            return
+        first = self._doubtful[0].call
+        window = self._connections.settings(first.profile).idempotency_window
+        runtime.stderr.line(doubt.rule(self._connections.operation(first.operation), window))
+        again = [*filter(None, map(doubt.again, self._doubtful[:_MOST_AGAIN]))]
+        if again:
+            runtime.stderr.line("to repeat one that was not done, with its key:")
+        for line in again:
+            runtime.stderr.line(f"  {line}")
+        if self._run.kept:
+            runtime.stderr.line(
+                f"to repeat all {len(self._doubtful)}, with their keys:"
+                f" unified runs resume {self._run.id} --retry-in-doubt"
+            )
 
     @property
     def causes(self) -> Sequence[tuple[Cause, CausedCalls]]:
@@ -195,12 +229,33 @@ class RunSummary:
 
     @property
     def next_command(self) -> str | None:
-        """The command that comes next; None where there is none."""
-        if not self._run.kept:
+        """The command that comes next, which is not the one that ended; None where
+        there is none.
+        """
+        if not self._run.kept or self.is_done:
             return None
-        if self.resumable:
+        # After a retry, what a resume repeats was repeated before, or is in doubt anew.
+        left = self.counts["not-tried"] if self._verb else self.resumable
+        if left and self._verb != "resume":
             return f"unified runs resume {self._run.id}"
-        return f"unified runs {'retry' if self.counts['failed'] else 'show'} {self._run.id}"
+        if self.counts["failed"] and self._verb != "retry":
+            return f"unified runs retry {self._run.id}"
+        return self._read() or f"unified runs show {self._run.id}"
+
+    def _read(self) -> str | None:
+        """The command that shows whether calls in doubt were done."""
+        if not (first := self._in_doubt):
+            return None
+        whole = self._kind is RunKind.FAN_OUT
+        selection = f"run:{self._run.id}:in-doubt" if whole else first.call.profile
+        return doubt.read(self._connections.catalogue, first, selection)
+
+
+def _doubtful(run: StoredRun, number: int) -> DoubtfulCall:
+    entry = run.journal.call(number)
+    call = entry.call
+    assert call is not None  # noqa: S101  it was sent
+    return DoubtfulCall(call, run.body if call.body is None else call.body.encode(), entry.k)
 
 
 def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: float) -> bool:

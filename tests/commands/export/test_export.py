@@ -145,7 +145,8 @@ def test_connections_that_failed_alike_are_one_line_and_the_last(
     *_, wrote, alike, _error = result.stderr.splitlines()
     assert (result.code, wrote.startswith("wrote 2 files with ")) == (9, True)
     assert alike.startswith(
-        "failed alike: 8 lists of 4 connections, the first (bad0/ticketing/tags.ndjson) with: "
+        "failed alike: 8 lists of 4 connections (bad0, bad1, bad2, bad3), the first"
+        " (bad0/ticketing/tags.ndjson) with: "
     )
 
 

@@ -157,7 +157,7 @@ def test_what_stays_in_doubt_is_said_and_settled_by_the_next_run(
     result = unified(f"{TAGS} {path}", environ=served)
     assert (result.code, told(result)) == (10, summary(in_doubt=2))
     assert (
-        result.stderr.splitlines()[-1]
+        result.stderr.splitlines()[-2]
         == f"error: 2 of 2 records may or may not be done, see {path}.unified-in-doubt.ndjson (the"
         " same command retries them where that is safe; --retry-in-doubt sends them again)"
     )
@@ -182,7 +182,8 @@ def test_without_keys_nothing_is_said_to_be_safe(
         "look whether they were done: only --retry-in-doubt sends them again, which may do them"
         " twice"
     )
-    assert result.stderr.splitlines()[-1].endswith(f".unified-in-doubt.ndjson ({advice})")
+    assert result.stderr.splitlines()[-2].endswith(f".unified-in-doubt.ndjson ({advice})")
+    assert result.stderr.splitlines()[-1] == "  unified ticketing tags list --since 1d"
     assert result.code == 10
 
 
@@ -339,8 +340,10 @@ def test_a_refused_line_fails_alone(
             "reason": "is not JSON: expected '\"' (byte 1)",
         },
     ]
+    run = result.stderr.splitlines()[0].removeprefix("run ")
     assert result.stderr.endswith(
         f"error: 3 of 10 records failed, see {path}.unified-failed.ndjson\n"
+        f"  unified runs retry {run}\n"
     )
 
 
@@ -378,9 +381,10 @@ def test_fail_fast_stops_at_the_first_refusal(
         7,
     )
     assert [record["name"] for record in outcome(path, "not-tried")] == ["8", "9", "10"]
+    run = result.stderr.splitlines()[0].removeprefix("run ")
     assert result.stderr.endswith(
         "error: stopped with 3 of 10 records not tried: the service answered 422 to POST"
-        " /unified/ticketing/tags: no sevens\n"
+        f" /unified/ticketing/tags: no sevens\n  unified runs resume {run}\n"
     )
 
 

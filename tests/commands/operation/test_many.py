@@ -307,7 +307,7 @@ def test_what_is_alike_is_one_line_and_failures_are_last(
             "30 records in 15 pages from 15 of 20 connections",
         ],
     )
-    assert alike.startswith("failed alike: 4 connections, the first (c03) with: ")
+    assert alike.startswith("failed alike: 4 (c03, c05, c07, c09), the first with: ")
     assert alone.startswith("c11: ")
     assert last.startswith("error: 5 of 20 connections failed: c03, c05, ")
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from front_door import Unified
-from many_connections import account, base_url, failing, profiles, run_id
-from server import Service
+from many_connections import account, base_url, failing, good, profiles, run_id
+from server import Reply, Seen, Service
 
 Config = Callable[[str], Path]
 UPDATE = "ticketing tickets update t1 -f name=x"
@@ -382,3 +382,30 @@ def test_what_failed_before_counts_for_the_code_of_a_resume(
         told = unified(f"runs resume {run}")
         assert (told.code, told.stderr.splitlines()[-2]) == (4, "error: all 2 connections failed")
         assert len(service.seen) == 2
+
+
+@pytest.mark.parametrize("command", ["import", "apply", "export"])
+def test_one_at_work_is_running_and_cannot_be_removed(
+    command: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 1)
+    (tmp_path / "in.ndjson").write_text('{"id":"t1","name":"y"}\n')
+    service.reply = good
+    plan = unified(f"plan ticketing/tags --from {tmp_path}/in.ndjson --to c00 --same-ids")
+    (tmp_path / "a.plan").write_bytes(plan.raw)
+    seen = list[Any]()
+
+    def look(request: Seen) -> Reply:
+        if not seen:
+            (run,) = unified("runs list -o json").json["runs"]
+            seen.append((run["state"], unified(f"runs remove {run['id']} --yes").code))
+        return good(request)
+
+    service.reply = look
+    line = {
+        "import": f"import ticketing/tags {tmp_path}/in.ndjson -p c00",
+        "apply": f"apply {tmp_path}/a.plan -p c00 --yes",
+        "export": f"export ticketing/tags --to {tmp_path}/dump -p c00",
+    }[command]
+    assert unified(line).code in {0, 9}
+    assert seen == [("running", 12)]

@@ -25,13 +25,14 @@ from unified_cli.errors import StateError, UnifiedError, UnknownError, UsageErro
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import conclude
 from unified_cli.fleet.fair_turns import spread
-from unified_cli.json_text.members import parts
+from unified_cli.json_text.members import parts, string
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.storage.output_file import OutputStream
 from unified_cli.writes import (
+    doubt,
     import_journal,
     input_file,
     input_tables,
@@ -39,7 +40,8 @@ from unified_cli.writes import (
     outcome_files,
     stdin_copy,
 )
-from unified_cli.writes.entry import EntryState, RunKind
+from unified_cli.writes.doubt import DoubtfulCall
+from unified_cli.writes.entry import EntryState, RunCall, RunKind
 from unified_cli.writes.import_journal import Counterpart, ImportHeader, ImportJournal
 from unified_cli.writes.input_file import InputFile
 from unified_cli.writes.input_reading import ReadingOptions, RecordShape
@@ -257,7 +259,11 @@ def _with_report(
     )
     if options.file != "-":
         source.file.check_name()
-    _raise_for(groups, stopped, task)
+    try:
+        _raise_for(groups, stopped, task)
+    except UnifiedError as error:
+        error.next_command = _next_command(task, groups)
+        raise
 
 
 def _send_all(
@@ -307,6 +313,27 @@ def _raise_for(
             )
         )
         raise
+
+
+def _next_command(task: ImportTask, groups: Sequence[OutcomeGroup]) -> str | None:
+    """The command that comes next; None where the import is in no list of runs."""
+    doubtful = next(group for group in groups if group.name == "in doubt")
+    if doubtful.count and not task.repeats and (command := _read(task, doubtful.path)):
+        return command
+    return outcome_files.next_command(groups, task.runtime.stderr.run)
+
+
+def _read(task: ImportTask, doubtful: Path | None) -> str | None:
+    """The command that shows whether the first record in doubt was done."""
+    if doubtful is None:
+        return None
+    with doubtful.open("rb") as lines:
+        record = lines.readline()
+    members = parts(record) or {}
+    profile = string(members[LABEL]) if LABEL in members else task.targets[None].profile
+    identifier = string(members["id"]) if task.operation.takes_id and "id" in members else None
+    call = RunCall(profile, "", "", task.operation.command, identifier)
+    return doubt.read(task.catalogue, DoubtfulCall(call, record, ""), profile)
 
 
 def _header(task: ImportTask, source: InputFile) -> ImportHeader:

@@ -202,7 +202,7 @@ def _apply(
             _say_already(runtime, applied)
     groups = _outcomes_written(applied)
     outcome_files.show(runtime, options.output, "call", groups)
-    _raise_for(groups, sender.stopped, partly=options.only is not None)
+    _raise_for(groups, sender.stopped, runtime.stderr.run, partly=options.only is not None)
 
 
 def _send(runtime: Runtime, sender: PlanSender, order: CallOrder, total: int) -> None:
@@ -345,7 +345,7 @@ def _outcome_lines(
 
 
 def _raise_for(
-    groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, *, partly: bool
+    groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, run: str | None, *, partly: bool
 ) -> None:
     """Raise the error that sums up the run; `partly` says that only some calls were to be made."""
     ending = outcome_files.ending_of("call", groups, stopped)
@@ -353,12 +353,12 @@ def _raise_for(
         ending = ending._replace(not_tried=0)
     try:
         conclude(ending)
-    except UnknownError as error:
-        error.add_hint(
-            "the same command does them again where that is safe; a new plan shows what is left"
-        )
-        raise
-    except IncompleteError as error:
-        if ending.not_tried:
+    except UnifiedError as error:
+        error.next_command = outcome_files.next_command(groups, run)
+        if isinstance(error, UnknownError):
+            error.add_hint(
+                "the same command does them again where that is safe; a new plan shows what is left"
+            )
+        elif isinstance(error, IncompleteError) and ending.not_tried:
             error.add_hint("what is not tried refers to records that were not created")
         raise

@@ -248,10 +248,7 @@ class _FanOutOutcome:
         for names in alike.values():
             if len(names) > _MOST_TOLD:
                 first = self.failed[names[0]].one_line
-                yield (
-                    f"failed alike: {counted(len(names), 'connection')}, the first ({names[0]})"
-                    f" with: {first}"
-                )
+                yield f"failed alike: {len(names)} ({', '.join(names)}), the first with: {first}"
             else:
                 yield from (f"{name}: {self.failed[name].one_line}" for name in names)
 

@@ -3,7 +3,7 @@ from its journal in turn.
 """
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -12,6 +12,9 @@ import msgspec
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.result_table import Drawn, show
 from unified_cli.commands.runs.command import ListRunsOptions, ShowRunOptions
+from unified_cli.config import file
+from unified_cli.config.keys import Overrides
+from unified_cli.errors import UnifiedError
 from unified_cli.json_text.members import Record
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import NO_TEXT, masked
@@ -23,12 +26,13 @@ from unified_cli.plural import ago, counted
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 from unified_cli.writes import listed_runs, run_state, state_words
+from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import OUTCOMES, EntryState, RunKind
 from unified_cli.writes.journal import Journal
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 from unified_cli.writes.run_state import KnownRun
-from unified_cli.writes.summary import UNSEEN, Causes
+from unified_cli.writes.summary import UNSEEN, Causes, RunSummary
 
 VERSION = 1
 _HEADS = ("id", "started", "command", "done", "failed", "in doubt", "not tried", "state")
@@ -106,8 +110,25 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
             stdout.show(runtime, [_by_cause(runtime, stored)])
         else:
             _print(context, form, _columns(stored), _records_of(runtime, stored))
-        if known.next_command:
-            runtime.stderr.note(f"next: {known.next_command}")
+        if command := _next(context, stored, known):
+            runtime.stderr.note(f"next: {command}")
+
+
+def _next(context: CommandContext, stored: StoredRun, known: KnownRun) -> str | None:
+    """The command that comes next, which looks at calls that are not repeated."""
+    if known.state != state_words.IN_DOUBT or stored.header.path:
+        return known.next_command
+    runtime = context.runtime
+    flags = Overrides(
+        base_url=stored.header.base_url or None, account_id=stored.header.account_id or None
+    )
+    with suppress(UnifiedError):
+        config = file.read(runtime)
+        connections = RunConnections(runtime, context.catalogue, config, flags)
+        summary = RunSummary(stored, connections, runtime.wall(), {})
+        summary.show_doubt(runtime)
+        return summary.next_command
+    return known.next_command
 
 
 def _columns(stored: StoredRun) -> tuple[str, ...]:

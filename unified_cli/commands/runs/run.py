@@ -3,7 +3,7 @@ failed; remove journals.
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 
 from unified_cli.call import Call, Mode, ModeKind, builder, delivery, run_output
@@ -31,11 +31,10 @@ from unified_cli.writes.connections import RunConnections
 from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState, RunKind
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
-from unified_cli.writes.run_sender import RunSender, items_of
+from unified_cli.writes.run_sender import CallItem, RunSender, items_of
 from unified_cli.writes.run_state import KnownRun
 from unified_cli.writes.sender import FairWriters
 
-_MOST_NAMED = 5
 _OWN = ("run", "retry_in_doubt", "yes")
 """What a resume does not hand on to the command of an import."""
 
@@ -131,15 +130,28 @@ def _run_again(
     line = shlex.join(["unified", *header.words])
     context.runtime.stderr.note(f"run {header.run} continues with: {line}")
     words = command_words.words_of(header.words, options, without=_OWN)
-    if kind == "export":
+    if kind != "export":
+        words += _more_words(context, options, kind, retry=retry)
+    try:
         context.again(words)
-        return
+    except UnifiedError as error:
+        if error.next_command and error.next_command.endswith(header.run):
+            # The same command again makes no progress.
+            error.next_command = f"unified runs show {header.run}"
+        raise
+
+
+def _more_words(
+    context: CommandContext, options: ResumeRunOptions, kind: str, *, retry: bool
+) -> list[str]:
+    """The words that have an import or an apply do what is left."""
+    words = ["--yes"]
     if options.retry_in_doubt:
         _confirm_doubtful(context, options, "the calls in doubt", f"the {kind}")
         words.append("--retry-in-doubt")
     if retry and kind == "import":
         words.append("--retry-failed")
-    context.again([*words, "--yes"])
+    return words
 
 
 def _confirm_doubtful(
@@ -149,11 +161,17 @@ def _confirm_doubtful(
     runtime = context.runtime
     prompt.confirm(
         runtime,
-        f"repeat {what} of {where}, which may have been done: then it is done twice",
+        f"repeat {what} of {where}, which may have been done and would then be done twice",
         "nothing was sent",
         yes=options.yes,
         no_input=yes_or_no(runtime, options.no_input, "no_input"),
     )
+
+
+def _named_calls(items: Sequence[CallItem]) -> str:
+    """How many calls these are, and of which connections."""
+    names = dict.fromkeys(item.profile or "the environment" for item in items)
+    return f"{counted(len(items), 'call')} ({', '.join(names)})"
 
 
 def _send(
@@ -166,7 +184,9 @@ def _send(
     connections = RunConnections(runtime, catalogue, config, flags)
     numbers = _failed(run) if retry else _open(run, connections, runtime.wall(), options)
     items = [*items_of(run, numbers)]
-    _note_left(runtime, run, retry=retry, sent=bool(items))
+    doubtful = [one for one in items if run.journal.state(one.number) in IN_DOUBT]
+    if options.retry_in_doubt and doubtful and not retry:
+        _confirm_doubtful(context, options, _named_calls(doubtful), run.header.command)
     rules = stop_rules.parse(options, len(items))
     connections.check(run, [item.number for item in items])
     shown = ReadOptions(
@@ -187,29 +207,8 @@ def _send(
         if run.kind is RunKind.LINES:
             writers.check_tokens(map(connections.settings, names))
         results = run_output.results(call, run, connections)
-        RunSender(runtime, run, connections, writers, results).send(items, rules)
-
-
-def _note_left(runtime: Runtime, run: StoredRun, *, retry: bool, sent: bool) -> None:
-    """Say why nothing is sent though calls are left, and how to look at them."""
-    doubtful = [number for number in run.journal.numbers() if run.journal.state(number) in IN_DOUBT]
-    if sent or not doubtful:
-        return
-    if retry:
-        runtime.stderr.note(
-            f"nothing failed: runs resume {run.id} repeats calls in doubt where that is safe"
-        )
-        return
-    calls = [run.journal.call(number).call for number in doubtful]
-    names = [*dict.fromkeys(call.profile for call in calls if call and call.profile)]
-    again = "those lines again"
-    if run.kind is RunKind.FAN_OUT:
-        chosen = " ".join(f"-p {name}" for name in names[:_MOST_NAMED])
-        again = f"unified {run.header.command} … {chosen}{' …' if names[_MOST_NAMED:] else ''}"
-    runtime.stderr.note(
-        f"nothing is sent: {counted(len(doubtful), run.kind.unit)} in doubt may have been done, and"
-        f" a repeat could do it twice; look at the provider, and send what was not done: {again}"
-    )
+        verb = "retry" if retry else "resume"
+        RunSender(runtime, run, connections, writers, results, verb).send(items, rules)
 
 
 def _shown_as(
@@ -283,7 +282,7 @@ def _is_removable(run: KnownRun) -> bool:
 
 
 def _holds_work(run: KnownRun) -> bool:
-    """Whether a run may hold work that is lost with it: something is left, or it goes on
-    once its owner or its mode is mended.
+    """Whether a run may hold work that is lost with it: something is left, or it can
+    continue once its owner or its mode is mended.
     """
     return listed_runs.is_open(run) or run.foreign

@@ -1,0 +1,78 @@
+"""Calls in doubt that are not repeated: why, how to see whether they were done, and the
+same calls with their keys.
+"""
+
+import json
+import shlex
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.writes.entry import RunCall
+
+_LONGEST_BODY = 1000
+
+
+class DoubtfulCall(NamedTuple):
+    """A call in doubt, with its body and its key."""
+
+    call: RunCall
+    body: bytes | None
+    key: str
+
+
+def rule(operation: Operation, window: float) -> str:
+    """Why a call of an operation is not repeated; `window` is for how many seconds the
+    service honours a key.
+    """
+    if operation.outward:
+        return f"not repeated: {operation.name} reaches people, and may have been done"
+    return f"not repeated: the service honours a key for {window:.0f} s, and those are over"
+
+
+def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: str | None) -> str | None:
+    """The command that shows whether a call was done, for the connections that the
+    `selection` names; None where no operation does.
+    """
+    call = doubtful.call
+    api, resource, name = call.operation.split(" ")
+    operations = catalogue.apis[api].resources[resource].operations
+    identifier = call.id or _id_in(doubtful.body, resource)
+    if "get" in operations and identifier:
+        words = [api, resource, "get", identifier]
+    elif "list" in operations and name == "create":
+        words = [api, resource, "list", "--since", "1d"]
+    else:
+        return None
+    return _line(words, selection)
+
+
+def again(doubtful: DoubtfulCall) -> str | None:
+    """The command that makes a call again with its key; None where it has no key, or a
+    body that is no part of a line.
+    """
+    call, body, key = doubtful
+    if not key or len(body or b"") > _LONGEST_BODY:
+        return None
+    words = [*call.operation.split(" "), *([call.id] if call.id else [])]
+    for name, value in call.query:
+        words += ["-q", f"{name}={value}"]
+    if body:
+        words += ["-d", body.decode("utf-8")]
+    return _line([*words, "--idempotency-key", key, "--yes"], call.profile)
+
+
+def _line(words: Iterable[str], selection: str | None) -> str:
+    return shlex.join(["unified", *words, *(["-p", selection] if selection else [])])
+
+
+def _id_in(body: bytes | None, resource: str) -> str | None:
+    """The id of the record of a resource that a body names."""
+    try:
+        members = json.loads(body or b"{}")
+    except ValueError:
+        return None
+    singular = resource.replace("-", "_").removesuffix("s")
+    found = members if isinstance(members, dict) else {}
+    value = found.get(f"{singular}_id", found.get("id"))
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
