@@ -169,7 +169,8 @@ _unified_value() {
         capabilities\ -o|capabilities\ --output) kind='table markdown tsv json ndjson csv junit' ;;
         connections\ list\ -o|connections\ list\ --output) kind='table markdown json tsv' ;;
         report\ -o|report\ --output) kind='json' ;;
-        profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output|profile\ test\ -o|profile\ test\ --output) kind='table markdown json tsv' ;;
+        profile\ list\ -o|profile\ list\ --output|profile\ show\ -o|profile\ show\ --output) kind='table markdown json tsv' ;;
+        profile\ test\ -o|profile\ test\ --output) kind='table markdown json tsv junit' ;;
         *)
             case $1 in
                 -p|--profile) kind='connection' ;;

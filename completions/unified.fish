@@ -386,9 +386,9 @@ function __unified_value --argument-names option at
         case 'profile show --output'
             echo 'table markdown json tsv'
         case 'profile test -o'
-            echo 'table markdown json tsv'
+            echo 'table markdown json tsv junit'
         case 'profile test --output'
-            echo 'table markdown json tsv'
+            echo 'table markdown json tsv junit'
         case '*'
             switch "$option"
                 case '-p'

@@ -94,7 +94,7 @@ class ConnectionOffer:
     from being asked.
 
     `state` is that of the connection itself, and `unread` how many parts of the answer
-    make no sense.
+    make no sense. It was asked for so many `seconds`.
     """
 
     name: str
@@ -102,6 +102,7 @@ class ConnectionOffer:
     error: UnifiedError | None = None
     state: AccountState = UNKNOWN_STATE
     unread: int = 0
+    seconds: float = 0.0
 
 
 def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> ConnectionOffer:

@@ -82,6 +82,8 @@ DESCRIPTIONS = (*TABLES, RAW)
 """The formats of `--describe`."""
 MATRICES = (TABLE, MARKDOWN, TSV, JSON, NDJSON, CSV, JUNIT)
 """The formats of `capabilities`."""
+VERDICTS = (*TABLES, JUNIT)
+"""The formats of `profile test`."""
 DIFFERENCES = (TABLE, MARKDOWN, NDJSON, JSON)
 """The formats of `diff`."""
 EXPORTS = (NDJSON, CSV, TSV, JSON, PARQUET, DELTA)

@@ -1,7 +1,7 @@
 """Results as JUnit XML, which CI systems show as tests."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -30,6 +30,15 @@ class JUnitSuite(NamedTuple):
 
     name: str
     cases: Sequence[JUnitCase]
+
+
+def suite(name: str, cases: Iterable[JUnitCase], *, several: bool) -> JUnitSuite:
+    """The tests of a connection; of `several` connections each names its own, because
+    some readers know a test by its class and its name alone.
+    """
+    if several:
+        cases = [case._replace(classname=f"{name}.{case.classname}") for case in cases]
+    return JUnitSuite(name, [*cases])
 
 
 def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:

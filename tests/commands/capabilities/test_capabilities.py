@@ -258,7 +258,10 @@ def test_formats(unified: Unified, config: Config) -> None:
     )
     # What cannot be called before there is a new login is not passed for being offered.
     assert suites[1].failures == suites[1].tests == 6
-    assert {case.classname for case in suites[1]} == {"ticketing.tags", "voice.calls"}
+    assert {case.classname for case in suites[1]} == {
+        "c001.ticketing.tags",
+        "c001.voice.calls",
+    }
 
 
 def test_a_profile_that_cannot_be_called_hides_none_of_the_others(

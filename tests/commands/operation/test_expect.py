@@ -90,7 +90,8 @@ def test_ten_true_and_ten_false(
         assert [suite.name for suite in suites] == names
         for suite in suites:
             assert [case.name for case in suite] == wanted
-            assert {case.classname for case in suite} == {"ticketing.tickets"}
+            whose = f"{suite.name}." if many else ""
+            assert {case.classname for case in suite} == {f"{whose}ticketing.tickets"}
             failures = 10 if expected else 0
             assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (
                 10,

@@ -20,6 +20,7 @@ from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
+from unified_cli.http.client import Client
 from unified_cli.output import stdout
 from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted, named
@@ -123,13 +124,24 @@ def _ask_all(
     if options.probe:
         selected = {name: _for_a_try(settings, options) for name, settings in selected.items()}
     found: dict[str, ConnectionOffer | UnifiedError] = {}
+    seconds: dict[str, float] = {}
+
+    def timed(name: str, settings: Settings, client: Client) -> ConnectionOffer:
+        began = check.runtime.monotonic()
+        try:
+            return check.check(name, settings, client)
+        finally:
+            seconds[name] = check.runtime.monotonic() - began
+
     with (
         signals.told_with(
             lambda: f"{len(found)} of {counted(len(selected), 'connection')}, nothing printed"
         ),
-        closing(readers.ask(selected, check.check)) as answers,
+        closing(readers.ask(selected, timed)) as answers,
     ):
         for name, answer in answers:
+            if isinstance(answer, ConnectionOffer):
+                answer.seconds = seconds[name]
             found[name] = answer
             shown.add(parts=1, failed=isinstance(answer, UnifiedError))
     return found

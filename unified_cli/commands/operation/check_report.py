@@ -74,7 +74,7 @@ class CheckReport:
             verdict = one.judge(document)
             cases.append(self._case(name, verdict, seconds + self._monotonic() - began, missing))
             seconds = 0.0
-        self._suites.append(JUnitSuite(name, cases))
+        self._add_suite(name, cases)
         self.next_cursor, self.is_judged = whole.next_cursor, True
         if whole.next_cursor is not None:
             self._note_cut(whole)
@@ -91,7 +91,7 @@ class CheckReport:
     def late(self, read: SelectedRead, verdict: Verdict) -> None:
         """Note a connection for which the time to wait is over."""
         case = self._case(read.name, verdict, self._monotonic() - self._began)
-        self._suites.append(JUnitSuite(read.name, [case]))
+        self._add_suite(read.name, [case])
 
     def fail(self, whole: WholeRead, error: UnifiedError) -> None:
         """Note a connection that could not be read."""
@@ -146,9 +146,10 @@ class CheckReport:
         first, *others = (
             case._replace(classname=self._classname, name=name, seconds=0.0) for name in names
         )
-        self._suites.append(
-            JUnitSuite(whole.selected.name, [first._replace(seconds=whole.seconds), *others])
-        )
+        self._add_suite(whole.selected.name, [first._replace(seconds=whole.seconds), *others])
+
+    def _add_suite(self, name: str, cases: Sequence[JUnitCase]) -> None:
+        self._suites.append(junit.suite(name, cases, several=self.selected.several))
 
     def _tell(self) -> None:
         """Print a line for each connection that was not judged, and for each failure

@@ -20,12 +20,14 @@ from unified_cli.cli.shared_options import (
     TokenStdin,
     With,
     Yes,
+    output_of,
     told,
 )
 from unified_cli.commands.profile.values import SETTABLE
 from unified_cli.config.file import RESERVED
 from unified_cli.config.keys import KEYS
 from unified_cli.errors import UsageError
+from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 from unified_cli.values import Toml
 
@@ -179,7 +181,7 @@ class CheckOptions(MessageOptions, EvidenceOptions):
     patterns: Patterns = ()
     profile: Profiles = ()
     with_: With = None
-    output: TableOutput = None
+    output: Annotated[str | None, output_of(formats.VERDICTS)] = None
     timeout: Timeout = None
     retries: Retries = None
     ca_bundle: CaBundle = None

@@ -4,11 +4,12 @@ how each connection is.
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from unified_cli import hints
 from unified_cli.call import connection_probe
 from unified_cli.call.connection_probe import Probe, ProbeResult
+from unified_cli.catalogue import Operation
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.option_parts import MessageOptions
 from unified_cli.cli.result_table import Drawn, show
@@ -22,7 +23,8 @@ from unified_cli.errors import ConfigError, UnifiedError, UsageError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.tokens import Tokens
 from unified_cli.masking import masked
-from unified_cli.output import formats, stdout
+from unified_cli.output import formats, junit, stdout
+from unified_cli.output.junit import JUnitCase, JUnitSuite
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
@@ -234,7 +236,11 @@ def check(context: CommandContext, options: CheckOptions) -> None:
         for one in verdicts
     ]
     value = {"version": VERSION, "profiles": [_verdict(one) for one in verdicts]}
-    show(context.runtime, options.output, ("profile", "verdict", "after", "message"), rows, value)
+    if options.output == formats.JUNIT.name:
+        stdout.write(context.runtime, junit.document(_suites(verdicts, operation)))
+    else:
+        heads = ("profile", "verdict", "after", "message")
+        show(context.runtime, options.output, heads, rows, value)
     first, default = (
         verdicts[0],
         config.top.get("profile") or context.runtime.environ.get(KEYS["profile"].variable),
@@ -246,6 +252,30 @@ def check(context: CommandContext, options: CheckOptions) -> None:
             "connection", len(verdicts), {_name(one): one.error for one in verdicts if one.error}
         )
     )
+
+
+def _suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -> list[JUnitSuite]:
+    """A test for each connection."""
+    classname, name = ("profile", "test")
+    if operation is not None:
+        classname, name = f"{operation.api}.{operation.resource}", operation.name
+    return [
+        junit.suite(
+            _name(one),
+            [
+                JUnitCase(
+                    classname,
+                    name,
+                    "error" if one.error else "passed",
+                    one.error.message if one.error else "",
+                    one.error.one_line if one.error else "",
+                    one.seconds,
+                )
+            ],
+            several=len(verdicts) > 1,
+        )
+        for one in verdicts
+    ]
 
 
 def _verdict(one: ProbeResult) -> JsonObject:

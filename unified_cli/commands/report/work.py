@@ -318,9 +318,9 @@ class _JUnitReader:
             self.suites += 1
             self._suite = attributes.get("name", "")
         elif name == "testcase":
-            self._case = " ".join(
-                filter(None, (attributes.get("classname", ""), attributes.get("name", "")))
-            )
+            # Of several connections each test names its own, which has a column here.
+            classname = attributes.get("classname", "").removeprefix(f"{self._suite}.")
+            self._case = " ".join(filter(None, (classname, attributes.get("name", ""))))
             self._outcome = "passed"
         elif name in _OUTCOMES and self._path[-2] == "testcase":
             self._outcome, self._message = _OUTCOMES[name], attributes.get("message", "")

@@ -19,7 +19,7 @@ from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.masking import masked, visible
 from unified_cli.output import formats, junit, layout, screen
-from unified_cli.output.junit import JUnitCase, JUnitSuite
+from unified_cli.output.junit import JUnitCase
 from unified_cli.output.layout import STEP, Branch
 from unified_cli.output.screen import Bar, Cell, Column, Look, Word
 from unified_cli.output.terminal import TerminalText, narrowed
@@ -54,9 +54,15 @@ def _order(one: ShapeDifference) -> tuple[bool, str, str]:
 
 
 def print_found(
-    runtime: Runtime, options: SchemaOptions, operation: Operation, found: Found
+    runtime: Runtime,
+    options: SchemaOptions,
+    operation: Operation,
+    found: Found,
+    seconds: Mapping[str, float],
 ) -> None:
-    """Print the differences, and write the file of `--junit`."""
+    """Print the differences, and write the file of `--junit`; each connection took so
+    many `seconds`.
+    """
     rows = [(name, one) for name, several in _compared(found).items() for one in several]
     value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
     lines = [(name, one.kind.value, one.path, one.before, one.now) for name, one in rows]
@@ -67,7 +73,14 @@ def print_found(
         show(runtime, options.output, _HEADS, lines, value, drawn=drawn)
     if options.junit is not None:
         classname = f"{operation.api}.{operation.resource}"
-        suites = [_suite(name, one, classname, options) for name, one in found.items()]
+        suites = [
+            junit.suite(
+                name,
+                _timed(_cases(one, classname, options), seconds.get(name, 0.0)),
+                several=len(found) > 1,
+            )
+            for name, one in found.items()
+        ]
         output_file.write(Path(options.junit), junit.document(suites), force=True)
 
 
@@ -131,19 +144,18 @@ def _tell(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> 
         runtime.stderr.line(f"{name}: {error.one_line}")
 
 
-def _suite(name: str, found: Compared, classname: str, options: SchemaOptions) -> JUnitSuite:
+def _cases(found: Compared, classname: str, options: SchemaOptions) -> list[JUnitCase]:
     """A test for each kind of difference."""
     if isinstance(found, UnifiedError):
-        return JUnitSuite(
-            name, [JUnitCase(classname, "read", "error", found.message, found.one_line)]
-        )
+        return [JUnitCase(classname, "read", "error", found.message, found.one_line)]
     if found is None:
-        return JUnitSuite(
-            name, [JUnitCase(classname, "read", "skipped", "there is no record to compare")]
-        )
-    return JUnitSuite(
-        name, [_case(kind, found, classname, strict=options.strict) for kind in ShapeChange]
-    )
+        return [JUnitCase(classname, "read", "skipped", "there is no record to compare")]
+    return [_case(kind, found, classname, strict=options.strict) for kind in ShapeChange]
+
+
+def _timed(cases: Sequence[JUnitCase], seconds: float) -> list[JUnitCase]:
+    """The tests, of which the first has the time of the read."""
+    return [one._replace(seconds=0.0 if at else seconds) for at, one in enumerate(cases)]
 
 
 def _case(

@@ -127,9 +127,11 @@ def empty_shape(operation: Operation) -> ObservedShape:
     return ObservedShape({field.name for field in operation.facts.fields if field.values})
 
 
-def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
+def observe(
+    selected: SelectedReads, seconds: dict[str, float] | None = None
+) -> Generator[tuple[str, Observed]]:
     """Read the lists at once and give the shape of each when it ends, so that not all
-    are in memory.
+    are in memory; how long each took is noted in `seconds`.
 
     What broke off one of them is not raised but given instead.
     """
@@ -140,7 +142,9 @@ def observe(selected: SelectedReads) -> Generator[tuple[str, Observed]]:
         progress(runtime, work) as shown,
         signals.told_with(shown.so_far),
         FairReaders(runtime, catalogue, selected.options.workers) as readers,
-        closing(readers.read(selected.reads, ReadWork(selected, readers.clients).run)) as results,
+        closing(
+            readers.read(selected.reads, ReadWork(selected, readers.clients, seconds=seconds).run)
+        ) as results,
     ):
         for read, answer in results:
             shape = shapes[read.name]
@@ -186,12 +190,13 @@ def run(context: CommandContext, options: SchemaOptions) -> None:
         _show(runtime, options, selected)
         return
     unordered: dict[str, Compared] = {}
-    for name, one in observe(selected):
+    seconds: dict[str, float] = {}
+    for name, one in observe(selected, seconds):
         unordered[name] = one if isinstance(one, UnifiedError) else report.differences(before, one)
         if not isinstance(one, UnifiedError):
             report.note_cuts(runtime, one, name)
     found = {read.name: unordered[read.name] for read in selected.reads}
-    report.print_found(runtime, options, operation, found)
+    report.print_found(runtime, options, operation, found, seconds)
     report.finish(runtime, found, strict=options.strict)
 
 
