@@ -49,6 +49,8 @@ def test_a_misspelt_field_is_named_and_sent(typed: str, unified: Unified, config
     [
         "ticketing tags create -f name=x -f something_else=y",
         "ticketing tags create -f workspace_id=x",
+        # Of every record, though not known of each resource.
+        "knowledge-base pages create -f title=x -f created_at=x -f updated_at=x -f etag=x",
         "ticketing tags delete tags-1 --yes",
         "ticketing tags create -d '[]'",
     ],

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from unified_cli.catalogue.known import KnownField
-from unified_cli.catalogue.model import Operation, Service
+from unified_cli.catalogue.model import NOT_SENT, Operation, Service
 
 _COMBINED = ("and", "or")
 _CLOSE = 0.7
@@ -97,7 +97,7 @@ def doubtful_fields(
         return []
     facts = operation.facts
     fields = [one.name for one in (*facts.fields, *facts.body.get(operation.name, ()))]
-    known = {*fields, *(f"{one}_id" for one in fields), *described}
+    known = {*fields, *(f"{one}_id" for one in fields), *described, *NOT_SENT}
     # One with a dot may be a path, of which another line tells.
     near = {
         name: get_close_matches(name, sorted(known), 1, _CLOSE) for name in names if "." not in name
