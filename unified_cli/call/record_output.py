@@ -46,9 +46,7 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
         for remark in program.remarks():
             runtime.stderr.note(remark)
     elif output is formats.YAML and not chosen:
-        from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only the format asked for is imported
-
-        stdout.write(runtime, convert(body))
+        stdout.write(runtime, printer.in_yaml(body))
     else:
         inner = unwrapped(body, call.catalogue.service, request.operation)
         found = [bytes(one) for one in records.items(inner)] if inner.startswith(b"[") else [inner]

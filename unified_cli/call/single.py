@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from unified_cli.call import Call, Delivery, batch_request, builder, delivery, dry_run, more_records
+from unified_cli.call import Call, Delivery, batch_request, builder, delivery, more_records
 from unified_cli.cli.command import Later
 from unified_cli.cli.flags import part
 from unified_cli.cli.options import ConfirmOptions, PageOptions
@@ -45,6 +45,8 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
     if cursor and not cursor.startswith(OWN_CURSOR):
         request = request.with_query((catalogue.service.cursor, cursor))
     if mode.shown:
+        from unified_cli.call import dry_run  # noqa: PLC0415  a mode of its own
+
         dry_run.show(call, request)
         return
     builder.check_writable(settings, request)

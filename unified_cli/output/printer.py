@@ -206,13 +206,18 @@ def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
             error.add_hint(_BY_RECORD)
         raise
     if style.format is formats.YAML:
-        from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only where it is asked for
-
-        return b"---\n".join(b"".join(convert(value)) for value in values)
+        return b"---\n".join(b"".join(in_yaml(value)) for value in values)
     view = stdout.JsonView(colour=style.colour)
     return "".join(f"{_result(value, style, view)}\n" for value in values).encode(
         "utf-8", "backslashreplace"
     )
+
+
+def in_yaml(document: bytes) -> Iterator[bytes]:
+    """Yield the parts of a JSON document in YAML."""
+    from unified_cli.output.yaml_text import convert  # noqa: PLC0415  only where it is asked for
+
+    yield from convert(document)
 
 
 def _result(value: bytes, style: Style, view: stdout.JsonView) -> str:

@@ -103,21 +103,25 @@ def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None)
     return terminal.styled(_TRAILING.sub(r"\1", made))
 
 
-def _rich_text() -> "type[Text]":
-    from rich.text import Text  # noqa: PLC0415  only where a screen is drawn
-
-    return Text
-
-
 def text(runtime: Runtime, cell: Cell) -> "Text":
     """A cell as rich draws it."""
-    styled = _rich_text()
-
     if isinstance(cell, Bar):
-        return styled.assemble(*_pieces(runtime, cell))
+        made = _text()
+        for part, style in _pieces(runtime, cell):
+            made.append(part, style)
+        return made
     if isinstance(cell, Word):
-        return styled(_shown(runtime, cell.text), cell.look.style)
-    return styled(_shown(runtime, cell))
+        return _text(_shown(runtime, cell.text), cell.look.style)
+    return _text(_shown(runtime, cell))
+
+
+def _text(words: str = "", style: str = "", *, unbroken: bool = False) -> "Text":
+    """Return words as rich draws them; `unbroken` ones go past the terminal's end."""
+    from rich.text import Text  # noqa: PLC0415  only where a screen is drawn
+
+    if unbroken:
+        return Text(words, style, no_wrap=True, overflow="ignore")
+    return Text(words, style)
 
 
 def _shown(runtime: Runtime, words: MaskedText) -> str:
@@ -189,20 +193,18 @@ def _fields(
     """Each cell that is not empty on lines of its own, after its head; a blank line
     between rows.
     """
-    styled = _rich_text()
-
     heads = [column.head.upper() for column in columns]
     indent = max(map(text_width.width, heads)) + GAP
     room = max(runtime.width - indent, _NARROWEST)
     things: list[RenderableType] = []
     for row in rows:
-        things += [styled()] if things else []
+        things += [_text()] if things else []
         for head, cell in zip(heads, row, strict=True):
             if (shown := text(runtime, cell)).plain:
                 shown.plain = f"\n{' ' * indent}".join(text_width.wrapped(shown.plain, room))
-                things.append(
-                    styled.assemble((text_width.pad(head, indent), Look.STRONG.style), shown)
-                )
+                field = _text()
+                field.append(text_width.pad(head, indent), Look.STRONG.style)
+                things.append(field.append_text(shown))
     # A word that is longer than the terminal, which wraps it itself, can be copied whole.
     longest = max(
         (text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1
@@ -337,7 +339,7 @@ def _words(cell: MaskedText | Word) -> str:
 
 def line(runtime: Runtime, *cells: Cell) -> "Text":
     """These in one line."""
-    made = text(runtime, masked(""))
+    made = _text()
     for cell in cells:
         made.append_text(text(runtime, cell))
     return made
@@ -345,10 +347,8 @@ def line(runtime: Runtime, *cells: Cell) -> "Text":
 
 def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
     """Words in indented lines of the terminal's width."""
-    styled = _rich_text()
-
     lines = text_width.wrapped(_shown(runtime, words), runtime.width - GAP)
-    return styled("\n".join(" " * GAP + one for one in lines), no_wrap=True, overflow="ignore")
+    return _text("\n".join(" " * GAP + one for one in lines), unbroken=True)
 
 
 def sign(runtime: Runtime, look: Look) -> str:

@@ -4,7 +4,7 @@ decided here and nowhere else.
 
 from contextlib import closing
 
-from unified_cli.call import Mode, ModeKind, builder, delivery, dry_run, single
+from unified_cli.call import Mode, ModeKind, builder, delivery, single
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.known import KnownField
 from unified_cli.catalogue.known_filters import doubtful
@@ -50,6 +50,8 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
         stop_rules.parse(options, 1)
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
+        from unified_cli.call import dry_run  # noqa: PLC0415  a mode of its own
+
         delivery.decide(delivery.asked_by(options, mode, formats.JSON, operation))
         dry_run.show_skeleton(runtime, operation, builder.described(runtime, options, operation))
         return
