@@ -290,6 +290,11 @@ class Curl:
         self._mark = secrets.token_hex(16)
         threading.Thread(target=self._serve, daemon=True).start()
 
+    @property
+    def origin(self) -> str:
+        """Where the answers are asked for, each by its number."""
+        return f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+
     def _serve(self) -> None:
         with suppress(OSError):
             while True:
@@ -298,7 +303,10 @@ class Curl:
                     asked = b""
                     while b"\r\n\r\n" not in asked:
                         asked += connection.recv(4096)
-                    connection.sendall(self._answers[int(asked.split(b" ")[1][1:])])
+                    # Where a redirect leads there is no answer.
+                    path = re.match(rb"\S+ /(\d+)[ ?]", asked)
+                    number = int(path[1]) if path else len(self._answers)
+                    connection.sendall(b"".join(self._answers[number : number + 1]))
 
     def read(self, answers: Sequence[bytes], method: str) -> list[Outcome]:
         """How curl reads each of them."""
@@ -313,14 +321,13 @@ class Curl:
         return found
 
     def _some(self, numbers: Sequence[int], method: str) -> list[Outcome]:
-        origin = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
         own = ["silent", "globoff", 'header = "Connection: close"', "max-time = 60", 'output = "-"']
         own += [
             f'write-out = "{self._mark}%{{exitcode}} %{{http_code}}{self._mark}"',
             *(["head"] * (method == "HEAD")),
         ]
         config = "\nnext\n".join(
-            "\n".join([f'url = "{origin}/{number}"', *own]) for number in numbers
+            "\n".join([f'url = "{self.origin}/{number}"', *own]) for number in numbers
         )
         command = ["curl", "--disable", "--noproxy", "*", "--config", "-"]
         done = subprocess.run(command, input=config.encode(), capture_output=True, check=False)
