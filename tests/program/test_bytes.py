@@ -36,6 +36,7 @@ ARGUMENTS = {
     "plan": ["ticketing/tickets", "--from", "acme", "--to", "acme"],
     "apply": ["in.csv"],
     "schema": ["ticketing/tickets"],
+    "sql": ["SELECT 1"],
     **{
         f"profile {name}": ["acme"] for name in ("show", "use", "test", "login", "logout", "remove")
     },
