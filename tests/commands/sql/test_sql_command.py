@@ -114,6 +114,24 @@ def test_a_connection_that_fails_is_named_and_ends_with_9(
     assert lines[-1] == "error: 2 of 3 connections failed: globex, initech"
 
 
+def test_of_a_list_that_breaks_off_the_answer_has_what_was_read(
+    unified: Unified, service: Service, config: Config
+) -> None:
+    fleet(config, "acme", "globex")
+
+    def reply(seen: Seen) -> Reply:
+        if dict(seen.query).get("next_cursor"):
+            return served({"message": "no"}, 403)
+        onward = "c1" if account(seen) == "globex" else None
+        return served({"result": [{"id": "1"}], "next_cursor": onward})
+
+    service.reply = reply
+    statement = f"SELECT count(*) AS n FROM {TAGS}"
+    result = unified(["-p", "*", "sql", statement, "-o", "csv"], environ=service.environ)
+    assert (result.code, result.stdout) == (9, "n\n2\n")
+    assert result.stderr.startswith("globex: broken off after 1 record: ")
+
+
 def test_where_every_connection_fails_the_statement_does_not_run(
     unified: Unified, service: Service, config: Config
 ) -> None:

@@ -19,7 +19,7 @@ from unified_cli.cli.options import ReadOptions, overrides
 from unified_cli.commands.sql import database, statement
 from unified_cli.commands.sql.command import SqlOptions
 from unified_cli.commands.sql.database import Rows, RunningStatement
-from unified_cli.commands.sql.reads import ConnectionReads, ExportReads, ListRead, Reads
+from unified_cli.commands.sql.reads import ConnectionReads, ExportReads, ListRead
 from unified_cli.commands.sql.statement import Plan, Table
 from unified_cli.commands.sql.table import TableSpool
 from unified_cli.config import file, profiles, resolution
@@ -106,13 +106,8 @@ def _explain(call: Call, planned: Sequence[ListRead]) -> None:
     rows = [(one.connection, "/".join(one.table), one.place, one.calls) for one in planned]
     _print(call, [Rows(("connection", "list", "from", "calls"), (), rows)])
     calls = sum(one.calls for one in planned)
-    of_each = Counter(one.connection for one in planned if one.calls)
-    waits = [
-        (number - 1) // rate * _WINDOW
-        for one in planned
-        for number, rate in ((of_each[one.connection], one.rate), (calls, one.token_rate))
-        if rate and one.calls
-    ]
+    sent = Counter(limit for one in planned for limit in one.limits)
+    waits = [(number - 1) // rate * _WINDOW for (_, rate), number in sent.items() if rate]
     least = f"at least {counted(calls, 'call')} and {max(waits, default=0):g} s"
     call.runtime.stderr.note(f"{least}; each further page of a list is one more call")
 
@@ -132,10 +127,11 @@ def _spools(plan: Plan, folder: Path, *, keep: bool) -> dict[Table, TableSpool]:
 
 
 def _read(
-    runtime: Runtime, reads: Reads, spools: Mapping[Table, TableSpool]
+    runtime: Runtime, reads: ConnectionReads | ExportReads, spools: Mapping[Table, TableSpool]
 ) -> dict[str, UnifiedError]:
     """Spool all records, name what failed, and return it."""
     failed: dict[ListRead, UnifiedError] = {}
+    taken: Counter[ListRead] = Counter()
     labels = {one.connection: msgspec.json.encode(one.connection) for one in reads.planned}
     with (
         progress(runtime, Work(part="list", parts=len(reads.planned))) as shown,
@@ -146,6 +142,7 @@ def _read(
             add, label = spools[read.table].add, labels[read.connection]
             for record in records:
                 add(label, record)
+            taken[read] += len(records)
             shown.add(len(records), pages=1)
 
         with closing(reads.read(take)) as ended:
@@ -153,14 +150,15 @@ def _read(
                 shown.add(parts=1, failed=error is not None)
                 if error is not None:
                     failed[read] = error
-    found = {
-        f"{read.connection} {'/'.join(read.table)}" if len(spools) > 1 else read.connection: error
-        for read in reads.planned
-        if (error := failed.get(read))
-    }
-    for name, error in found.items():
-        lacks = "does not offer the list: " if error.status in _NOT_OFFERED else ""
-        runtime.stderr.line(f"{name}: {lacks}{error.one_line}")
+    found = {}
+    for read in filter(failed.__contains__, reads.planned):
+        error = failed[read]
+        name = f"{read.connection} {'/'.join(read.table)}" if len(spools) > 1 else read.connection
+        found[name] = error
+        what = "does not offer the list: " if error.status in _NOT_OFFERED else ""
+        if taken[read]:
+            what = f"broken off after {counted(taken[read], 'record')}: "
+        runtime.stderr.line(f"{name}: {what}{error.one_line}")
     return found
 
 

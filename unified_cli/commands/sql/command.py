@@ -77,7 +77,8 @@ _COLUMNS = (
     " digits; created_at and updated_at are times; record is the whole record."
 )
 _ENDS = (
-    "A connection that could not be read is named, and the exit code is 9. At a terminal a"
+    "A connection that could not be read whole is named, the answer has what was read of it, and"
+    " the exit code is 9. At a terminal a"
     " statement may run as long as it wants, elsewhere for 120 seconds (--timeout)."
     " unified help sql has ten questions that people ask."
 )

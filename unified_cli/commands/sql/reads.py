@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from unified_cli.call import Mode, builder, selected_reads
 from unified_cli.call.selected_reads import ReadWork, SelectedRead, SelectedReads
@@ -17,7 +17,7 @@ from unified_cli.cli.options import ReadOptions
 from unified_cli.commands.sql.command import SqlOptions
 from unified_cli.commands.sql.statement import Plan, Table
 from unified_cli.config.profiles import is_several
-from unified_cli.errors import IncompleteError, UnifiedError, UsageError
+from unified_cli.errors import IncompleteError, StorageError, UnifiedError, UsageError
 from unified_cli.exported.exported_lists import ExportedLists
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.fleet.read import FairReaders
@@ -28,33 +28,21 @@ _OFTEN = 1000
 
 
 class ListRead(NamedTuple):
-    """One list of one connection: where it comes from, and in how many calls at least.
-
-    The other members say how many requests its connection and its token may send in
-    10 seconds, 0 for any number.
+    """One list of one connection: where it comes from, in how many calls at least, and
+    how many requests its connection and its token may send in 10 seconds.
     """
 
     connection: str
     table: Table
     place: str
     calls: int = 0
-    rate: float = 0
-    token_rate: float = 0
+    limits: tuple[tuple[object, float], ...] = ()
 
 
 Take = Callable[[ListRead, Sequence[bytes]], None]
 """Takes some records of a list."""
 Ended = tuple[ListRead, UnifiedError | None]
 """A list, and what it failed with."""
-
-
-class Reads(Protocol):
-    """Lists that can be read."""
-
-    planned: Sequence[ListRead]
-
-    def read(self, take: Take) -> Generator[Ended]:
-        """Read them all, and give how each ended."""
 
 
 class ConnectionReads:
@@ -88,9 +76,9 @@ class ConnectionReads:
                 settings = one.call.settings
                 query = "&".join(f"{name}={value}" for name, value in one.request.query)
                 place = f"GET {one.request.path}{f'?{query}' if query else ''}"
-                read = ListRead(one.name, table, place, 1, settings.rate, settings.token_rate)
-                self._jobs.append((read, found, one))
-        self.planned: Sequence[ListRead] = [read for read, _, _ in self._jobs]
+                limits = (one.name, settings.rate), (settings.token, settings.token_rate)
+                self._jobs.append((ListRead(one.name, table, place, 1, limits), found, one))
+        self.planned = [read for read, _, _ in self._jobs]
 
     def read(self, take: Take) -> Generator[Ended]:
         """Read them all, and give how each ended."""
@@ -164,7 +152,7 @@ class ExportReads:
                 else:
                     name = f"{operation.api}/{operation.resource}"
                     context.runtime.stderr.note(f"{entry.profile} does not offer {name}")
-        self.planned: Sequence[ListRead] = [read for read, _ in self._jobs]
+        self.planned = [read for read, _ in self._jobs]
 
     def read(self, take: Take) -> Generator[Ended]:
         """Read them all, and give how each ended."""
@@ -177,6 +165,8 @@ class ExportReads:
                         take(read, some)
                         some = []
                 take(read, some)
+            except StorageError:
+                raise
             except UnifiedError as error:
                 yield read, error
             else:
