@@ -1,8 +1,8 @@
 """Send many writes in fair turns: each is in the journal before it is sent, its outcome after."""
 
 import math
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -41,6 +41,14 @@ class JournaledJob(Protocol):
 
 ItemT = TypeVar("ItemT")
 JobT = TypeVar("JobT", bound=JournaledJob)
+
+
+_Place = tuple[str | None, int]
+"""A job: its connection, and its number in the journal of that."""
+
+
+def _place(job: JournaledJob) -> _Place:
+    return job.profile, job.sent.n
 
 
 class SentJob(NamedTuple, Generic[JobT]):
@@ -97,16 +105,18 @@ class SendWay(NamedTuple, Generic[ItemT, JobT]):
 
 
 class Sender(Generic[ItemT, JobT]):
-    """Sends items as far as the `stops` let it."""
+    """Sends items as far as the `stops` let it; several connections have one journal, or
+    each its own.
+    """
 
     def __init__(
         self,
         writers: FairWriters,
-        journal: Journal,
+        journal: Journal | Mapping[str | None, Journal],
         way: SendWay[ItemT, JobT],
         stops: ConnectionStops,
     ) -> None:
-        self._writers, self._journal, self._way, self._stops = writers, journal, way, stops
+        self._writers, self._journals, self._way, self._stops = writers, journal, way, stops
         self._workers = WorkerPool(writers.threads, self._send)
         writers.slots.on_room = self._workers.wake
 
@@ -120,27 +130,45 @@ class Sender(Generic[ItemT, JobT]):
             items, self._turn_of, ahead=self._way.ahead, weight=self._way.weight
         )
         jobs, ordered = self._jobs(turns), self._writers.ordered
-        places: deque[int] = deque()
-        held: dict[int, SentJob[JobT]] = {}
+        places: deque[_Place] = deque()
+        held: dict[_Place, SentJob[JobT]] = {}
         with self._workers:
             while True:
                 if batch := [
                     *islice(jobs, min(self._room(), _AHEAD * self._writers.threads - len(places)))
                 ]:
-                    self._journal.add_sent([job.sent for job in batch])
+                    self._add_sent(batch)
                     for job in batch:
                         self._workers.submit(job)
-                    places.extend(job.sent.n for job in batch if ordered)
+                    places.extend(map(_place, batch if ordered else ()))
                 if not self._workers.busy:
                     # Raises what a worker raised when the others were done.
                     self._workers.take(0)
                     break
                 for one in self._take():
                     turns.ended(None if ordered else one.job.profile)
-                    held[one.job.sent.n] = one
+                    held[_place(one.job)] = one
                 while held and (not ordered or places[0] in held):
                     yield held.pop(places.popleft() if ordered else next(iter(held)))
-            self._journal.sync()
+            self._sync()
+
+    def _journal(self, profile: str | None) -> Journal:
+        """The journal of a connection."""
+        found = self._journals
+        return found if isinstance(found, Journal) else found[profile]
+
+    def _add_sent(self, batch: Sequence[JobT]) -> None:
+        """Put on the disk that these are about to be sent."""
+        entries: defaultdict[Journal, list[JournalEntry]] = defaultdict(list)
+        for job in batch:
+            entries[self._journal(job.profile)].append(job.sent)
+        for journal, of_it in entries.items():
+            journal.add_sent(of_it)
+
+    def _sync(self) -> None:
+        found = self._journals
+        for journal in [found] if isinstance(found, Journal) else found.values():
+            journal.sync()
 
     def _turn_of(self, item: ItemT) -> str | None:
         # In order all are of one connection, as it were.
@@ -163,10 +191,10 @@ class Sender(Generic[ItemT, JobT]):
         none did for a while.
         """
         ended = self._workers.take(_SYNC_EVERY)
-        if ended:
-            self._journal.add(one.attempt.entry for one in ended)
-        else:
-            self._journal.sync()
+        for one in ended:
+            self._journal(one.job.profile).add([one.attempt.entry])
+        if not ended:
+            self._sync()
         return ended
 
     def _client(self, profile: str | None) -> AbstractContextManager[Client]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,22 +13,22 @@ from unified_cli import __version__, signals
 from unified_cli.cli import command_words, prompt
 from unified_cli.cli.command import CommandContext
 from unified_cli.cli.options import overrides
-from unified_cli.commands.move import id_file, plan_preview
+from unified_cli.commands.move import id_file, plan_preview, sender, targets
 from unified_cli.commands.move.command import ApplyOptions
 from unified_cli.commands.move.id_file import IdFile, IdHeader, IdMap
-from unified_cli.commands.move.order import CallOrder
+from unified_cli.commands.move.order import CallOrder, CallStep
 from unified_cli.commands.move.plan_file import OPERATIONS, PlanFile
 from unified_cli.commands.move.plan_validation import CheckedPlan, PlanCheck
 from unified_cli.commands.move.sender import PlanSender
 from unified_cli.commands.move.sources import written
-from unified_cli.config import file as config_file, profiles
-from unified_cli.config.settings import Settings
+from unified_cli.commands.move.targets import PlanTarget
+from unified_cli.config import file as config_file
 from unified_cli.errors import IncompleteError, UnifiedError, UnknownError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.fleet.conclude import conclude
 from unified_cli.http import pagination, request as requests
 from unified_cli.http.pagination import Span
-from unified_cli.http.request import Content
+from unified_cli.http.request import Content, Scope
 from unified_cli.json_text.json_codec import encoded
 from unified_cli.output.progress import Work, progress
 from unified_cli.plural import counted
@@ -39,6 +39,7 @@ from unified_cli.writes.entry import EntryState, RunKind
 from unified_cli.writes.outcome_files import GROUPS, OutcomeGroup
 from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.sender import FairWriters
+from unified_cli.writes.stop_rules import ConnectionStops
 
 Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
 
@@ -52,67 +53,64 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
         files = [
             stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans
         ]
-        name = _target(
-            files,
-            options,
-            may_be_theirs=shows_only or prompt.at_terminal(runtime, no_input=common.no_input),
-        )
-        settings = own_account.resolved(
-            overrides(options, name)._replace(output=None), runtime, config
-        )
-        _check_target(files, settings)
-        check = PlanCheck(
-            requests.scope_of(settings, context.catalogue.service),
-            looks=not options.overwrite_changed,
-        )
-        plans = [check.run(file) for file in files]
-        _check_sources(plans, options)
-        ids = IdMap()
-        if options.ids:
-            ids = id_file.read(
-                Path(options.ids), _ids_header(plans), prompt.asking(runtime, settings)
+        asked = prompt.at_terminal(runtime, no_input=common.no_input)
+        found = targets.find(runtime, config, options, files, may_be_theirs=shows_only or asked)
+        lanes = [_lane(context, target, options) for target in found]
+        if options.ids and len(lanes) > 1:
+            raise UsageError(
+                "nothing was sent: --ids is a file of one connection, and these plans are for"
+                f" {len(lanes)}",
+                hint="apply those of each connection with its own --ids",
             )
         if shows_only:
-            CallOrder(plans, partial(_is_chosen, plans, options), ids)
-            plan_preview.show(runtime, plans, options.only)
-            return
-        _apply(context, settings, [*_journals(runtime, plans, stack)], options, ids)
-
-
-def _target(files: Sequence[PlanFile], options: ApplyOptions, *, may_be_theirs: bool) -> str:
-    """The profile to apply the plans to. Raises UsageError where `-p` does not name it,
-    and must.
-    """
-    if len({file.sha256 for file in files}) < len(files):
-        raise UsageError("a plan is given twice")
-    named = profiles.one(options.profile)
-    if named is None and not may_be_theirs:
-        raise UsageError(
-            "off a terminal apply needs the profile that is to be changed, and --yes",
-            hint="-p TARGET",
-        )
-    return named or files[0].header.of_to.name
-
-
-def _check_target(files: Sequence[PlanFile], settings: Settings) -> None:
-    """Raise UnsafeError where the profile leads to another connection than the plans,
-    or forbids writing.
-    """
-    address, account = settings.reachable()
-    there = (address.origin + address.path, account)
-    for file in files:
-        planned = file.header.of_to
-        if (planned.origin, planned.account) != there:
-            said = f"{file.path} is for account {planned.account} at {planned.origin}"
-            raise UnsafeError(
-                f'{said}, and profile "{settings.profile}" is account {account} at {there[0]}',
-                hint=(
-                    "nothing was sent; -p chooses the profile of that account, unified profile list"
-                    " shows them"
-                ),
+            for lane in lanes:
+                CallOrder(lane.plans, partial(_is_chosen, lane.plans, options), lane.ids)
+            plan_preview.show(
+                runtime, [plan for lane in lanes for plan in lane.plans], options.only
             )
-    if settings.read_only:
-        raise UnsafeError(f'profile "{settings.profile}" is read-only; nothing was sent')
+            return
+        for lane in lanes:
+            lane.applied = [*_journals(runtime, lane.plans, stack)]
+        _apply(context, lanes, options)
+
+
+@dataclass
+class PlanLane:
+    """The plans of one connection, checked, with their journals and the ids that are known."""
+
+    target: PlanTarget
+    scope: Scope
+    plans: Sequence[CheckedPlan]
+    ids: IdMap
+    applied: Applied = ()
+
+    def wanted(self, options: ApplyOptions, at: int, number: int) -> bool:
+        """Whether a call is to be made."""
+        return _is_chosen(self.plans, options, at, number) and not self.applied[at][1].done(number)
+
+    def counts(self, options: ApplyOptions) -> Counter[str]:
+        """How many calls are to be made of each kind."""
+        return Counter(
+            plan.operation(number)
+            for at, plan in enumerate(self.plans)
+            for number in plan.numbers
+            if self.wanted(options, at, number)
+        )
+
+
+def _lane(context: CommandContext, target: PlanTarget, options: ApplyOptions) -> PlanLane:
+    """The plans of a connection, each of whose lines was checked."""
+    settings = target.settings
+    scope = requests.scope_of(settings, context.catalogue.service)
+    check = PlanCheck(scope, looks=not options.overwrite_changed)
+    plans = [check.run(file) for file in target.files]
+    _check_sources(plans, options)
+    if options.ids is None:
+        return PlanLane(target, scope, plans, IdMap())
+    asking = prompt.asking(context.runtime, settings)
+    return PlanLane(
+        target, scope, plans, id_file.read(Path(options.ids), _ids_header(plans), asking)
+    )
 
 
 def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
@@ -154,76 +152,99 @@ def _journals(
         yield plan, journal
 
 
-def _apply(
-    context: CommandContext, settings: Settings, applied: Applied, options: ApplyOptions, ids: IdMap
-) -> None:
+def _apply(context: CommandContext, lanes: Sequence[PlanLane], options: ApplyOptions) -> None:
     runtime = context.runtime
-    plans = [plan for plan, _ in applied]
-    if options.ids is None and any(plan.file.header.ids for plan in plans):
+    applied = [one for lane in lanes for one in lane.applied]
+    if options.ids is None and any(plan.file.header.ids for plan, _ in applied):
         raise UsageError("the plan was made with --ids, which apply needs too", hint="--ids FILE")
+    stops: ConnectionStops | None = None
     with ExitStack() as stack:
-        # What is created in a replay is nowhere.
-        named = None if runtime.replays else options.ids
-        ids_file = stack.enter_context(IdFile(Path(named), _ids_header(plans))) if named else None
         writers = stack.enter_context(
-            FairWriters(runtime, context.catalogue, options.workers, connections=1)
+            FairWriters(runtime, context.catalogue, options.workers, connections=len(lanes))
         )
-        scope = requests.scope_of(settings, context.catalogue.service)
-        sender = PlanSender(
-            applied,
-            runtime,
-            settings,
-            scope,
-            writers,
-            options.overwrite_changed,
-            ids,
-            ids_file,
-            options.retry_in_doubt,
-        )
-        sender.learn()
-
-        def wanted(at: int, number: int) -> bool:
-            return _is_chosen(plans, options, at, number) and not applied[at][1].done(number)
-
-        order = CallOrder(plans, wanted, ids)
-        counts = Counter(
-            plan.operation(number)
-            for at, plan in enumerate(plans)
-            for number in plan.numbers
-            if wanted(at, number)
-        )
-        if counts:
-            writers.clients.token(settings)
-            _check_deletes(sender, plans, wanted, options.max_deletes)
-            _confirm(runtime, settings, counts, options)
-            stack.enter_context(_listed(runtime, settings, applied, options))
-            _send(runtime, sender, order, counts.total())
+        senders = [
+            _sender(runtime, lane, options, writers, stack, several=len(lanes) > 1)
+            for lane in lanes
+        ]
+        work = [
+            (sender, CallOrder(lane.plans, partial(lane.wanted, options), lane.ids).steps())
+            for sender, lane in zip(senders, lanes, strict=True)
+        ]
+        busy = [lane for lane in lanes if lane.counts(options)]
+        if busy:
+            writers.check_tokens(lane.target.settings for lane in busy)
+            for sender, lane in zip(senders, lanes, strict=True):
+                wanted = partial(lane.wanted, options)
+                _check_deletes(sender, lane.plans, wanted, options.max_deletes)
+            _confirm(runtime, busy, options)
+            stack.enter_context(_listed(runtime, lanes, options))
+            total = sum(lane.counts(options).total() for lane in busy)
+            stops = _send(runtime, work, writers, total, overwrite=options.overwrite_changed)
         else:
             _say_already(runtime, applied)
     groups = _outcomes_written(applied)
     outcome_files.show(runtime, options.output, "call", groups)
-    _raise_for(groups, sender.stopped, runtime.stderr.run, partly=options.only is not None)
+    error = stops.error if stops else None
+    _raise_for(groups, error, runtime.stderr.run, partly=options.only is not None)
 
 
-def _send(runtime: Runtime, sender: PlanSender, order: CallOrder, total: int) -> None:
+def _sender(
+    runtime: Runtime,
+    lane: PlanLane,
+    options: ApplyOptions,
+    writers: FairWriters,
+    stack: ExitStack,
+    *,
+    several: bool,
+) -> PlanSender:
+    """The sender of a connection, which knows what earlier runs created."""
+    # What is created in a replay is nowhere.
+    named = None if runtime.replays else options.ids
+    ids_file = stack.enter_context(IdFile(Path(named), _ids_header(lane.plans))) if named else None
+    sender = PlanSender(
+        lane.applied,
+        runtime,
+        lane.target.settings,
+        lane.scope,
+        writers,
+        options.overwrite_changed,
+        lane.ids,
+        ids_file,
+        options.retry_in_doubt,
+        lane.target.name if several else None,
+    )
+    sender.learn()
+    return sender
+
+
+def _send(
+    runtime: Runtime,
+    work: Sequence[tuple[PlanSender, Iterator[CallStep]]],
+    writers: FairWriters,
+    total: int,
+    *,
+    overwrite: bool,
+) -> ConnectionStops:
     with progress(runtime, Work("call", total=total)) as shown:
         try:
-            sender.run(order.steps(), shown)
+            stops = sender.run(work, writers, shown, overwrite=overwrite)
         except KeyboardInterrupt as stop:
             signals.say_how_to_continue(stop, shown.so_far(), signals.RUN_AGAIN)
             raise
+    for name, error in stops.stopped.items() if len(work) > 1 else ():
+        runtime.stderr.line(f"{name}: its other calls are not tried: {error.reason}")
+    return stops
 
 
 @contextmanager
-def _listed(
-    runtime: Runtime, settings: Settings, applied: Applied, options: ApplyOptions
-) -> Iterator[None]:
+def _listed(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions) -> Iterator[None]:
     """Have the plans in the list of runs, as one, if their journals are kept."""
+    applied = [one for lane in lanes for one in lane.applied]
     if not all(journal.lock for _, journal in applied):
         yield
         return
     first, *others = [journal.path for _, journal in applied]
-    profile = options.profile or ((settings.profile,) if settings.profile else ())
+    profile = options.profile or tuple(lane.target.name for lane in lanes)
     header = RunHeader(
         "",
         f"apply {' '.join(str(plan.file.path) for plan, _ in applied)}",
@@ -237,7 +258,7 @@ def _listed(
             for number in plan.numbers
         ),
         words=tuple(command_words.words_of(["apply"], replace(options, profile=profile))),
-        window=settings.idempotency_window,
+        window=min(lane.target.settings.idempotency_window for lane in lanes),
     )
     with RunRegistry(runtime).listed(header) as work:
         if work.run:
@@ -252,14 +273,17 @@ def _say_already(runtime: Runtime, applied: Applied) -> None:
             runtime.stderr.note(f"already applied: {plan.file.path}{where}")
 
 
-def _confirm(
-    runtime: Runtime, settings: Settings, counts: Counter[str], options: ApplyOptions
-) -> None:
+def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions) -> None:
     """Ask before anything is sent, unless `--yes` is given. Raises UsageError where
     nobody says yes.
     """
+    counts = sum((lane.counts(options) for lane in lanes), Counter[str]())
     what = ", ".join(counted(counts[name], name) for name in OPERATIONS if counts[name])
+    settings = lanes[0].target.settings
     where = f'to profile "{settings.profile}" (account {settings.account_id})'
+    if len(lanes) > 1:
+        names = ", ".join(lane.target.name for lane in lanes)
+        where = f"to {counted(len(lanes), 'connection')} ({names})"
     prompt.confirm(
         runtime, f"apply {what} {where}", "not applied", yes=options.yes, no_input=settings.no_input
     )

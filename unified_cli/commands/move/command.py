@@ -197,9 +197,10 @@ _JOURNAL = (
     " is in doubt or was not tried is written to files beside the plan."
 )
 _SEVERAL = (
-    "Several plans are applied together: a record is created after those it refers to. With --ids"
-    " the file learns the new id of each record that is created, and references are sent with new"
-    " ids."
+    "Several plans are applied together, those of several connections in fair turns: each goes to"
+    " the profile of -p that leads to its connection. A record is created after those it refers to."
+    " With --ids the file learns the new id of each record that is created, and references are sent"
+    " with new ids."
 )
 _APPLY_EXAMPLES = """unified -p sandbox export ticketing/tags --to dump
 unified plan ticketing/tags --from dump --to sandbox > tags.plan

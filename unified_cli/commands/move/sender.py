@@ -7,9 +7,10 @@ Several go at a time; each stands in its plan's journal before it is sent.
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
+from typing import NamedTuple
 
 import msgspec
 
@@ -57,13 +58,14 @@ class PlannedJob:
     rules: PathRules
     sent: JournalEntry
     profile: str | None = None
-    """There is one connection."""
+    """None where there is one connection."""
 
 
 @dataclass(slots=True)
 class PlanSender:
-    """Makes the calls of plans with their journals; `ids` learns the ids of what is
-    created, as does the file.
+    """Makes the calls of the plans of one connection with their journals; `ids` learns
+    the ids of what is created, as does the file. Where there are several connections
+    this one has a `name`.
 
     With `overwrite` what changed since a plan was made does not matter.
     """
@@ -77,35 +79,12 @@ class PlanSender:
     ids: IdMap
     ids_file: IdFile | None
     retry_in_doubt: bool = False
+    name: str | None = None
     failed: int = 0
-    _stops: ConnectionStops = field(
-        default_factory=lambda: ConnectionStops(alone=True, most_in_a_row=_MOST_FAILURES)
-    )
-
-    @property
-    def stopped(self) -> UnifiedError | None:
-        """What ended it early."""
-        return self._stops.error
 
     def open_client(self) -> Client:
         """A client of the connection."""
-        return self.writers.clients.open_bulk(self.settings)
-
-    def run(self, steps: Iterator[CallStep], shown: Progress) -> None:
-        """Make the calls of these steps. Raises StateError and StorageError of the
-        journals and the plans.
-        """
-        attempt = partial(_attempt, overwrite=self.overwrite)
-        for step in steps:
-            job = partial(self._job, step.plan)
-            way = SendWay[int, PlannedJob](
-                lambda _: None, job, lambda _: self.open_client(), attempt
-            )
-            sender = Sender(self.writers, self.plans[step.plan][1], way, self._stops)
-            for sent in sender.outcomes(step.numbers):
-                self._count(sent, shown)
-            if self._stops.ended:
-                return
+        return self.writers.clients.open_bulk(self.settings, name=self.name)
 
     def learn(self) -> None:
         """Take up the ids of what earlier runs created, also those that did not reach
@@ -125,7 +104,7 @@ class PlanSender:
         if known is None and self.ids.add(pair) and self.ids_file is not None:
             self.ids_file.append([pair])
 
-    def _job(self, at: int, number: int) -> PlannedJob | None:
+    def job(self, at: int, number: int) -> PlannedJob | None:
         """The job of a call of plan `at`; None where what it refers to was not created,
         or it might be done twice.
         """
@@ -172,7 +151,7 @@ class PlanSender:
             if not outcome.may_resend(request, age, self.settings.idempotency_window):
                 return None
         sent = JournalEntry(EntryState.SENT, number, k=request.key or "", t=first_sent)
-        return PlannedJob(at, call, request, self._look(call, plan), rules, sent)
+        return PlannedJob(at, call, request, self._look(call, plan), rules, sent, self.name)
 
     def _request(self, call: PlannedCall, plan: CheckedPlan, key: str) -> Request:
         operation = plan.file.resource.operations[call.operation]
@@ -188,10 +167,10 @@ class PlanSender:
             return None
         return requests.for_operation(self.scope, get, str(call.id), Content())
 
-    def _count(self, sent: SentJob[PlannedJob], shown: Progress) -> None:
+    def count(self, sent: SentJob[PlannedJob], shown: Progress) -> None:
+        """Note an outcome, and why it failed."""
         job, (entry, _, error) = sent
         shown.add(1, failed=error is not None)
-        self._stops.count(job.profile, error)
         if error is None:
             if job.call.operation == "create":
                 self._note_id(job.call, self.plans[job.plan][0], entry.id)
@@ -200,6 +179,52 @@ class PlanSender:
         if self.failed <= _MOST_TOLD:
             name = self.plans[job.plan][0].file.path
             self.runtime.stderr.line(f"{name}, line {entry.n}: {error.one_line}")
+
+
+class LaneItem(NamedTuple):
+    """A call by the connection that it is for, its plan, and its line there."""
+
+    lane: str | None
+    plan: int
+    number: int
+
+
+def run(
+    lanes: Sequence[tuple[PlanSender, Iterator[CallStep]]],
+    writers: FairWriters,
+    shown: Progress,
+    *,
+    overwrite: bool,
+) -> ConnectionStops:
+    """Make the calls of all connections in fair turns, one step of each at a time; gives
+    what ended early.
+
+    Raises StateError and StorageError of the journals and the plans.
+    """
+    stops = ConnectionStops(alone=len(lanes) == 1, most_in_a_row=_MOST_FAILURES)
+    senders = {sender.name: sender for sender, _ in lanes}
+    way = SendWay[LaneItem, PlannedJob](
+        lambda item: item.lane,
+        lambda item: senders[item.lane].job(item.plan, item.number),
+        lambda lane: senders[lane].open_client(),
+        partial(_attempt, overwrite=overwrite),
+    )
+    while not stops.ended:
+        steps = {
+            sender.name: step for sender, its in lanes if (step := next(its, None)) is not None
+        }
+        if not steps:
+            break
+        items = (
+            LaneItem(lane, step.plan, number)
+            for lane, step in steps.items()
+            for number in step.numbers
+        )
+        journals = {lane: senders[lane].plans[step.plan][1] for lane, step in steps.items()}
+        for sent in Sender(writers, journals, way, stops).outcomes(items):
+            stops.count(sent.job.profile, sent.attempt.error)
+            senders[sent.job.profile].count(sent, shown)
+    return stops
 
 
 def _key(plan: str, number: int, body: bytes) -> str:

@@ -1,0 +1,86 @@
+"""The connections that plans are applied to: each plan has its own, and no other."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from unified_cli.cli.options import overrides
+from unified_cli.commands.move.command import ApplyOptions
+from unified_cli.commands.move.plan_file import PlanFile
+from unified_cli.config import profiles
+from unified_cli.config.file import Config
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnsafeError, UsageError
+from unified_cli.fleet import own_account
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+
+
+class PlanTarget(NamedTuple):
+    """A connection by the name of its profile, and the plans that are for it."""
+
+    name: str
+    settings: Settings
+    files: Sequence[PlanFile]
+
+
+def find(
+    runtime: Runtime,
+    config: Config,
+    options: ApplyOptions,
+    files: Sequence[PlanFile],
+    *,
+    may_be_theirs: bool,
+) -> list[PlanTarget]:
+    """The connections of the plans, in the order of these.
+
+    Raises UsageError where `-p` does not name them, and must; UnsafeError for a plan of
+    a connection that no selected profile leads to, and for a profile that is read-only.
+    """
+    if len({file.sha256 for file in files}) < len(files):
+        raise UsageError("a plan is given twice")
+    if not options.profile and not may_be_theirs:
+        raise UsageError(
+            "off a terminal apply needs the profile that is to be changed, and --yes",
+            hint="-p TARGET",
+        )
+    names = dict.fromkeys(
+        profiles.select(config, options.profile)
+        if profiles.is_several(options.profile)
+        else options.profile or [file.header.of_to.name for file in files]
+    )
+    selected = {
+        name: own_account.resolved(overrides(options, name)._replace(output=None), runtime, config)
+        for name in names
+    }
+    found: dict[str, list[PlanFile]] = {}
+    for file in files:
+        found.setdefault(_profile_of(file, selected), []).append(file)
+    closed = [name for name in found if selected[name].read_only]
+    if closed:
+        what = f'profile "{closed[0]}"' if len(closed) == 1 else counted(len(closed), "profile")
+        named = "" if len(closed) == 1 else f": {', '.join(closed)}"
+        verb = "is" if len(closed) == 1 else "are"
+        raise UnsafeError(f"{what} {verb} read-only{named}; nothing was sent")
+    return [PlanTarget(name, selected[name], of_it) for name, of_it in found.items()]
+
+
+def _profile_of(file: PlanFile, selected: Mapping[str, Settings]) -> str:
+    """The profile that leads to the connection of a plan."""
+    planned = file.header.of_to
+    there = {}
+    for name, settings in selected.items():
+        address, account = settings.reachable()
+        there[name] = (address.origin + address.path, account)
+        if there[name] == (planned.origin, planned.account):
+            return name
+    said = f"{file.path} is for account {planned.account} at {planned.origin}"
+    hint = (
+        "nothing was sent; -p chooses the profile of that account, unified profile list shows them"
+    )
+    if len(there) > 1:
+        raise UnsafeError(
+            f"{said}, and none of the {counted(len(there), 'selected profile')} leads there",
+            hint=hint,
+        )
+    ((name, (origin, account)),) = there.items()
+    raise UnsafeError(f'{said}, and profile "{name}" is account {account} at {origin}', hint=hint)
