@@ -37,7 +37,7 @@ def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: str | None) ->
     call = doubtful.call
     api, resource, name = call.operation.split(" ")
     operations = catalogue.apis[api].resources[resource].operations
-    identifier = call.id or _id_in(doubtful.body, resource)
+    identifier = call.id or identifier_in(doubtful.body, resource)
     if "get" in operations and identifier:
         words = [api, resource, "get", identifier]
     elif "list" in operations and name == "create":
@@ -66,7 +66,7 @@ def _line(words: Iterable[str], selection: str | None) -> str:
     return shlex.join(["unified", *words, *(["-p", selection] if selection else [])])
 
 
-def _id_in(body: bytes | None, resource: str) -> str | None:
+def identifier_in(body: bytes | None, resource: str) -> str | None:
     """The id of the record of a resource that a body names."""
     try:
         members = json.loads(body or b"{}")

@@ -25,6 +25,7 @@ from unified_cli.cli.options import (
     SendOptions,
     overrides,
 )
+from unified_cli.commands.operation import record_names
 from unified_cli.config import file
 from unified_cli.errors import UsageError
 from unified_cli.fleet import selection
@@ -55,7 +56,6 @@ def run(
     config = file.read(runtime)
     common = builder.common(runtime, catalogue, config, options, mode, operation)
     _check(options)
-    sent = part(options, SendOptions)
     select = selection.for_writes if operation.changes else selection.for_reads
     names = [*select(runtime, config, options)]
     rules = stop_rules.parse(part(options, StopOptions), len(names))
@@ -71,15 +71,7 @@ def run(
             dry_run.show(call, connections.request(one, content.body, _new_key(operation)))
         return
     if operation.changes:
-        piped = bool(
-            request_body.reads_stdin(sent.data, request_body.fields(sent.raw_field, sent.field))
-        )
-        what = f"run {operation.command}"
-        data = piped or options.token_stdin
-        yes = part(options, ConfirmOptions).yes
-        prompt.confirm_several(
-            runtime, common.settings, what, names, yes=yes, stdin_holds_data=data
-        )
+        _confirm(common, operation, connections, names, content.body)
     with (
         _begun(common, operation, calls, content.body) as stored,
         FairWriters(runtime, catalogue, options.workers, connections=len(calls)) as writers,
@@ -96,6 +88,33 @@ def _check_body(
         file_download.check_fields(operation, body)
     else:
         body_check.check(runtime, options, operation, body)
+
+
+def _confirm(
+    common: Call,
+    operation: Operation,
+    connections: RunConnections,
+    names: Sequence[str],
+    body: bytes | None,
+) -> None:
+    """Ask before anything is sent, unless --yes is given. Raises UsageError where the
+    answer is no, or there is no person to ask.
+    """
+    runtime, options, sent = common.runtime, common.options, part(common.options, SendOptions)
+    piped = request_body.reads_stdin(sent.data, request_body.fields(sent.raw_field, sent.field))
+    data = bool(piped) or options.token_stdin
+    yes = part(options, ConfirmOptions).yes
+    if not yes and prompt.at_terminal(runtime, no_input=common.settings.no_input or data):
+        record_names.tell(
+            runtime,
+            common.catalogue,
+            operation,
+            builder.identifier(options),
+            body,
+            {name: connections.settings(name) for name in names},
+        )
+    what = f"run {operation.command}"
+    prompt.confirm_several(runtime, common.settings, what, names, yes=yes, stdin_holds_data=data)
 
 
 def _begun(

@@ -1,0 +1,82 @@
+"""The record that a write to several connections is about, as these have it: what a
+person reads before the question.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from unified_cli.catalogue import Catalogue, Operation
+from unified_cli.config.settings import Settings
+from unified_cli.errors import UnifiedError
+from unified_cli.fleet.read import FairReaders
+from unified_cli.http import request as requests
+from unified_cli.http.client import Client
+from unified_cli.http.request import Content
+from unified_cli.json_text.members import Parts, text
+from unified_cli.plural import counted
+from unified_cli.runtime import Runtime
+from unified_cli.writes import doubt, outcome
+
+_MOST_ASKED = 3
+_SECONDS = 5.0
+_LONGEST = 80
+_NAMES = ("name", "title", "subject", "display_name", "username", "file_name")
+
+
+def tell(
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    identifier: str | None,
+    body: bytes | None,
+    connections: Mapping[str, Settings],
+) -> None:
+    """Print on stderr which record it is in the first few connections; nothing where no
+    operation reads it, or the write names none.
+    """
+    resource = catalogue.apis[operation.api].resources[operation.resource]
+    named = identifier or doubt.identifier_in(body, operation.resource)
+    get = resource.operations.get("get")
+    if get is None or named is None:
+        return
+
+    def ask(_: str, settings: Settings, client: Client) -> str:
+        scope = requests.scope_of(settings, catalogue.service)
+        request = requests.for_operation(scope, get, named, Content())
+        answer = client.send(request)
+        return _named(outcome.record_in(answer.body or b"", catalogue.service))
+
+    asked = {
+        name: settings._replace(timeout=min(settings.timeout, _SECONDS), retries=0)
+        for name, settings in [*connections.items()][:_MOST_ASKED]
+    }
+    with FairReaders(runtime, catalogue, len(asked)) as readers:
+        found = dict(readers.ask(asked, ask))
+    for name in asked:
+        one = found[name]
+        said = one.reason if isinstance(one, UnifiedError) else one or "it has no name"
+        runtime.stderr.line(f"{named} in {name}: {said}")
+    if left := len(connections) - len(asked):
+        runtime.stderr.line(f"{counted(left, 'other connection')} not asked")
+
+
+def _named(record: Parts) -> str:
+    """The name and the mail address of a record, as far as it has them."""
+    whole = " ".join(filter(None, (text(record.get(one)) for one in ("first_name", "last_name"))))
+    name = next(filter(None, (text(record.get(one)) for one in _NAMES)), whole)
+    found = ", ".join(filter(None, (name, _mail(record))))
+    return found if len(found) <= _LONGEST else f"{found[:_LONGEST]}…"
+
+
+def _mail(record: Parts) -> str:
+    for member in ("email", "emails"):
+        try:
+            value = msgspec.json.decode(record.get(member) or b"null")
+        except msgspec.DecodeError:
+            continue
+        first = value[0] if isinstance(value, Sequence) and value and member == "emails" else value
+        found = first.get("email") if isinstance(first, Mapping) else first
+        if isinstance(found, str) and found:
+            return found
+    return ""
