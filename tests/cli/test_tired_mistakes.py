@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from front_door import Unified
+from mistakes import OUTPUTS
 
 TABLE = Path(__file__).with_name("tired_mistakes.toml")
 MISTAKES = tomllib.loads(TABLE.read_text())["mistake"]
@@ -83,7 +84,8 @@ def test_the_message_says_what_to_type_and_that_works(
         pytest.importorskip("mcp.server", reason="needs the extra mcp")
     for line in mistake.get("before", []):
         assert unified(line).code == 0
-    assert run(unified, mistake, mistake["typed"], "stdin") == (mistake["code"], mistake["said"])
+    said = mistake["said"].replace("@OUTPUTS@", OUTPUTS)
+    assert run(unified, mistake, mistake["typed"], "stdin") == (mistake["code"], said)
     if "step" in mistake:
         code, said = run(unified, {**mistake, "environ": {}}, mistake["step"], "step_stdin")
         assert (code, said[:6] != "error:") == (0, True), said

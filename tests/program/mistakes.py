@@ -7,7 +7,10 @@ from typing import Any
 
 from server import Reply
 
+from unified_cli.output import formats
+
 LIST = "ticketing tickets list"
+OUTPUTS = ", ".join(f"'{name}'" for name in formats.SETTINGS)
 GET = "ticketing tickets get 42"
 CREATE = "ticketing tickets create -f name=x"
 NOT_HERE = "No such file or directory (it was looked for in @CWD@)"
@@ -107,15 +110,13 @@ TYPED = [
     ),
     Mistake(
         f"{LIST} -o yml",
-        f"unified {LIST}: invalid value for '-o' / '--output': 'yml' is not one of 'json',"
-        " 'ndjson', 'table', 'markdown', 'csv', 'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean"
-        f' "yaml"? (unified {LIST} --help)',
+        f"unified {LIST}: invalid value for '-o' / '--output': 'yml' is not one of"
+        f' {OUTPUTS}; did you mean "yaml"? (unified {LIST} --help)',
     ),
     Mistake(
         f"{LIST} -o JSON",
-        f"unified {LIST}: invalid value for '-o' / '--output': 'JSON' is not one of 'json',"
-        " 'ndjson', 'table', 'markdown', 'csv', 'tsv', 'yaml', 'ids', 'raw', 'auto'; did you mean"
-        f' "json"? (unified {LIST} --help)',
+        f"unified {LIST}: invalid value for '-o' / '--output': 'JSON' is not one of"
+        f' {OUTPUTS}; did you mean "json"? (unified {LIST} --help)',
     ),
     Mistake(
         "export ticketing --to x -o jsonl",
