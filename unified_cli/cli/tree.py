@@ -41,7 +41,7 @@ _SHORT = "unified_cli.short_help"
 
 
 class ParsedCommand(NamedTuple):
-    """A command line that was read: its options, and what runs with them, as `leaf` was told."""
+    """A command line that was read: its options, and what runs with them."""
 
     runs: Any
     options: Options
@@ -66,7 +66,7 @@ def _operation_pages() -> Any:
 
 
 def _note_help(context: Any, words: Sequence[str]) -> None:
-    """Note which page the words ask for, if they do: -h is a screen, --help is everything."""
+    """Note which page the words ask for, if any: a screen by -h, all by --help."""
     context.meta[_SHORT] = "--help" not in words
 
 
