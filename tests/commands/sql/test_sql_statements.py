@@ -184,17 +184,6 @@ def test_a_known_member_that_no_record_has_is_empty(
     assert (result.code, result.stdout) == (0, f"{shown}\n")
 
 
-def test_without_its_package_the_command_says_how_to_install_it(
-    unified: Unified, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from unified_cli.commands.sql import run  # noqa: PLC0415  beside what it is for
-
-    monkeypatch.setattr(run, "find_spec", lambda _: None)
-    result = unified(["-p", "sandbox", "sql", "SELECT 1"])
-    hint = "pip install 'duckdb>=2.0'"
-    assert (result.code, result.stderr) == (3, f"error: sql needs the package duckdb ({hint})\n")
-
-
 OPTIONS: dict[str, str] = {
     "-q status=open": "-q 'status=open' must be API/RESOURCE:NAME=VALUE (as in"
     " ticketing/tickets:status=open)",

@@ -42,7 +42,9 @@ class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     page_size: PageSize = None
     explain: Annotated[
         bool,
-        told(Explain, "print what would be read, with the least calls, and read nothing", SAFETY),
+        told(
+            Explain, "print what would be read, with the least calls, and read nothing", SAFETY
+        )._replace(common=True),
     ] = False
     keep: Annotated[
         str | None,

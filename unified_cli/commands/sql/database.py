@@ -18,7 +18,7 @@ from unified_cli.commands.sql.statement import refusal
 from unified_cli.errors import StorageError, UsageError
 from unified_cli.storage import output_file
 
-_MEMORY = "400MiB"
+_MEMORY = "400 MiB"
 _LARGEST_SPILL = 10 << 30
 _ROWS = 1000
 _PIECE = 1 << 20
@@ -160,7 +160,7 @@ class RunningStatement:
         """Return what to raise for what the worker raised."""
         if isinstance(error, duckdb.OutOfMemoryException):
             return StorageError(
-                f"the statement needs more than {_MEMORY} of memory, and more disk than there is",
+                f"the statement does not fit into {_MEMORY} of memory and the disk",
                 hint="fewer columns, or a filter",
             )
         if isinstance(error, duckdb.IOException):
