@@ -110,7 +110,7 @@ def test_a_connection_that_fails_is_named_and_ends_with_9(
     assert (result.code, result.stdout) == (9, "_profile,id\nacme,1\n")
     lines = result.stderr.splitlines()
     assert lines[0].startswith("globex: ")
-    assert lines[1].startswith("initech: does not offer the list: ")
+    assert lines[1].startswith("initech: does not offer the list (-p '!initech' leaves it out): ")
     assert lines[-1] == "error: 2 of 3 connections failed: globex, initech"
 
 

@@ -155,7 +155,10 @@ def _read(
         error = failed[read]
         name = f"{read.connection} {'/'.join(read.table)}" if len(spools) > 1 else read.connection
         found[name] = error
-        what = "does not offer the list: " if error.status in _NOT_OFFERED else ""
+        what = ""
+        if error.status in _NOT_OFFERED:
+            leave = f" (-p '!{read.connection}' leaves it out)" if len(labels) > 1 else ""
+            what = f"does not offer the list{leave}: "
         if taken[read]:
             what = f"broken off after {counted(taken[read], 'record')}: "
         runtime.stderr.line(f"{name}: {what}{error.one_line}")
