@@ -58,7 +58,6 @@ ANY = "stands for the words of the command that was typed, which the tests besid
 GUESS = "has the words of another program in its place, which `test_next_steps.py` types"
 ASKS = "asks at a terminal, which `tests/commands/profile/test_sign_in.py` answers"
 RUN = "needs a run, which `tests/commands/runs/test_runs.py` makes and finishes"
-SOME = "has words that only its reader knows"
 TICKETS = "-p acme ticketing tickets"
 RUN_LINES = {
     "-p sandbox ticketing tickets list": "-p sandbox ticketing tickets list",
@@ -144,6 +143,7 @@ RUN_LINES = {
 """The command as a hint prints it, and the line that is run."""
 NOT_RUN = {
     "diff …": GUESS,
+    "knowledge-base page-exports": "one of three, which `test_special_outputs.py` runs",
     "profile add …NAME": GUESS,
     "profile login": ASKS,
     "profile login {}": ASKS,
@@ -154,6 +154,8 @@ NOT_RUN = {
     "profile {} {}": ASKS,
     "runs remove ID": RUN,
     "runs resume {}": RUN,
+    "runs resume {} --retry-in-doubt": RUN,
+    "runs retry {}": RUN,
     "runs resume …": RUN,
     "runs show": RUN,
     "runs show {}": RUN,
@@ -161,7 +163,6 @@ NOT_RUN = {
     "runs {} …": RUN,
     "sandbox serve": "serves until it is stopped; `tests/sandbox/test_serve.py` does",
     "{}": ANY,
-    "{} … {}{}": SOME,
 }
 """The command as a hint prints it, and why it is not run here."""
 

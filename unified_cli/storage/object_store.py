@@ -125,9 +125,7 @@ def _place(url: SplitResult) -> StoreUrl:
 
 
 def check(environ: Mapping[str, str]) -> None:
-    """Raise ConfigError where the library that reaches object stores is not installed,
-    or an address is without TLS.
-    """
+    """Raise ConfigError if the package is missing, or an address is without TLS."""
     if find_spec("obstore") is None:
         raise ConfigError("object stores need the package obstore", hint="pip install obstore")
     if (name := _clear_text(environ)) is not None:
