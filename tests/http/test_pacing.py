@@ -13,7 +13,9 @@ import httpx
 import pytest
 
 from unified_cli.http import rate_headers
+from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.rate import NEVER, Pace, RateFacts, Window
+from unified_cli.http.rate_limit import RateLimit
 
 LATENCY = 0.05
 NONE, RETRY_AFTER, ALL = "no headers", "Retry-After", "all headers"
@@ -235,11 +237,24 @@ def test_slow_answers_cost_more(name: str, headers: str, workers: int, latency: 
 
 @pytest.mark.parametrize("workers", [1, 8])
 @pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
-def test_when_the_first_minute_began_costs_little(headers: str, workers: int) -> None:
+@pytest.mark.parametrize("requests", [200, 480])
+def test_when_the_first_minute_began_costs_little(
+    requests: int, headers: str, workers: int
+) -> None:
     for part in range(0, 40, 4):
         limit = Fixed(60, 60, part / 40)
-        run = simulate(limit, workers, 480, headers, Pace(Window(45, 10.25)))
-        assert run.seconds <= 1.6 * limit.floor(480), part
+        run = simulate(limit, workers, requests, headers, Pace(Window(45, 10.25)))
+        assert run.seconds <= 1.6 * limit.floor(requests), part
+
+
+@pytest.mark.parametrize("workers", [1, 8, 32])
+@pytest.mark.parametrize("headers", [NONE, RETRY_AFTER, ALL])
+@pytest.mark.parametrize("make", [Sliding, Fixed])
+def test_two_windows_of_a_minute(make: type[Sliding], headers: str, workers: int) -> None:
+    # A fixed window leaves a floor of a third of it, but a rate needs the whole.
+    limit, more = make(100, 60), 40 if make is Fixed and headers == NONE else 0
+    run = simulate(limit, workers, 200, headers)
+    assert run.seconds <= 1.6 * (limit.floor(200) + more)
 
 
 @pytest.mark.parametrize("workers", [1, 8, 32])
@@ -491,7 +506,7 @@ class Unlimited:
 @pytest.mark.parametrize("latency", [0.02, 0.1, 0.3, 1.0])
 @pytest.mark.parametrize("workers", [1, 8, 32])
 @pytest.mark.parametrize("wait", [1, 3, 20])
-@pytest.mark.parametrize("number", [30, 120])
+@pytest.mark.parametrize("number", [1, 2, 10, 30, 120])
 def test_one_pause_of_a_service_without_a_limit_costs_at_most_two_seconds_more(
     number: int, wait: int, workers: int, latency: float
 ) -> None:
@@ -524,13 +539,17 @@ def test_rare_refusals_cost_their_pauses(workers: int, latency: float) -> None:
     assert run.seconds - free <= run.refused * (1 + 2)
 
 
-@pytest.mark.parametrize("latency", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("latency", [0.02, 0.1, 0.3, 1.0])
 @pytest.mark.parametrize("workers", [8, 32])
-def test_a_burst_of_refusals_is_one_event(workers: int, latency: float) -> None:
+@pytest.mark.parametrize("length", [2, 5, 6])
+def test_a_burst_of_refusals_is_one_event(length: int, workers: int, latency: float) -> None:
     free = simulate(Unlimited(), workers, 300, RETRY_AFTER, latency=latency).seconds
-    run = simulate(Refusing(range(40, 46)), workers, 300, RETRY_AFTER, latency=latency)
-    assert run.refused == 6
-    assert run.seconds - free <= 1 + 2
+    limit = Refusing(range(40, 40 + length))
+    run = simulate(limit, workers, 300, RETRY_AFTER, latency=latency)
+    assert run.refused == length
+    # The pause ends a second after the last of them.
+    pause = run.refusals[-1] - run.refusals[0] + 1
+    assert run.seconds - free <= pause + 2
 
 
 @pytest.mark.parametrize("workers", [1, 8, 32])
@@ -590,3 +609,61 @@ def test_a_long_window_whose_length_is_not_named(name: str, workers: int) -> Non
     run = simulate(Unnamed(), workers, requests, ALL)
     assert run.seconds / make().floor(requests) <= 1.6
     assert run.share_after(3 * 60) <= 0.25
+
+
+class _Fleet(_Simulation):
+    """Workers of many connections, which share one token and do not know whose limit it
+    is that refuses them.
+    """
+
+    def fleet(self, connections: int, workers: int, requests: int) -> Run:
+        """Send so many requests of each connection with that many workers."""
+        self.limited = RateLimit((0, 0), lambda: self.now, lambda _: None)
+        self.todo = dict.fromkeys(map(str, range(connections)), requests)
+        self.waiting: list[str] = []
+        for account in [*self.todo] * workers:
+            self.at(0, lambda account=account: self.ask_for(account))
+        while len(self.accepted) < connections * requests:
+            self.now, _, what = heappop(self.events)
+            what()
+        return Run(self.now, self.refusals, self.accepted)
+
+    def ask_for(self, account: str) -> None:
+        if not self.todo[account]:
+            return
+        wait = self.limited.delay(account)
+        if wait == NEVER:
+            self.waiting.append(account)
+        elif wait > 0:
+            self.at(max(wait, 0.001), lambda: self.ask_for(account))
+        else:
+            self.todo[account] -= 1
+            permit = self.limited.wait(account, self.now)
+            way = self.latency / 2 * self.random.uniform(1, 1.5)
+            self.at(way, lambda: self.serve(permit, way))
+
+    def answer(self, turn: Any, verdict: Verdict) -> None:
+        if verdict.wait is None:
+            self.limited.accepted(turn)
+        else:
+            self.todo[turn.account] += 1
+            self.refusals.append(self.now)
+            after = None if self.headers == NONE else float(math.ceil(verdict.wait))
+            self.limited.refused(turn, Attempt(Outcome.ANSWERED, 429, retry_after=after))
+            assert not self.limited.exhausted(turn.account)
+        for account in [turn.account, *self.waiting]:
+            self.at(0, lambda account=account: self.ask_for(account))
+        self.waiting.clear()
+
+
+@pytest.mark.parametrize("headers", [NONE, RETRY_AFTER])
+@pytest.mark.parametrize("workers", [1, 8])
+@pytest.mark.parametrize("connections", [3, 10, 30])
+@pytest.mark.parametrize(("most", "seconds"), [(100, 60), (60, 10)])
+def test_connections_that_use_up_the_limit_of_their_token(
+    most: int, seconds: float, connections: int, workers: int, headers: str
+) -> None:
+    limit, requests = Sliding(most, seconds), most * 6 // connections
+    run = _Fleet(limit, headers, Pace(), LATENCY).fleet(connections, workers, requests)
+    assert run.seconds <= 2 * limit.floor(requests * connections)
+    assert run.share_after(3 * seconds) <= 0.5

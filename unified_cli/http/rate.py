@@ -4,6 +4,8 @@
   is limited. It rises with each answer.
 - A refusal (a 429, or a 403 that is a limit) begins a pause, as long as the service
   asks or a guess. Then one request goes alone, the probe; accepted, it ends the pause.
+  There is no probe where the service said how long, and let a part of the burst
+  through.
 - A refusal without Retry-After, or one that comes soon after another, sets the rate to
   what was accepted, pauses included. The rate returns along a cubic curve, as in
   botocore's adaptive mode: fast to the old rate, slowly near it, ever faster beyond it.
@@ -23,26 +25,34 @@ sends in 10 s for a connection; a little more time covers the way there.
 """
 _IN_FLIGHT = 8.0
 _STEP, _STEP_LATER = 0.5, 0.1
-"""How much one answer adds to the requests in flight, before and after a refusal."""
+"""How much one answer adds to the requests in flight, before and after two pauses."""
 _FALL = 0.15
 """The share of the rate that a refusal takes away. It is back after `_ANSWERS`, or
 after `_SECONDS` where answers take longer.
 """
 _ANSWERS, _SECONDS = 40, 10.0
 _ENOUGH = 20
-"""After so many answers, or one window of ours, Retry-After is a pause and no rate."""
+"""After so many answers, or one window of ours, Retry-After is only a pause."""
 _LEAST_KEPT_SOON, _LEAST_KEPT = 0.7, 0.1
-"""The least share of the rate that a refusal leaves: one that comes sooner, or later."""
+"""The least share of the rate that a refusal leaves: one that comes sooner, later."""
 _RECOVERY = 4.0
 """How much faster the rate returns where a pause alone was enough."""
 _LEAST_RECALLED = 0.5
 """Sends in a second. An earlier run's rate is believed down to this, so that a limit
 that has changed is noticed soon.
 """
+_LEAST_RATE = 1 / 30
+"""Sends in a second. With fewer, a connection among many of one token would be the last
+for minutes.
+"""
 _LONGEST = 60.0
 """Seconds of the longest window, and of the longest pause that a service may ask for."""
+_REMEMBERED = 75.0
+"""Seconds for which a send counts for the rate: the longest window, and its pause."""
 _FIRST_PAUSE, _LONGER, _LONGEST_GUESS = 0.5, 1.5, 10.0
-"""Seconds of the first guessed pause, the factor of the next, and the longest guess."""
+"""Seconds of the first guessed pause, the factor of the next, and the longest guess
+unless the rate allows a send only later.
+"""
 _LATE = 0.05
 """Seconds by which clocks and answers may be late."""
 _MOST_PROBES, _GIVE_UP = 4, 75.0
@@ -101,8 +111,7 @@ class _Curve:
     def __init__(self, recalled: Window | None) -> None:
         self.peak, self._progress, self.growth = NEVER, 1.0, 1.0
         if recalled:
-            self.peak = max(recalled.rate, _LEAST_RECALLED) / (1 + _FALL)
-            self._progress = 2.0
+            self.rise(max(recalled.rate, _LEAST_RECALLED) / (1 + _FALL))
 
     @property
     def known(self) -> bool:
@@ -117,13 +126,17 @@ class _Curve:
         """Count an answer that came so many seconds after the one before."""
         self._progress += self.growth * max(1 / _ANSWERS, min(1.0, seconds / _SECONDS))
 
-    def hold(self, rate: float) -> None:
-        """Start from this rate."""
-        self.peak, self._progress = rate, 1.0
+    def rise(self, rate: float) -> None:
+        """Start above this rate, which may be too low."""
+        self.peak, self._progress = rate, 2.0
+
+    def hold(self) -> None:
+        """Start from a little less than the rate, which caused no refusal."""
+        self.peak, self._progress = self.value / (1 + _FALL), 1.0
 
     def fall(self, rate: float) -> None:
         """Start below this rate, to return to it."""
-        self.peak, self._progress = rate, 0.0
+        self.peak, self._progress = max(rate, _LEAST_RATE), 0.0
 
 
 class _Headers:
@@ -182,13 +195,14 @@ class Pace:
         self._in_flight = 0
         self._next = self._answered_at = -NEVER
         self._opened, self._answered = NEVER, 0
-        self._round = self._refused = self._probes = 0
+        self._least_in_flight = 1.0
+        self._round = self._refused = self._passed = self._probes = 0
         self._closed = self._probing = self._asked = self._named = self._paused = False
         self._closed_at = self._closed_until = -NEVER
 
     @property
     def learned(self) -> Window | None:
-        """What the service lets through, for the next run; None while that is unknown."""
+        """What the service lets through, for the next run; None while unknown."""
         if self._headers.latest:
             return self._headers.latest
         if self._round and self._curve.known:
@@ -244,9 +258,12 @@ class Pace:
         free = self._free(window) if window else NEVER
         if now < headers.reset:
             return max(self._next, now if headers.left > 0 else min(headers.reset, free)) - now
+        after_reset = headers.left <= 0 and headers.reset > -NEVER
+        if window and after_reset and not self._in_flight:
+            # A fixed window is open again: one request asks how much is left of it.
+            free = min(free, headers.reset + _LATE)
         if window:
             return max(self._next, free) - now
-        after_reset = headers.left <= 0 and headers.reset > -NEVER
         if self._in_flight >= (1 if after_reset else self._most_in_flight):
             return NEVER
         return self._next - now
@@ -259,9 +276,11 @@ class Pace:
 
     def take(self, now: float) -> Turn:
         """Count a request that is sent now, after `delay` was 0."""
-        kept = max(_LONGEST * 1.1, self._bound.seconds if self._bound else 0)
+        kept = max(_REMEMBERED, self._bound.seconds if self._bound else 0)
         while self._sent and self._sent[0] < now - kept:
             self._sent.popleft()
+        if self._closed and self._passed and self._pause_only:
+            self._open(now)
         self._sent.append(now)
         if self._opened == NEVER:
             self._opened = self._answered_at = now
@@ -280,9 +299,11 @@ class Pace:
     def accepted(self, turn: Turn, now: float, facts: RateFacts | None = None) -> None:
         """Note that the request was let through, and what its answer says of limits."""
         self._in_flight -= 1
-        if turn.round == self._round:
+        if turn.round != self._round:
+            self._passed += 1
+        else:
             if turn.probe:
-                self._open(turn)
+                self._open(turn.at)
                 self._answered_at = now
             self._most_in_flight += self._step
             self._answered += 1
@@ -302,21 +323,24 @@ class Pace:
         wait = wait or (facts.reset if facts else None)
         until = now + min(wait, _LONGEST) + _LATE if wait else -NEVER
         if turn.round != self._round:
-            if self._closed and self._refused == 2:
-                most = min(self._most_in_flight, self._in_flight + 2)
-                self._most_in_flight = max(1.0, most / 2)
+            if self._closed:
+                # Each of a burst lowers the number in flight by one, to half of it.
+                self._most_in_flight = max(self._least_in_flight, self._most_in_flight - 1)
             if self._closed and until > self._closed_until:
                 self._asked, self._closed_until = True, until
             return False
         self._round += 1
+        self._passed = 0
         self._probes = self._probes + 1 if turn.probe else 0
         if not turn.probe:
             self._closed_at = now
+            self._most_in_flight = min(self._most_in_flight, self._in_flight + 1)
+            self._least_in_flight = max(1.0, self._most_in_flight / 2)
         first = 1 / self._curve.value if self._curve.known else _FIRST_PAUSE
-        guess = now + min(first * _LONGER**self._probes, _LONGEST_GUESS)
+        guess = now + min(first * _LONGER**self._probes, max(first, _LONGEST_GUESS))
         self._closed, self._probing, self._asked = True, False, wait is not None
         self._closed_until = max(until, guess) if self._probes or not wait else until
-        self._step = _STEP_LATER
+        self._step = _STEP_LATER if self._paused else _STEP
         self._headers.forget_reset()
         window = facts.window if facts else None
         self._named = window is not None and self._headers.window(now) is None
@@ -328,25 +352,33 @@ class Pace:
         """End the pause: the last refusal was that of another limit."""
         self._closed = self._probing = False
 
-    def _open(self, turn: Turn) -> None:
+    @property
+    def _enough(self) -> bool:
+        """Whether many requests were answered since the pause before."""
+        return self._answered >= _ENOUGH or self._closed_at - self._opened > WINDOW
+
+    @property
+    def _pause_only(self) -> bool:
+        """Whether the pause that the service asks for is no sign of a rate."""
+        return self._asked and (self._enough or self._named or not self._paused)
+
+    def _open(self, at: float) -> None:
         """End the pause, and set the rate to what was accepted before it, unless the
         pause alone is enough.
         """
         self._closed = self._probing = False
-        since, curve = max(self._opened, turn.at - _LONGEST), self._curve
-        accepted = sum(at >= since for at in self._sent) - 1 - self._refused
-        measured = accepted / max(_LATE, turn.at - since)
-        enough = self._answered >= _ENOUGH or self._closed_at - self._opened > WINDOW
-        pause_only = self._asked and (enough or self._named or not self._paused)
-        if pause_only and curve.known:
-            curve.hold(curve.value / (1 + _FALL))
-        elif pause_only:
-            curve.growth = _RECOVERY if enough else 1.0
+        since, curve = max(self._opened, at - _REMEMBERED), self._curve
+        accepted = sum(since <= sent < at for sent in self._sent) - self._refused
+        measured = accepted / max(_LATE, at - since)
+        if self._pause_only and curve.known:
+            curve.hold()
+        elif self._pause_only:
+            curve.growth = _RECOVERY if self._enough else 1.0
         elif curve.known:
-            least = curve.value * (_LEAST_KEPT if enough else _LEAST_KEPT_SOON)
-            curve.fall(max(min(curve.value, measured), least))
+            least = _LEAST_KEPT if self._enough else _LEAST_KEPT_SOON / (1 - _FALL)
+            curve.fall(max(min(curve.value, measured), curve.value * least))
         elif measured > 0:
-            curve.hold(measured)
-        self._paused, self._opened = True, turn.at
+            curve.rise(measured)
+        self._paused, self._opened = True, at
         self._answered = self._refused = self._probes = 0
-        self._next = turn.at + 1 / curve.value
+        self._next = at + 1 / curve.value

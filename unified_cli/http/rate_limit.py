@@ -30,7 +30,7 @@ With 0 seconds, threads that wait to go on may do so first.
 # connection's. Only where several are refused at once that have sent far less than they
 # may, it was that of the token.
 _TOGETHER = 1.0
-_SEVERAL = 3
+_SEVERAL = 6
 
 
 class Permit(NamedTuple):
