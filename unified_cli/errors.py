@@ -7,7 +7,7 @@
     ├── ServiceError      5  the service or the provider failed, or its answer is invalid
     ├── NetworkError      6  no complete answer arrived
     ├── AccessError       7  not authorised, or the account is blocked
-    ├── RateLimitError    8  rate-limited for longer than --timeout
+    ├── RateLimitError    8  rate-limited for longer than it may wait
     ├── IncompleteError   9  done, but something is missing
     ├── UnknownError     10  a write was sent, and its answer does not say whether it was done
     ├── StorageError     11  a file or stream of this machine
@@ -48,7 +48,7 @@ class ExitCode(IntEnum):
     SERVICE = 5, "the service or the provider failed, or its answer is invalid"
     NETWORK = 6, "network, TLS or proxy"
     ACCESS = 7, "not authorised or blocked (401, 403, blocked account)"
-    RATE_LIMIT = 8, "rate-limited for longer than --timeout"
+    RATE_LIMIT = 8, "rate-limited for longer than --timeout; bulk work, than any window"
     INCOMPLETE = 9, "incomplete: some records or items are missing"
     UNKNOWN = 10, "the outcome of a write is unknown"
     STORAGE = 11, "local storage or output"
@@ -230,7 +230,7 @@ class AccessError(UnifiedError):
 
 
 class RateLimitError(UnifiedError):
-    """Rate-limited for longer than --timeout."""
+    """Rate-limited for longer than it may wait."""
 
     code, kind, origin, retryable = ExitCode.RATE_LIMIT, "rate_limit", "service", True
 

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from front_door import Unified
+from front_door import Clock, Unified
 from many_connections import READERS, Config, good, profiles, whose
 from server import Reply, Seen, Service
 
@@ -50,3 +50,44 @@ def test_a_limit_is_waited_for(
     result = unified(READERS[what].format(folder=tmp_path))
     assert result.code == 0, result.stderr
     assert refused == {f"a-{name}" for name in names}
+
+
+BULK = (
+    "ticketing tickets list --all -o ndjson",
+    "import ticketing/tickets {folder}/in.ndjson",
+    "ticketing tickets delete - -y",
+    "export ticketing/tickets --to {folder}/dump",
+)
+
+
+@pytest.mark.parametrize("command", BULK)
+def test_a_limit_that_never_opens_is_not_a_matter_of_the_timeout(
+    command: str, unified: Unified, service: Service, tmp_path: Path
+) -> None:
+    (tmp_path / "in.ndjson").write_text('{"name": "a"}\n')
+    service.reply = lambda _: SLOW
+    clock = Clock()
+    result = unified(
+        f"{command.format(folder=tmp_path)} --timeout 8",
+        environ=service.environ,
+        stdin=b"1\n",
+        monotonic=clock.now,
+        sleep=clock.sleep,
+    )
+    assert result.code in {8, 9}
+    assert clock.at - 1000 > 60
+    assert "the limit stayed closed for over a minute: run it again later" in result.stderr
+    assert "a larger --timeout" not in result.stderr
+
+
+def test_a_single_call_waits_for_its_timeout_only(unified: Unified, service: Service) -> None:
+    service.reply = lambda _: SLOW
+    clock = Clock()
+    result = unified(
+        "ticketing tickets get 1 --timeout 8",
+        environ=service.environ,
+        monotonic=clock.now,
+        sleep=clock.sleep,
+    )
+    assert (result.code, clock.at - 1000 <= 8) == (8, True)
+    assert "it asks to wait 1 s: run it again after that" in result.stderr

@@ -184,7 +184,11 @@ class Client:
         refusals = self._rate_limit.refused(permit, attempt)
         asked = attempt.retry_after or 0
         exhausted = self._rate_limit.exhausted(request.account)
-        if exhausted or not attempts.may_repeat(request, attempt):
+        if exhausted:
+            # However long --timeout is.
+            later = "the limit stayed closed for over a minute: run it again later"
+            _give_up(call, _limited(failed.error, later))
+        if not attempts.may_repeat(request, attempt):
             _give_up(call, failed.error)
         seconds = self._rate_limit.delay(request.account)
         in_time = seconds == NEVER or self._runtime.monotonic() + seconds < call.until
@@ -228,7 +232,10 @@ def _too_long(error: UnifiedError, asked: float) -> UnifiedError:
     span = (
         f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{asked:.0f} s"
     )
-    hint = f"it asks to wait {span}: run it again after that"
+    return _limited(error, f"it asks to wait {span}: run it again after that")
+
+
+def _limited(error: UnifiedError, hint: str) -> UnifiedError:
     return RateLimitError(
         error.reason, hint=hint, origin=error.origin, status=error.status, response=error.response
     )
