@@ -1,5 +1,6 @@
 """So many threads work at a time; those that wait for their turn to send let others go on."""
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -126,3 +127,20 @@ def test_who_waits_for_the_answer_of_another_has_no_slot() -> None:
         limited.accepted(probe)
     assert sent.wait(SECONDS)
     thread.join(SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("given", "connections", "number"),
+    [(None, 1, 8), (None, 16, 8), (None, 17, 32), (None, 100, 32), (8, 100, 8), (64, 100, 64)],
+)
+def test_many_connections_have_more_slots_unless_their_number_was_given(
+    given: int | None, connections: int, number: int
+) -> None:
+    slots = WorkerSlots(given)
+    slots.expect(connections)
+    slots.expect(connections)
+    with contextlib.ExitStack() as stack:
+        for _ in range(number):
+            stack.enter_context(slots.held())
+        assert (slots.number, slots.room(number)) == (number, 0)
+    assert slots.threads(connections) >= number

@@ -91,3 +91,22 @@ def test_a_single_call_waits_for_its_timeout_only(unified: Unified, service: Ser
     )
     assert (result.code, clock.at - 1000 <= 8) == (8, True)
     assert "it asks to wait 1 s: run it again after that" in result.stderr
+
+
+@pytest.mark.parametrize("what", READERS)
+def test_twenty_connections_are_asked_at_once(
+    what: str, unified: Unified, service: Service, config: Config, tmp_path: Path
+) -> None:
+    profiles(config, service.url, 20)
+    asked, together = set[str](), threading.Event()
+
+    def reply(seen: Seen) -> Reply:
+        asked.add(whose(seen))
+        if len(asked) == 20:
+            together.set()
+        assert together.wait(5)
+        return good(seen)
+
+    service.reply = reply
+    result = unified(READERS[what].format(folder=tmp_path))
+    assert result.code == 0, result.stderr

@@ -24,7 +24,6 @@ from unified_cli.http.request import Content
 from unified_cli.plural import counted
 from unified_cli.runtime import Runtime
 
-WORKERS = 8
 _RETRIES, _TIMEOUT = 0, 10.0
 
 
@@ -102,7 +101,7 @@ class Probe:
     def _asked(
         self, work: "Sequence[ProbedConnection]"
     ) -> "Iterator[tuple[ProbedConnection, ProbeResult]]":
-        fair = FairReaders(self.runtime, self.catalogue, WORKERS, tokens=self.tokens)
+        fair = FairReaders(self.runtime, self.catalogue, None, tokens=self.tokens)
         with fair as readers:
 
             def ask(one: ProbedConnection) -> Generator[tuple[ProbedConnection, ProbeResult]]:

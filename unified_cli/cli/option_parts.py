@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 from unified_cli.cli.flags import EVIDENCE, MESSAGE, Flag, Options, option_part
 from unified_cli.cli.shared_options import (
-    DEFAULT_WORKERS,
     AccountId,
     BaseUrl,
     CaBundle,
@@ -112,7 +111,7 @@ class TransportOptions(EvidenceOptions):
 class NetworkOptions(TransportOptions):
     """How requests are sent, several at a time."""
 
-    workers: Workers = DEFAULT_WORKERS
+    workers: Workers = None
 
 
 @dataclass(frozen=True, kw_only=True)

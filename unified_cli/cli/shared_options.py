@@ -342,10 +342,16 @@ TokenRate = Annotated[
         parse=KEYS["token_rate"].parse,
     ),
 ]
-DEFAULT_WORKERS = 8
 Workers = Annotated[
-    int,
-    Flag(("--workers",), NETWORK, "concurrent requests, up to 64 (8)", "N", minimum=1, maximum=64),
+    int | None,
+    Flag(
+        ("--workers",),
+        NETWORK,
+        "concurrent requests, up to 64 (8; 32 for more than 16 connections)",
+        "N",
+        minimum=1,
+        maximum=64,
+    ),
 ]
 CaBundle = Annotated[
     str | None,

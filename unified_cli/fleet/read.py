@@ -29,16 +29,17 @@ class FairReaders:
     """The clients and the workers of a command that reads many connections; a context,
     which closes the clients.
 
-    `workers` bounds how many work at a time. With `in_turn` a connection waits in its
-    place in the order, and nobody goes on meanwhile. For so many `connections` idle
-    clients are kept, or for as many as there may be threads.
+    `workers` bounds how many work at a time; None leaves it to the number of
+    connections. With `in_turn` a connection waits in its place in the order, and all
+    others wait with it. For so many `connections` idle clients are kept, or for as many
+    as there may be threads.
     """
 
     def __init__(
         self,
         runtime: Runtime,
         catalogue: Catalogue,
-        workers: int,
+        workers: int | None,
         *,
         in_turn: bool = False,
         connections: int = 0,
@@ -99,6 +100,7 @@ class FairReaders:
         if connections is None:
             jobs = [*jobs]
             connections = len(jobs)
+        self.slots.expect(connections)
         threads = self.slots.threads(connections)
         size = self.slots.number if self._in_turn else threads
         yield from pool.results_of(jobs, run, size, ordered=self._in_turn, look=look)

@@ -70,13 +70,13 @@ class FairWriters(FairReaders):
         self,
         runtime: Runtime,
         catalogue: Catalogue,
-        workers: int,
+        workers: int | None,
         *,
         connections: int,
         ordered: bool = False,
     ) -> None:
         # One worker sends one after the other.
-        several = connections > 1 and workers > 1 and not ordered
+        several = connections > 1 and workers != 1 and not ordered
         super().__init__(
             runtime,
             catalogue,
@@ -84,7 +84,8 @@ class FairWriters(FairReaders):
             in_turn=not several,
             connections=min(connections, _MOST_OPEN),
         )
-        self.threads = self.slots.threads(connections) if several else workers
+        self.slots.expect(connections)
+        self.threads = self.slots.threads(connections) if several else self.slots.number
         self.ordered = ordered
 
 

@@ -27,7 +27,6 @@ from unified_cli.runtime import Runtime
 from unified_cli.values import JsonObject
 
 VERSION = 1
-_WORKERS = 8
 _HEADS = ("id", "product", "tenant", "status", "sandbox", "created", "profile")
 
 
@@ -106,7 +105,7 @@ def _ask_health(
     states, failed = dict[str, AccountState](), dict[str, UnifiedError]()
     with (
         progress(runtime, work) as shown,
-        FairReaders(runtime, catalogue, _WORKERS) as readers,
+        FairReaders(runtime, catalogue, None) as readers,
         signals.told_with(
             lambda: (
                 f"{len(states) + len(failed)} of {counted(len(before), 'connection')}, nothing"

@@ -50,7 +50,7 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     retries: Annotated[int, msgspec.Meta(ge=0)] | None = None
     rate: _Rate | None = None
     token_rate: _Rate | None = None
-    workers: Annotated[int, msgspec.Meta(ge=1, le=64)] = ExportOptions.workers
+    workers: Annotated[int, msgspec.Meta(ge=1, le=64)] | None = None
 
 
 class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
