@@ -516,6 +516,15 @@ def test_one_pause_of_a_service_without_a_limit_costs_at_most_two_seconds_more(
     assert run.seconds - free <= wait + 2
 
 
+@pytest.mark.parametrize("rate", [5, 20])
+def test_one_pause_does_not_lower_a_rate_that_is_known(rate: int) -> None:
+    def job(limit: Unlimited) -> float:
+        pace = Pace(recalled=Window(rate, 1))
+        return simulate(limit, 8, 120, RETRY_AFTER, pace).seconds
+
+    assert job(Unlimited(60, 1)) - job(Unlimited()) <= 1 + 2
+
+
 class Refusing(Unlimited):
     """Refuses the requests of these numbers."""
 
