@@ -561,6 +561,14 @@ def test_a_burst_of_refusals_is_one_event(length: int, workers: int, latency: fl
     assert run.seconds - free <= pause + 2
 
 
+def test_small_bursts_again_and_again_leave_most_requests_in_flight() -> None:
+    free = simulate(Unlimited(), 32, 1500, RETRY_AFTER, latency=1.0).seconds
+    numbers = {first + more for first in range(40, 1500, 300) for more in (0, 1)}
+    run = simulate(Refusing(numbers), 32, 1500, RETRY_AFTER, latency=1.0)
+    assert run.refused == 10
+    assert run.seconds - free <= 5 * (1 + 1)
+
+
 @pytest.mark.parametrize("workers", [1, 8, 32])
 @pytest.mark.parametrize("latency", [0.02, 0.3])
 def test_after_load_was_shed_the_full_rate_returns(latency: float, workers: int) -> None:
