@@ -684,3 +684,9 @@ def test_connections_that_use_up_the_limit_of_their_token(
     run = _Fleet(limit, headers, Pace(), LATENCY).fleet(connections, workers, requests)
     assert run.seconds <= 2 * limit.floor(requests * connections)
     assert run.share_after(3 * seconds) <= 0.5
+
+
+def test_a_pause_of_an_hour_is_tried_again_after_a_minute() -> None:
+    pace = Pace()
+    assert pace.refused(pace.take(0.0), 0.1, 3600.0)
+    assert 59 < pace.delay(0.1) < 61
