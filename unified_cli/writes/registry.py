@@ -251,7 +251,7 @@ class RunRegistry:
         if before is None:
             run, lock = self.reserve()
         else:
-            header.run, header.at = before.run, before.at
+            header.run, header.at, header.command = before.run, before.at, before.command
             run, lock = before.run, self.lock(before.run)
         try:
             self.write(msgspec.structs.replace(header, run=run), (), replace=before is not None)
