@@ -55,7 +55,7 @@ _PATH = re.compile(r"\w+\[[\d*]*\]")
 def known_profiles(names: Collection[str], wanted: str) -> str:
     """The profile that may have been meant, or where their names can be looked up."""
     if not names:
-        return "there are none yet: unified profile add NAME"
+        return "no profiles yet: unified profile add NAME"
     close = get_close_matches(wanted, names, 1, 0.65)
     return f'did you mean "{close[0]}"?' if close else f"unified profile list shows {len(names)}"
 
@@ -165,7 +165,7 @@ def _not_found(operation: Operation | None) -> str:
     if operation.takes_id:
         return "check the id and the account id"
     what = f"{operation.api}/{operation.resource}"
-    offered = f"unified capabilities {what} shows what is offered"
+    offered = f"unified capabilities {what} lists the operations"
     if operation.lists:
         return f"check the account id; {offered}"
     body = operation.facts.body.get(operation.name, ())

@@ -22,7 +22,7 @@ if sys.platform != "win32":
     import resource
 
 _GONE = "the working directory is gone"
-_ELSEWHERE = "cd to another one"
+_ELSEWHERE = "cd to another"
 _FEWER_FILES = "ulimit -n shows the limit, --workers 1 needs few"
 # macOS has the lowest default, 256.
 _UNKNOWN_FILES = 256

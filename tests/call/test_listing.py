@@ -245,7 +245,7 @@ def test_a_disk_that_takes_no_more_ends_it_with_11_and_the_run_goes_on_later(
     command = [*LIST, "--out", str(target)]
     stopped = process(command, environ=service.environ, preexec_fn=limited(1_000_000))
     assert (stopped.returncode, target.exists()) == (11, False)
-    assert b"File too large; what is safe stays for the next run" in stopped.stderr
+    assert b"File too large; the safe part stays for the next run" in stopped.stderr
     assert process(command, environ=service.environ).returncode == 0
     assert target.read_bytes().count(b"\n") == 4000
 

@@ -181,7 +181,7 @@ def test_what_is_no_create_or_update_has_no_such_option(
             "No such file or directory (the name of the file stands alone, without @)\n",
         ),
         ("@none", "No such file or directory (it was looked for in HERE)\n"),
-        ("a=b.png", "No such file or directory (what stands before = is a field: file=a=b.png)\n"),
+        ("a=b.png", "No such file or directory (the word before = is a field: file=a=b.png)\n"),
         ("x" * 300, "File name too long\n"),
     ],
 )

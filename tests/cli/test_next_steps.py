@@ -355,7 +355,7 @@ STEPS = [
     ("ticketing tickets list sandbox", "(-p sandbox)", "ticketing tickets list -p sandbox"),
     (
         "runs cancel 20261121-7f3a",
-        "Ctrl-C stops a run where it is sent; unified runs show says what is left",
+        "Ctrl-C stops a run where it is sent; unified runs show lists the rest",
         "",
     ),
     (f"{LIST} --timeout 30s", "such as 30, not '30s'", f"{LIST} --timeout 30"),

@@ -123,7 +123,7 @@ def test_what_is_told_instead_exists() -> None:
         (
             "ticketing tickets list",
             404,
-            "check the account id; unified capabilities ticketing/tickets shows what is offered",
+            "check the account id; unified capabilities ticketing/tickets lists the operations",
         ),
         ("ticketing tickets list", 405, "the connection may not offer this list"),
         ("ticketing tickets list --retries 0", 501, "the connection may not offer this list"),
@@ -132,7 +132,7 @@ def test_what_is_told_instead_exists() -> None:
             404,
             (
                 "check the ids in the body and the account id; unified capabilities"
-                " ticketing/tickets shows what is offered"
+                " ticketing/tickets lists the operations"
             ),
         ),
         ("request GET /unified/x", 404, "check the path and the account id"),

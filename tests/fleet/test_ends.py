@@ -327,7 +327,7 @@ APPLY = {
         10,
         (
             "error: 1 of 3 calls may or may not be done, see DIR/a.plan.unified-in-doubt.ndjson"
-            " (the same command does them again where that is safe; a new plan shows what is left)"
+            " (the same command does them again where that is safe; a new plan shows the rest)"
         ),
     ),
     "one not offered": (9, "error: 1 of 3 calls failed, see DIR/a.plan.unified-failed.ndjson"),

@@ -93,7 +93,7 @@ def test_fields_go_over_the_template_and_leave_the_rest(
     assert json.loads(composed) == {**template, **over}
 
 
-ALREADY = "another kind of value stands here already (leave one of the two out)"
+ALREADY = "another kind of value is here already (leave one of the two out)"
 BUILD = " (-f NAME=STRING and -F NAME=JSON build one, -d @FILE reads one)"
 
 
@@ -150,8 +150,8 @@ def test_what_is_typed_is_what_arrives(
     [
         (["-f", "a[b=1"], "-f a[b=1: this bracket is not closed\n  -f a[b=1\n      ^"),
         (["-f", "a]=1"], "-f a]=1: only [name] may follow\n  -f a]=1\n      ^"),
-        (["-F", "[a]=1"], "-F [a]=1: a name must stand here\n  -F [a]=1\n     ^"),
-        (["-F", "=1"], "-F =1: a name must stand here\n  -F =1\n     ^"),
+        (["-F", "[a]=1"], "-F [a]=1: a name must be here\n  -F [a]=1\n     ^"),
+        (["-F", "=1"], "-F =1: a name must be here\n  -F =1\n     ^"),
         (["-f", "a[b]x=1"], "-f a[b]x=1: only [name] may follow\n  -f a[b]x=1\n         ^"),
         (["-f", "a=1", "-f", "a[b]=2"], f"-f a[b]=2: {ALREADY}\n  -f a[b]=2\n     ^"),
         (["-f", "a[]=1", "-f", "a[b]=2"], f"-f a[b]=2: {ALREADY}\n  -f a[b]=2\n     ^"),

@@ -244,7 +244,7 @@ CONFIGURED = [
     ),
     Mistake(
         f"{LIST} -p acme",
-        'no profile named "acme" (there are none yet: unified profile add NAME)',
+        'no profile named "acme" (no profiles yet: unified profile add NAME)',
         3,
     ),
     Mistake(
@@ -292,7 +292,7 @@ ANSWERED = [
     Mistake(
         LIST,
         f"the service answered 404 to GET {PATH}: Not found "
-        "(check the account id; unified capabilities ticketing/tickets shows what is offered)",
+        "(check the account id; unified capabilities ticketing/tickets lists the operations)",
         4,
         refusal(404, "Not found"),
     ),

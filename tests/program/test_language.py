@@ -30,7 +30,7 @@ TURNS = re.compile(
 BEGINS_WITH_WHAT = re.compile(r"(?:^|(?<=[.:!?] )|(?<=\n))What\b(?![^.]*\?)")
 WORD = re.compile(r"[a-z]{2,}(?: |$)")
 
-LIMITS = {"comments and docstrings": 178, "messages": 43, "documents": 5}
+LIMITS = {"comments and docstrings": 178, "messages": 5, "documents": 5}
 """The most turns in 10,000 words."""
 
 

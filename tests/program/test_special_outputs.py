@@ -169,7 +169,7 @@ def test_a_pipe_that_nobody_reads_is_told_before_anything_is_sent(
     result = unified(
         command.replace("PIPE", str(pipe)).replace("IN", str(records)), environ=service.environ
     )
-    said = f"error: nobody reads from {pipe} (start its reader first)\n"
+    said = f"error: there is no reader of {pipe} (start its reader first)\n"
     assert (result.code, result.stdout, result.stderr, service.seen) == (11, "", said, [])
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
 
@@ -180,18 +180,22 @@ def test_a_pipe_that_nobody_reads_is_told_before_anything_is_sent(
         (
             "ticketing tickets create -d @PIPE",
             11,
-            "cannot read PIPE: nobody writes to this pipe (after 0.1 s)",
+            "cannot read PIPE: there is no writer for this pipe (after 0.1 s)",
         ),
         (
             "ticketing tickets create -F name=@PIPE",
             11,
-            "cannot read PIPE: nobody writes to this pipe (after 0.1 s)",
+            "cannot read PIPE: there is no writer for this pipe (after 0.1 s)",
         ),
-        ("profile import PIPE", 11, "cannot read PIPE: nobody writes to this pipe (after 0.1 s)"),
+        (
+            "profile import PIPE",
+            11,
+            "cannot read PIPE: there is no writer for this pipe (after 0.1 s)",
+        ),
         (
             "doctor --bundle OUT --har PIPE",
             11,
-            "cannot read PIPE: nobody writes to this pipe (after 0.1 s)",
+            "cannot read PIPE: there is no writer for this pipe (after 0.1 s)",
         ),
         (
             "ticketing tickets list --ca-bundle PIPE",

@@ -110,7 +110,7 @@ def test_the_same_connection_twice_is_a_mistake(
     body = f'{{"integrated_account_id": "{ACCOUNT}", "integrated_account_id": "{ACCOUNT}"}}'
     result = unified(batch(body), environ=published.environ())
     assert (result.code, published.seen) == (2, [])
-    assert result.stderr == "error: integrated_account_id stands in the body 2 times\n"
+    assert result.stderr == "error: integrated_account_id is in the body 2 times\n"
 
 
 def test_without_a_connection_the_body_names_it(

@@ -127,7 +127,7 @@ def test_what_can_be_written_is_counted_without_what_cannot(
     assert result.stdout.splitlines()[1:] == [
         "ticketing/tags  6/9  5/9  6/9  5/9  5/9",
         "L list, C create, G get, U update, D delete",
-        "n/9: so many of 9 connections offer it",
+        "n/9: n of 9 connections offer it",
         "",
         "refused: limited",
         "blocked: blocked",

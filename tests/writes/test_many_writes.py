@@ -291,7 +291,7 @@ def test_read_only_profiles_are_all_named(
         ("ticketing tickets create -p c* --yes", "nothing to send: -d, -f or -F"),
         (
             "ticketing tickets update .. -f a=b -p c* --yes",
-            "the id '..' would be taken for a folder",
+            "the id '..' would look like a folder",
         ),
     ],
 )

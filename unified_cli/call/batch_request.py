@@ -49,7 +49,7 @@ def aimed(call: Call, request: Request) -> Request:
         )
     spelled = [one for one in keys(body) if one.casefold() == name]
     if len(spelled) > 1:
-        raise UsageError(f"{name} stands in the body {len(spelled)} times")
+        raise UsageError(f"{name} is in the body {len(spelled)} times")
     if spelled and spelled[0] != name:
         raise UsageError(f"{spelled[0]} is spelled {name}")
     if spelled:

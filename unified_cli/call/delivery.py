@@ -18,7 +18,7 @@ from unified_cli.masking import visible
 from unified_cli.output import formats, stdout
 from unified_cli.output.formats import Format
 
-_TO_SHELL = "> FILE writes what is printed to a file"
+_TO_SHELL = "> FILE redirects the output"
 # Modes that print more than one result.
 _PRINTED = {
     ModeKind.LINES: ("--out is for one answer", "use > for many"),

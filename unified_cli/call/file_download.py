@@ -126,7 +126,7 @@ class Download:
             )
         self._progress.retried()
         if self._progress.retries == _MOST_TOLD:
-            self._runtime.stderr.note("further retries are not told one by one")
+            self._runtime.stderr.note("further retries are not reported one by one")
         self._runtime.sleep(seconds)
 
     def _resume(self, request: Request, first: Answer, file: AtomicFile) -> Answer:

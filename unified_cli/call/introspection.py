@@ -248,7 +248,7 @@ def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
             f"{_MOST} connections, {_MOST_PAGES} pages and {_LARGEST >> 20} MiB of facts about them"
         )
         raise ServiceError(
-            f"the list of connections goes on after {number - 1} on {counted(pages, 'page')}, and"
+            f"the list of connections continues after {number - 1} on {counted(pages, 'page')}, and"
             f" at most {bounds} are read (GET {service.accounts})",
             hint=f"ask for less: -q {words.status}={words.healthy}, -q {words.tenant}=ID",
             retryable=False,

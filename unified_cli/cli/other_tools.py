@@ -112,7 +112,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
         "", "headers are set for you; --token-file and --idempotency-key have values"
     ),
     "-V --Version": OwnSpelling("", "unified --version"),
-    "--id": OwnSpelling("", "the id stands after the operation, without an option"),
+    "--id": OwnSpelling("", "the id comes after the operation, without an option"),
     "--token --auth --auth-token --api-key --bearer --access-token --password --secret -u --user": (
         OwnSpelling(
             "--token-file",
@@ -154,7 +154,7 @@ _GROUPS: Mapping[str, OwnSpelling] = {
     "--no-color --no-colour --colour --monochrome-output": OwnSpelling("--color", "--color never"),
     "--color-output": OwnSpelling("--color", "--color always"),
     "--watch --wait --wait-for -w": OwnSpelling(
-        "--until", "--until JQ repeats until it is true; on a list, --follow prints what is new"
+        "--until", "--until JQ repeats until it is true; on a list, --follow prints new records"
     ),
     "--no-cli-pager": OwnSpelling("--no-pager", "--no-pager"),
     "--pager": OwnSpelling("", "UNIFIED_PAGER names it"),
@@ -270,7 +270,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
 _NONE: Mapping[str, tuple[str, str]] = {
     "unified runs": (
         "cancel stop kill abort interrupt pause",
-        "Ctrl-C stops a run where it is sent; unified runs show says what is left",
+        "Ctrl-C stops a run where it is sent; unified runs show lists the rest",
     ),
 }
 

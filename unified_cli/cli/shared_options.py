@@ -265,7 +265,7 @@ Stages = Annotated[
     Flag(
         ("--stages",),
         SAFETY,
-        "do so many connections first, such as 1,5,20%; the next if all are done",
+        "do N connections first, such as 1,5,20%; the next if all are done",
         "N,P%",
         order=1,
     ),

@@ -96,7 +96,7 @@ def checked(content: bytes, where: str) -> str:
         )
     if content[:1] in _QUOTES and content[:1] == content[-1:]:
         raise ConfigError(
-            f"{where} stands in quotes, which are no part of a token", hint="leave the quotes out"
+            f"{where} is in quotes, which are no part of a token", hint="leave the quotes out"
         )
     if content.endswith((b"\n", b"\r")):
         raise ConfigError(f"{where} has a line break at its end")

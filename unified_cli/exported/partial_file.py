@@ -264,6 +264,6 @@ class PartialFile:
     def _failure(self, error: OSError, path: Path) -> StorageError:
         # The operating system names no file where an open one cannot be written.
         return StorageError(
-            f"cannot write {error.filename or path}: {error.strerror}; what is safe stays for the"
+            f"cannot write {error.filename or path}: {error.strerror}; the safe part stays for the"
             " next run"
         )

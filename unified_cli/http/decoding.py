@@ -138,7 +138,7 @@ def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
         for chunk in filter(None, chunks):
             begun = True
             if inflate.eof:
-                raise DamageError("the answer goes on after the end of its gzip data")
+                raise DamageError("the answer continues after the end of its gzip data")
             rest = chunk
             while rest:
                 yield inflate.decompress(rest, _PIECE)
@@ -146,7 +146,7 @@ def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
     except zlib.error:
         raise DamageError("the answer is not valid gzip, though its headers say so") from None
     if begun and (not inflate.eof or inflate.unused_data):
-        raise DamageError("the answer's gzip data is cut short or goes on after its end")
+        raise DamageError("the answer's gzip data is cut short or continues after its end")
 
 
 def text(body: bytes, content_type: str | None) -> bytes:

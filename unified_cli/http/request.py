@@ -256,7 +256,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
             else None
         )
         raise UsageError(
-            f"method {visible(method)!r} is none of {', '.join(_METHODS)}", hint=swapped
+            f"method {visible(method)!r} is not one of {', '.join(_METHODS)}", hint=swapped
         )
     _encodable(path, "the path")
     if any(unicodedata.category(character) in _UNSEEN for character in path):
@@ -264,7 +264,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
         raise UsageError(f'the path "{visible(path)}" holds a character that cannot be seen')
     if _NO_ESCAPE.search(path):
         raise UsageError(
-            f"the path {path} holds a % without two hexadecimal digits (%25 stands for it)"
+            f"the path {path} holds a % without two hexadecimal digits (%25 is a percent sign)"
         )
     try:
         unquote(path, errors="strict")
@@ -380,7 +380,7 @@ def _segment(text: str, what: str) -> str:
             f"{what} is empty", hint="a list with -o ids prints ids" if what == "the id" else None
         )
     if text in {".", ".."}:
-        raise UsageError(f"{what} {text!r} would be taken for a folder")
+        raise UsageError(f"{what} {text!r} would look like a folder")
     if any(unicodedata.category(character) in _UNSEEN for character in text):
         raise UsageError(f'{what} "{visible(text)}" holds a character that cannot be seen')
     return text

@@ -193,7 +193,7 @@ def _descend(at: Json, step: _Step, following: str, field: BodyField) -> Json:
         raise _misplaced(
             field,
             step.column,
-            "another kind of value stands here already",
+            "another kind of value is here already",
             "leave one of the two out",
         )
     at[step.name] = inner
@@ -212,7 +212,7 @@ def _split(field: BodyField) -> tuple[list[_Step], str]:
     name = _string(name)
     match = _NAME.match(name)
     if match is None:
-        raise _misplaced(field, 0, "a name must stand here")
+        raise _misplaced(field, 0, "a name must be here")
     path, at = [_Step(match[0], 0)], match.end()
     while at < len(name):
         step = _STEP.match(name, at)

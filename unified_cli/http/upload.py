@@ -204,7 +204,7 @@ def _meant(text: str, path: str) -> str | None:
     if path.startswith("@") and _is_file(path[1:]):
         return "the name of the file stands alone, without @"
     if text != path and _is_file(text):
-        return f"what stands before = is a field: {DEFAULT_FIELD}={visible(text)}"
+        return f"the word before = is a field: {DEFAULT_FIELD}={visible(text)}"
     return None
 
 

@@ -181,7 +181,7 @@ def _compiled(expression: str, option: str) -> Any:
             f"{option}: no {directive[1]} directive is allowed, since a program reads no other"
             " files"
         )
-        raise UsageError(said, hint="a function stands in the program itself: def NAME: …; …")
+        raise UsageError(said, hint="define a function in the program itself: def NAME: …; …")
     try:
         with signals.ending_at_once():
             # A program compiles alone first: so it is complete without the brackets,
@@ -202,7 +202,7 @@ def _spelled(expression: str, error: ValueError) -> str | None:
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
-        return "a text stands in double quotes, and the program in single ones"
+        return "put texts in double quotes, and the program in single ones"
     if "unexpected end of file" in str(error):
         return "it ends too early: a value is missing there, or what closes a bracket or a text"
     undefined = _UNDEFINED.search(str(error))
@@ -214,8 +214,7 @@ def _spelled(expression: str, error: ValueError) -> str | None:
         return None
     if re.search(rf"[=!<>]=?\s*{undefined[1]}\b", expression):
         return (
-            f'a text stands in double quotes: "{undefined[1]}"; the path of a member begins with'
-            " a dot"
+            f'put texts in double quotes: "{undefined[1]}"; the path of a member begins with a dot'
         )
     return f"the path of a member begins with a dot: .{undefined[1]}"
 

@@ -45,7 +45,7 @@ FAULT_WORDS = (
     FaultWord("html=CHANCE", "the answer is 200 with a web page", "html=1"),
     FaultWord("lose-reply=CHANCE", "a write takes effect and its answer is lost", "lose-reply=5%"),
     FaultWord("slow=TIME", "every answer comes after that time", "slow=200ms"),
-    FaultWord("rate=N/TIME", "so many requests per connection in that time, then 429", "rate=5/1s"),
+    FaultWord("rate=N/TIME", "N requests per connection in that time, then 429", "rate=5/1s"),
     FaultWord(
         "rate-headers=WORD",
         "the headers that tell of that rate: all, none, retry-after (with a 429) or ratelimit"
@@ -240,7 +240,7 @@ def failure(status: int) -> Refusal:
     """The service's answer of this status."""
     if status == 429:
         return Refusal(429, "too many requests", headers=_WAIT)
-    return Refusal(status, f"the sandbox was told to answer {status}")
+    return Refusal(status, f"the sandbox has orders to answer {status}")
 
 
 def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:

@@ -147,7 +147,7 @@ def _part(head: str, content: UploadedFile) -> FormPart:
 
 
 def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
-    """Where the delimiter stands in the body, as if a line had ended before its first byte."""
+    """Where the delimiter is in the body, as if a line had ended before its first byte."""
     body.seek(0)
     window, at, found = b"\r\n", -2, 0
     while True:

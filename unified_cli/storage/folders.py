@@ -63,7 +63,7 @@ class FixedFolder:
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(
-                f"the folder {self.path} was replaced by another one",
+                f"the folder {self.path} was replaced by another",
                 hint="nothing is written there",
             )
         check_below(self.path, path)

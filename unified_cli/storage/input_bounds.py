@@ -57,7 +57,7 @@ def _wait_for_writer(handle: int, path: str) -> None:
     poller.register(handle, select.POLLIN)
     if not poller.poll(WRITER_SECONDS * 1000) and _has_no_writer(handle):
         raise TimeoutError(
-            errno.ETIMEDOUT, f"nobody writes to this pipe (after {WRITER_SECONDS:g} s)", path
+            errno.ETIMEDOUT, f"there is no writer for this pipe (after {WRITER_SECONDS:g} s)", path
         )
 
 

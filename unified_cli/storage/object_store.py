@@ -52,7 +52,7 @@ _REFUSED = re.compile(r"\bsource: BadScheme\b|\bURL scheme is not allowed\b")
 _VARIABLES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
 # Where a machine of a cloud is asked for its role; on other machines nobody answers there.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
-_AGAIN = "the same command goes on where it stopped"
+_AGAIN = "the same command continues where it stopped"
 _FILE = "file"
 _SCHEMES = ("s3", "gs", "az", _FILE)
 

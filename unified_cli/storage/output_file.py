@@ -142,7 +142,9 @@ def open_stream(path: Path) -> OutputStream | None:
         return OutputStream(path, handle, owned=True)
     except OSError as error:
         if error.errno == errno.ENXIO and path.is_fifo():
-            raise StorageError(f"nobody reads from {path}", hint="start its reader first") from None
+            raise StorageError(
+                f"there is no reader of {path}", hint="start its reader first"
+            ) from None
         raise StorageError(f"cannot write {path}: {error.strerror}") from None
 
 

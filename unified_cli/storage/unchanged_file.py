@@ -77,7 +77,7 @@ class UnchangedFile:
         """Raise StateError where the name is gone, or is that of another file."""
         if not self.has_name:
             raise StateError(
-                f"{self.path} was replaced meanwhile; the file that was opened was read to its end"
+                f"{self.path} was replaced in the meantime; the open file was read to its end"
             )
 
     def changed(self) -> StateError:

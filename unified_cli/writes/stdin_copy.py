@@ -157,7 +157,7 @@ def _fill(runtime: Runtime, copy: AtomicFile, where: list[Any]) -> Path:
         copy.publish(path, replace=True)
     except OSError as error:
         raise StorageError(
-            f"cannot keep what is piped in: {copy.folder}: {error.strerror}"
+            f"cannot keep the piped input: {copy.folder}: {error.strerror}"
         ) from None
     return path
 

@@ -77,7 +77,7 @@ user-directory/roles   5/9  3/9  5/9  3/9  3/9
 user-directory/groups  5/9  3/9  5/9  3/9  3/9
   remove-user, add-user, add, remove: 3/9
 {LEGEND}
-n/9: so many of 9 connections offer it
+n/9: n of 9 connections offer it
 
 refused (user-directory): c3, c4
 refused (ticketing/tags): c2
@@ -169,7 +169,7 @@ def test_three_hundred_are_counted_and_the_exceptions_named(
         result.stdout == "RESOURCE        L        C      G        U      D\n"
         "ticketing/tags  100/300  0/300  100/300  0/300  0/300\n"
         f"{LEGEND}\n"
-        "n/300: so many of 300 connections offer it\n"
+        "n/300: n of 300 connections offer it\n"
         "\n"
         "refused: c001, c002, c004, c005, c007, c008, c010, c011 and 192 more\n"
         "refused (ticketing tags create, ticketing tags update, ticketing tags delete):\n"

@@ -111,13 +111,13 @@ def test_what_a_hostile_worker_answers_is_refused_and_not_run(
     before = asked_by(dask)
     result = driven(f"export {LISTS[0]} -p acme")
     if mode == "check pickled":
-        end = " answered the check with what is no answer to it; nothing of it was used\n"
+        end = " answered the check with something else; nothing of it was used\n"
     elif mode == "pickle":
         end = " did not do the task of acme: its result is no bytes, and was not read\n"
     else:
         end = (
-            " answered the task of acme with what is no result of it; nothing of it was used (is"
-            " the worker yours?)\n"
+            " answered the task of acme with something else than a result; nothing of it was used"
+            " (is the worker yours?)\n"
         )
     assert (result.code, result.stderr.endswith(end)) == (
         12 if mode == "check pickled" else 13,

@@ -417,7 +417,7 @@ def test_a_dry_run_needs_no_token_and_asks_nobody(
     [
         (
             "--tasks --to x",
-            "--tasks prints what is to be done and does nothing (leave --dry-run out)",
+            "--tasks prints the tasks and does nothing (leave --dry-run out)",
         ),
         ("--verify x", "--verify checks an export and writes none (leave --dry-run out)"),
         ("", "export needs a folder (--to DIR)"),

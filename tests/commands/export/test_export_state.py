@@ -220,7 +220,7 @@ def test_a_target_folder_that_is_replaced_in_mid_run_gets_nothing(
         f"{MANY} {dump} --workers 1 -o {form}" if command == "export" else f"{ONE} {dump}/tickets"
     )
     result = unified(argv, environ=service.environ)
-    assert (result.code, f"the folder {dump} was replaced by another one" in result.stderr) == (
+    assert (result.code, f"the folder {dump} was replaced by another" in result.stderr) == (
         13,
         True,
     )
@@ -270,7 +270,7 @@ def test_a_folder_that_becomes_read_only_is_told_as_what_failed_first(
     part = tmp_path / "dump/acct-1/ticketing/tickets.ndjson.ckpt.tmp"
     assert (result.code, result.stderr) == (
         11,
-        f"error: cannot write {part}: Permission denied; what is safe stays for the next run\n",
+        f"error: cannot write {part}: Permission denied; the safe part stays for the next run\n",
     )
 
 
@@ -325,7 +325,7 @@ def test_an_export_from_a_working_directory_that_is_gone_is_no_bug(
     assert (result.code, service.seen) == (11, [])
     assert (
         result.stderr
-        == "error: dump is below the working directory, which is gone (cd to another one)\n"
+        == "error: dump is below the working directory, which is gone (cd to another)\n"
     )
 
 

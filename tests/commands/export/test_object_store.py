@@ -827,7 +827,7 @@ CREDENTIALS = (
 FAILURES = [
     (403, 3, f"access is denied (it takes {CREDENTIALS})"),
     (401, 3, f"access is denied (it takes {CREDENTIALS})"),
-    (400, 6, "its answer is 400 (the same command goes on where it stopped)"),
+    (400, 6, "its answer is 400 (the same command continues where it stopped)"),
 ]
 
 

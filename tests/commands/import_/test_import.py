@@ -746,7 +746,7 @@ def test_updates_and_deletes_take_the_id_from_the_record(
         ("PATCH", "7", {"name": "y"}),
     ]
     assert [record["_import"]["why"] for record in outcome(path, "failed")] == [
-        "has no id", "the id '..' would be taken for a folder", "has no id",
+        "has no id", "the id '..' would look like a folder", "has no id",
     ]  # fmt: skip
 
 

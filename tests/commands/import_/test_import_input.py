@@ -67,7 +67,7 @@ def test_a_file_that_loses_its_name_is_read_to_its_end_and_told(
     )
     assert result.code == 12
     assert result.stderr.splitlines()[-1] == (
-        f"error: {path} was replaced meanwhile; the file that was opened was read to its end"
+        f"error: {path} was replaced in the meantime; the open file was read to its end"
     )
     names = [f"old-{n}" for n in range(LINES)]
     assert [seen.json["name"] for seen in service.seen] == names

@@ -308,7 +308,7 @@ REFERENCE = {"path": "parent.id", "resource": "ticketing/tags", "id": "t"}
         ({**CREATE, "body": "x"}, 2, "has no fields to send"),
         ({**UPDATE, "body": {}}, 2, "has no fields to send"),
         ({**UPDATE, "id": "a/b"}, 2, "has the id 'a/b', which leads to another path"),
-        ({**UPDATE, "id": ".."}, 2, "cannot be sent: the id '..' would be taken for a folder"),
+        ({**UPDATE, "id": ".."}, 2, "cannot be sent: the id '..' would look like a folder"),
         ({**UPDATE, "id": ""}, 2, "cannot be sent: the id is empty"),
         (
             {**UPDATE, "id": "a\u200b"},

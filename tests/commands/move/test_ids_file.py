@@ -156,7 +156,7 @@ def test_plans_of_two_connections_share_no_ids(unified: Unified, tmp_path: Path)
     assert (
         result.stderr
         == f"error: nothing was sent: {plans[0]} is from a file to account empty at http://sandbox,"
-        f" and {plans[1]} is {WORDS}: an id of one is none of the other (apply them one after"
+        f" and {plans[1]} is {WORDS}: an id of one means nothing in the other (apply them one after"
         " the other, each with its own --ids)\n"
     )
     assert not (tmp_path / "ids").exists()

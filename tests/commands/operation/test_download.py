@@ -142,7 +142,7 @@ def test_of_many_retries_the_first_are_told(
     result = unified(command, environ=files.environ)
     told = result.stderr.splitlines()
     assert sum(line.startswith("retry ") for line in told) == 10
-    assert told.count("further retries are not told one by one") == 1
+    assert told.count("further retries are not reported one by one") == 1
 
 
 @pytest.mark.parametrize(

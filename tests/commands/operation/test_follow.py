@@ -193,7 +193,7 @@ def test_records_without_a_time_are_told_apart_by_their_content(
     assert [(one["id"], one["n"]) for one in lines(result)] == [("a", 1), ("b", 1), ("b", 2)]
     assert (
         result.stderr.splitlines()[0]
-        == "records without updated_at are told apart by their content"
+        == "records without updated_at are distinguished by their content"
     )
     assert "3 records, 3 of them without updated_at" in result.stderr
 

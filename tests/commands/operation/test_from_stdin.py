@@ -158,7 +158,7 @@ def test_updates_take_the_record_or_the_options(
         (
             "delete - -y",
             b"a\n..\n",
-            "standard input, line 2: the id '..' would be taken for a folder",
+            "standard input, line 2: the id '..' would look like a folder",
         ),
         (
             "delete - -y",
@@ -224,7 +224,7 @@ def test_updates_take_the_record_or_the_options(
             "get 1 --format csv",
             b"",
             (
-                "--format is the format of what is piped in, for the id -, or of --from FILE (-o"
+                "--format is the format of the piped input, for the id -, or of --from FILE (-o"
                 " names that of the output)"
             ),
         ),

@@ -106,7 +106,7 @@ HOSTILE = [
     (b'"acme"', "is no JSON object"),
     (b'{"_profile":"acme"}', "has no id"),
     (b'{"_profile":"acme","id":"\\ud83d"}', "the id is not UTF-8: \\ud83d"),
-    (b'{"_profile":"acme","id":".."}', "the id '..' would be taken for a folder"),
+    (b'{"_profile":"acme","id":".."}', "the id '..' would look like a folder"),
     (b"{", "is not JSON: Input data was truncated"),
 ]
 

@@ -50,7 +50,7 @@ def test_update_changes_what_is_there_and_an_empty_cell_unsets(
     path = config('[profiles.acme]  # first\naccount_id = "1"\ntags = ["a"]\n')
     refused = unified("profile import -", stdin=b"name,account_id\nacme,2\n")
     said = "a profile named acme already exists, so nothing was added"
-    again = "unified profile import - --update changes what is there"
+    again = "unified profile import - --update changes it"
     assert (refused.code, refused.stderr) == (2, f"error: {said} ({again})\n")
     assert (
         unified("profile import - --update", stdin=b"name,account_id,tags\nacme,2,\nnew,3,b\n").code

@@ -130,12 +130,8 @@ BEARER = (
 WRONG = {
     b"Bearer t-canary": BEARER,
     b"bearer  t-canary": BEARER,
-    b'"t-canary"': (
-        "the token stands in quotes, which are no part of a token (leave the quotes out)"
-    ),
-    b"'t-canary'": (
-        "the token stands in quotes, which are no part of a token (leave the quotes out)"
-    ),
+    b'"t-canary"': ("the token is in quotes, which are no part of a token (leave the quotes out)"),
+    b"'t-canary'": ("the token is in quotes, which are no part of a token (leave the quotes out)"),
 }
 
 
@@ -165,7 +161,7 @@ def test_a_wrong_token_is_asked_for_again_and_the_third_ends_it(
     result = unified("profile login acme", tty=True, stdin=b'a b\n\n"x"\nt-canary\n')
     said = (
         f"{ASKED}the token contains a blank, a line break or another invalid character\n{ASKED}the"
-        f" token is empty\n{ASKED}error: the token stands in quotes, which are no part of a token"
+        f" token is empty\n{ASKED}error: the token is in quotes, which are no part of a token"
         " (leave the quotes out)\n"
     )
     assert (result.code, result.stderr) == (3, said)

@@ -35,11 +35,11 @@ class CapabilitiesOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 _EXAMPLES = """unified -p sandbox capabilities ticketing
 unified -p sandbox capabilities user-directory/users --probe -a needs-reauth -o ndjson"""
 _STATES = (
-    "The service says what a connection offers, and how it is: two requests each. An operation is"
-    " offered, refused (the product lacks it), forbidden (not to this token), failed (it could not"
-    " be asked) or unknown (the service does not say). What is offered and cannot be called,"
-    " because the connection is blocked, needs a new login or takes no writes, says so and is not"
-    " counted; -o json says it as held."
+    "The service lists the operations and the state of a connection: two requests each. An"
+    " operation is offered, refused (the product lacks it), forbidden (not to this token), failed"
+    " (it could not be asked) or unknown (the service does not say). An operation that is offered"
+    " but cannot be called, because the connection is blocked, needs a new login or takes no"
+    " writes, says so and is not counted; -o json says it as held."
 )
 
 CAPABILITIES = Command(

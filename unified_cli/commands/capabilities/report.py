@@ -238,7 +238,7 @@ def _matrix(
     yield _lines(runtime, [legend])
     if len(found) > 1:
         yield _lines(
-            runtime, [f"n/{len(found)}: so many of {counted(len(found), 'connection')} offer it"]
+            runtime, [f"n/{len(found)}: n of {counted(len(found), 'connection')} offer it"]
         )
     if told := [*_exceptions(operations, found)]:
         yield _lines(runtime, ["", *told])

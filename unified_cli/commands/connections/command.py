@@ -52,7 +52,7 @@ class ListConnectionsOptions(ListedConnectionsOptions):
         Common(
             ("--health",),
             PROFILE,
-            "also ask, for each, whether it is blocked, and say what is wrong with it",
+            "also ask, for each, whether it is blocked, and name its problem",
         ),
     ] = False
 
@@ -84,7 +84,7 @@ _ADD = Command(
     Later("unified_cli.commands.connections.add:run"),
     text=(
         "{about} of the token that has none, named after its tenant and product.",
-        "Run again, it adds what is new, and names the profiles whose connection is gone.",
+        "Run again, it adds the new ones, and names the profiles whose connection is gone.",
     ),
     examples="unified -p sandbox connections add --prefix demo- --tag demo --dry-run",
 )

@@ -14,8 +14,8 @@ _CREDENTIALS = (
     " machine's role"
 )
 _TWO_RUNS = (
-    "a run gives a sign of life every 5 s; another one that sees it ends with 12, and goes on where"
-    " there is none for 20 s; a run that was wrongly taken for dead ends with 12 at its next file"
+    "a run renews its lease every 5 s; another run that sees it ends with 12, and takes over after"
+    " 20 s without one; a run that lost its lease ends with 12 at its next file"
 )
 _SECTIONS = (
     (
@@ -56,7 +56,7 @@ _SECTIONS = (
             ("state", "it holds the newest state of each record; older versions stay readable"),
             (
                 "changes",
-                "--incremental merges what changed by id; --restart also deletes what is gone",
+                "--incremental merges changes by id; --restart also deletes rows that are gone",
             ),
             ("columns", "_profile, id, created_at and updated_at (UTC), record, --columns"),
             ("readers", "polars, DuckDB, Spark and others; a nightly job: unified help engines"),
@@ -153,7 +153,7 @@ def _preview(context: CommandContext, options: ExportOptions) -> None:
     if not options.to:
         raise _no_folder(options)
     if options.tasks:
-        raise UsageError("--tasks prints what is to be done and does nothing (leave --dry-run out)")
+        raise UsageError("--tasks prints the tasks and does nothing (leave --dry-run out)")
     if options.engine:
         engine.parse_address(options.engine)
     report.preview(plan.of_options(context, options))

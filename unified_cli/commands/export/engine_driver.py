@@ -343,9 +343,7 @@ def _check_answer(end: TaskEnd, hashes: Mapping[str, str], place: SharedPlace) -
         raise StateError(f"{where} cannot do the export: {end.why}", hint=end.hint)
     report = engine_messages.read_report(end.result, end.task.payload)
     if report is None:
-        raise StateError(
-            f"{where} answered the check with what is no answer to it; nothing of it was used"
-        )
+        raise StateError(f"{where} answered the check with something else; nothing of it was used")
     if report.error:
         raise StateError(f"{where} cannot do the export: {report.error.error().message}")
     for name, expected in hashes.items():

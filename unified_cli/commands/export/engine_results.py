@@ -106,7 +106,7 @@ class EngineResults:
             *self._files(self._tasks[end.task.name])
         }:
             return UnsafeError(
-                f"{where} answered the task of {end.task.name} with what is no result of it;"
+                f"{where} answered the task of {end.task.name} with something else than a result;"
                 " nothing of it was used",
                 hint="is the worker yours?",
             )

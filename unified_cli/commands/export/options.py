@@ -78,7 +78,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         float | None,
         told(
             WaitTimeout,
-            "with --engine: seconds to wait for a worker where none is left (600)",
+            "with --engine: seconds to wait for a worker if all are lost (600)",
             EXPORT,
         ),
     ] = None

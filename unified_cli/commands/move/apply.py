@@ -120,8 +120,8 @@ def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
     if other and (options.ids or any(plan.waits for plan in plans)):
         raise UsageError(
             f"nothing was sent: {first.file.path} is {_ids_header([first]).in_words}, and"
-            f" {other.file.path} is {_ids_header([other]).in_words}: an id of one is none of the"
-            " other",
+            f" {other.file.path} is {_ids_header([other]).in_words}: an id of one means nothing in"
+            " the other",
             hint="apply them one after the other, each with its own --ids",
         )
 
@@ -381,8 +381,8 @@ def _raise_for(
         error.next_command = outcome_files.next_command(groups, run)
         if isinstance(error, UnknownError):
             error.add_hint(
-                "the same command does them again where that is safe; a new plan shows what is left"
+                "the same command does them again where that is safe; a new plan shows the rest"
             )
         elif isinstance(error, IncompleteError) and ending.not_tried:
-            error.add_hint("what is not tried refers to records that were not created")
+            error.add_hint("calls that are not tried refer to records that were not created")
         raise

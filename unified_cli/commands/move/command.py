@@ -89,9 +89,9 @@ class DiffOptions(CompareOptions):
 class PlanOptions(CompareOptions):
     """What is compared, and what the plan may do."""
 
-    delete: Annotated[bool, Common(("--delete",), COMPARE, "also delete what is only in --to")] = (
-        False
-    )
+    delete: Annotated[
+        bool, Common(("--delete",), COMPARE, "also delete records that are only in --to")
+    ] = False
     same_ids: Annotated[
         bool,
         Flag(("--same-ids",), COMPARE, "join by id two sides that may be of different connections"),
@@ -160,8 +160,9 @@ DIFF = Command(
 
 _PRINTS = (
     "Prints NDJSON: a header that says how the plan was made, then one call on each line. Nothing"
-    " is changed. --to is a profile. What is only there stays, unless --delete is given. Records"
-    " that cannot be matched have no call; then the exit code is 9 (unified diff shows them)."
+    " is changed. --to is a profile. Records that are only there stay, unless --delete is given."
+    " Records that cannot be matched have no call; then the exit code is 9 (unified diff shows"
+    " them)."
 )
 _FIELDS = (
     "By id alone, the default, two connections are joined only with --ids or --same-ids: records"
@@ -192,9 +193,9 @@ _CHECKS = (
     " changed since is left as it is, and named. --dry-run shows the plans like a diff."
 )
 _JOURNAL = (
-    "A journal records each call before it is sent. Run it again to do what is left after a crash"
-    " or a failure; what is done is never done again, and a plan that is done says so. What failed,"
-    " is in doubt or was not tried is written to files beside the plan."
+    "A journal records each call before it is sent. Run it again to do the rest after a crash or a"
+    " failure; a call that is done is never repeated, and an applied plan says so. Calls that"
+    " failed, are in doubt or were not tried are written to files beside the plan."
 )
 _SEVERAL = (
     "Several plans are applied together, those of several connections in fair turns: each goes to"

@@ -129,7 +129,7 @@ def _check_ids(sides: ComparedSides) -> None:
             f"an id of {one.name} may be that of another record in {other.name}",
             hint=(
                 "--ids FILE keeps the target's own ids, --key NAME joins by another value,"
-                " --same-ids takes them for the same"
+                " --same-ids treats them as the same"
             ),
         )
 

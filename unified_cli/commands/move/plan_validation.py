@@ -119,7 +119,7 @@ class PlanCheck:
             return flaw
         if self._looks and call.operation != "create" and "get" not in offered:
             return (
-                f"cannot be compared with what is there: {plan.header.resource} has no get"
+                f"cannot be compared with the present value: {plan.header.resource} has no get"
                 " (--overwrite-changed)"
             )
         try:

@@ -310,7 +310,7 @@ class _Following:
         if first and one.untimed:
             named = f"{read.name}: " if several else ""
             self._runtime.stderr.note(
-                f"{named}records without {FIELD} are told apart by their content"
+                f"{named}records without {FIELD} are distinguished by their content"
             )
 
     def _tell(self, read: SelectedRead, error: UnifiedError, *, several: bool) -> None:

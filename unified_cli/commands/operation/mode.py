@@ -128,7 +128,7 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
     if options.format:
         hint = "-o names that of the output"
         raise UsageError(
-            "--format is the format of what is piped in, for the id -, or of --from FILE", hint=hint
+            "--format is the format of the piped input, for the id -, or of --from FILE", hint=hint
         )
     if several:
         return ModeKind.READS if operation.method == "GET" else ModeKind.WRITES

@@ -124,7 +124,7 @@ def import_file(context: CommandContext, options: ProfileFileOptions) -> None:
                     there = [one for one in rows if one in draft.profiles]
                     raise UsageError(
                         f"{_there(there)}, so nothing was added",
-                        hint=f"{again} changes what is there",
+                        hint=f"{again} changes it",
                     )
                 draft.add(name, {key: value for key, value in values.items() if value is not None})
 

@@ -175,7 +175,7 @@ PROFILE = Group(
         "path": Entry("Print the path of the config file", _PATH),
         "add": Entry("Add a profile", _ADD),
         "set": Entry("Change profiles, or what holds for all", _SET),
-        "use": Entry("Choose the profile that is used when none is named", _USE),
+        "use": Entry("Choose the profile that is used without -p", _USE),
         "login": Entry("Store a profile's token safely", _LOGIN),
         "logout": Entry("Remove a profile's token", _LOGOUT),
         "import": Entry("Add many profiles at once, from a CSV file", _IMPORT),

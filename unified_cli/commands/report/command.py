@@ -44,14 +44,14 @@ class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
 
 
 _SHOWS = (
-    "It shows how the connections are and which of them need somebody, what they offer, the runs of"
+    "It shows the state of the connections, which of them need action, what they offer, the runs of"
     " the last 14 days, exports, and the files of --schema and --junit. It is one file: nothing in"
     " it is loaded or runs."
 )
 _ASKS = (
     "Without -p it is about all profiles or, where there are none, the connection of the"
-    " environment. The service is asked for what was not asked in the last day. What could not be"
-    " seen is said on the page, and the end is 9. -o json prints what the page shows, also without"
+    " environment. Facts older than a day are requested again. The page names the parts that could"
+    " not be read, and the exit code is then 9. -o json prints what the page shows, also without"
     " --to."
 )
 

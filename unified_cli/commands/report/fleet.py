@@ -135,16 +135,16 @@ def _who(context: CommandContext, word: str, status: str) -> str:
     """Who can do something about a connection in this condition, and what."""
     words = context.catalogue.service.connections
     if word == NOT_SEEN:
-        return "whoever made this page: the reason says what kept the service from answering"
+        return "the author of this page: the reason says what kept the service from answering"
     if word == LACKS_SCOPES:
         return "an administrator of the product, who can grant the scopes"
     if word == words.shut:
-        return f"whoever looks after the service: {hints.unblocked(words.renewal)}"
+        return f"the operator of the service: {hints.unblocked(words.renewal)}"
     if status in words.needs_login.split():
         return f"the end user: {hints.NEEDS_LOGIN}"
     if status in words.passing.split():
-        return "nobody, or the end user where it stays so: it is not in use yet, or no more"
-    return "whoever set it up: a check of the connection did not succeed"
+        return "no one, or the end user if it stays so: it is not in use yet, or no longer"
+    return "the person who set it up: a check of the connection did not succeed"
 
 
 def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[OfferMap, list[str]]:

@@ -140,7 +140,7 @@ _REMOVE = Command(
 )
 
 RUNS = Group(
-    "Continue work of many writes, each of which stands in a journal before it is sent.",
+    "Continue work of many writes, each of which is in a journal before it is sent.",
     "unified runs list",
     {
         "list": Entry("List the runs, the newest first", _LIST),

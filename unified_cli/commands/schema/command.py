@@ -43,7 +43,7 @@ _ABOUT = (
 _AGAINST = (
     "--against compares each connection with a JSON Schema that this command wrote, with another"
     " connection (profile:NAME where there is a file NAME too), or with the known fields. A lost"
-    " path and another type end with 14; the other differences are told, and end with 14 with"
+    " path and another type end with 14; the other differences are reported, and end with 14 with"
     " --strict. Shares are compared from 30 records on, and differ where each is outside the 95 %"
     " interval of the other."
 )

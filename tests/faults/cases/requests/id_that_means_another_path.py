@@ -23,7 +23,7 @@ SENT = {
     "'; rm -rf ~ #": "%27%3B%20rm%20-rf%20~%20%23",
 }
 REFUSED = {
-    "two dots": ("..", "'..' would be taken for a folder"),
+    "two dots": ("..", "'..' would look like a folder"),
     "a dot": (".", "would be taken for a folder"),
     "nothing": ("", "the id is empty"),
     "blanks": ("  ", "the id is empty"),
