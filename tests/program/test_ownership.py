@@ -61,7 +61,7 @@ def test_the_journal_of_a_run_sends_nothing_and_the_others_are_listed(
     listed = unified("runs list -o json")
     assert [(one["id"], one["state"]) for one in listed.json["runs"]] == [
         (second, "done"),
-        (first, "unsafe"),
+        (first, "unreadable"),
     ]
     assert (listed.code, listed.stderr) == (0, f"warning: run {first} is left alone: {said}\n")
     assert (service.seen, path.read_bytes()) == ([], before)
@@ -107,7 +107,7 @@ def test_the_journal_of_an_import_sends_nothing(
     assert (result.code, result.stdout, result.stderr) == (3, "", f"error: {said}\n")
     listed = unified("runs list -o json")
     (run,) = listed.json["runs"]
-    assert (listed.code, run["state"]) == (0, "unsafe")
+    assert (listed.code, run["state"]) == (0, "unreadable")
     assert listed.stderr == f"warning: run {run['id']} is left alone: {said}\n"
     assert tags(unified) == ["a"]
 

@@ -18,7 +18,7 @@ LAST = "last"
 def newest(runtime: Runtime) -> list[KnownRun]:
     """The runs, the newest first; those that cannot be read are last.
 
-    One that others can have written is named on stderr. Raises ConfigError and
+    One that cannot be obeyed or opened is named on stderr. Raises ConfigError and
     StorageError for the folder of them all.
     """
     registry = RunRegistry(runtime)
@@ -32,7 +32,7 @@ def newest(runtime: Runtime) -> list[KnownRun]:
         except UsageError:
             # It was removed meanwhile.
             continue
-        if one.foreign:
+        if one.foreign or one.closed:
             runtime.stderr.line(f"warning: run {run} is left alone: {one.reason}")
         found.append(one)
     return sorted(found, key=lambda one: (one.at, one.id), reverse=True)

@@ -31,8 +31,8 @@ COUNTED = ("done", "failed", "in-doubt", "not-tried")
 
 
 class KnownRun(NamedTuple):
-    """What is known of a run; `reason` is why one is unreadable. One without a header
-    is `foreign` where others can have written it.
+    """What is known of a run; `reason` is why one is unreadable. It is `foreign` where
+    others can have written it, and `closed` where its mode or its disk refuses.
     """
 
     id: str
@@ -45,6 +45,7 @@ class KnownRun(NamedTuple):
     """
     reason: str = ""
     foreign: bool = False
+    closed: bool = False
 
     @property
     def command(self) -> str:
@@ -99,7 +100,9 @@ def known(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
             found.row()
     except ConfigError as error:
         return KnownRun(run, UNREADABLE, reason=error.message, foreign=True)
-    except (StateError, StorageError) as error:
+    except StorageError as error:
+        return KnownRun(run, UNREADABLE, header, reason=error.message, closed=True)
+    except StateError as error:
         found = KnownRun(run, UNREADABLE, header, reason=error.message)
     except (OverflowError, ValueError, OSError):
         return KnownRun(run, UNREADABLE, reason=f"{path} is damaged")

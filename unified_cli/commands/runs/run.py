@@ -285,4 +285,4 @@ def _holds_work(run: KnownRun) -> bool:
     """Whether a run may hold work that is lost with it: something is left, or it can
     continue once its owner or its mode is mended.
     """
-    return listed_runs.is_open(run) or run.foreign
+    return listed_runs.is_open(run) or run.foreign or run.closed
