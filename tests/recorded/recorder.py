@@ -150,7 +150,7 @@ _NEW = re.compile(
     r"|(?P<version>(?<=unified-api-cli/)\d+\.\d+\.\d+)|(?P<digest>\b[0-9a-f]{64}(?=\.ndjson))"
     r"|(?P<machine>installed by [^\t\n\"]+)|(?P<packages>\btyper \d[^\t\n\"]+)"
     r"|(?P<release>(?<=\bunified )\d+\.\d+\.\d+)"
-    r"|(?P<took>\b\d+(?= ms\b)|(?<=\"milliseconds\":)\d+)"
+    r"|(?P<took>\b\d+(?= ms\b)|(?<=\"milliseconds\":)\d+|(?<= time=\")\d+\.\d+)"
 )
 
 

@@ -6,7 +6,8 @@ Where a content was wrong the files have what is right: `profile list` and `doct
 readers what keeps an offered operation from being called (`held`). What is new has a
 place in them, too: the setting `pager`, the words for a new login, `export --dry-run`,
 the members that a plan does not compare, the version that made a plan, the state and the
-next command of a run, and which operations reach people.
+next command of a run, which operations reach people, and the connection and the time of
+a test in JUnit.
 """
 
 from pathlib import Path
