@@ -10,7 +10,7 @@ from unified_cli.runtime import Runtime
 
 
 class ModeKind(Enum):
-    """What an operation is to do."""
+    """One call, from its typed options to its result."""
 
     ONE = auto()
     """One request to one connection."""
@@ -21,7 +21,7 @@ class ModeKind(Enum):
     DESCRIBED = auto()
     """Ask the connection what the operation takes, and print that."""
     FOLLOWED = auto()
-    """Read lists again and again, and print what is new."""
+    """Read lists again and again, and print new records."""
     CHECKED = auto()
     """Read, until a condition holds if there is one, and judge expectations."""
     LINES = auto()
@@ -68,8 +68,8 @@ class Mode(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What one call needs: the runtime, the catalogue, the settings of one connection,
-    the typed options, and how its result is delivered.
+    """The parts of one call: the runtime, the catalogue, the settings of one
+    connection, the typed options, and how its result is delivered.
     """
 
     runtime: Runtime

@@ -21,7 +21,8 @@ _SEPARATORS = re.compile(r"[?&;#]")
 
 
 def aimed(call: Call, request: Request) -> Request:
-    """The request with the selected connection in its body, which is put there if it names none.
+    """Return the request with the selected connection in its body, which is put there
+    if it names none.
 
     Raises UsageError for a body that is no object, UnsafeError where it names another
     connection, anywhere, and ConfigError where neither names one.
@@ -61,8 +62,8 @@ def aimed(call: Call, request: Request) -> Request:
 
 
 def _named(body: bytes, name: str) -> Iterator[Any]:
-    """What a body says to be the connection, at any depth: a request inside may have a
-    query of its own, also within its resource.
+    """Yield what a body says to be the connection, at any depth: a request inside may
+    have a query of its own, also within its resource.
     """
     found: list[Any] = []
 
@@ -86,7 +87,9 @@ def _in_query(text: str, name: str) -> Iterator[str]:
 
 
 def check(call: Call, body: bytes) -> None:
-    """Raise IncompleteError where an answer holds errors of the requests, whatever its status."""
+    """Raise IncompleteError if an answer holds errors of the requests, whatever its
+    status.
+    """
     answer = read(body.decode("utf-8", "replace"))
     errors = (
         answer.get(call.catalogue.service.connections.batch_errors)
@@ -101,7 +104,10 @@ def check(call: Call, body: bytes) -> None:
 
 
 def _failures(errors: Any) -> Iterator[str]:
-    """Each error with the name of its resource. Assumption: an error is an envelope, or a text."""
+    """Yield each error with the name of its resource.
+
+    Assumption: an error is an envelope, or a text.
+    """
     members = errors.items() if isinstance(errors, dict) else [("", errors)]
     for name, value in members:
         for error in value if isinstance(value, list) else [value] if value else []:

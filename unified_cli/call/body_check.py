@@ -33,6 +33,6 @@ def check_names(
     *,
     strict: bool,
 ) -> None:
-    """Name those that may be misspelt, as `check` does; `described` are known, too."""
+    """Name those that may be misspelt, as `check` does. `described` are known, too."""
     for one in doubtful_fields(operation, names, described):
         builder.tell(runtime, one, strict=strict)

@@ -50,12 +50,13 @@ def resolve(
     method: str = "GET",
     scoped: bool = True,
 ) -> Call:
-    """The call to one connection that the options describe; its message settings apply
-    from now on.
+    """Return the call to one connection that the options describe.
 
-    The `method` is that of a request without an operation. What is not `scoped` is for
-    no connection, which need not be known. Raises UsageError for options that mean
-    nothing together, before anything is sent.
+    Its message settings apply from now on.
+
+    The `method` is that of a request without an operation. Anything that is not
+    `scoped` is for no connection, which need not be known. Raises UsageError for
+    options that mean nothing together, before anything is sent.
     """
     flags = overrides(options, profiles.one(options.profile))
     settings = resolution.resolve(flags, runtime, file.read(runtime))
@@ -77,10 +78,11 @@ def common(
     mode: Mode,
     operation: Operation,
 ) -> Call:
-    """What the calls to several connections have in common; the settings for messages
-    apply from now on.
+    """Return what the calls to several connections have in common.
 
-    Raises UsageError for what is for one connection, and as `resolve` does.
+    The settings for messages apply from now on.
+
+    Raises UsageError for options of a single connection, and as `resolve` does.
     """
     selection.check_account(options.account_id)
     if part(options, PageOptions).cursor:
@@ -96,10 +98,9 @@ def common(
 def of_many(
     settings: Settings, runtime: Runtime, jq: str | None, config: Config, names: Iterable[str] = ()
 ) -> Settings:
-    """The settings for the results of many connections or writes: a table on a
-    terminal, unless a format is named.
-
-    One of the profiles of these `names` may name it; a jq program is for JSON.
+    """Return the settings for the results of many connections or writes: a table on a
+    terminal, unless a format is named. One of the profiles of these `names` may name
+    it; a jq program is for JSON.
     """
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
@@ -126,14 +127,16 @@ def check_options(options: CallOptions) -> None:
 
 
 def operation_request(call: Call, operation: Operation) -> Request:
-    """The request for an operation, from the typed options."""
+    """Return the request for an operation, from the typed options."""
     connection = requests.scope_of(call.settings, call.catalogue.service)
     build = partial(requests.for_operation, connection, operation, identifier(call.options))
     return _built(operation_content(call, operation), build)
 
 
 def record_request(call: Call, operation: Operation, record: str) -> Request:
-    """The request for a record by its id, with the query of the typed options."""
+    """Return the request for a record by its id, with the query of the typed
+    options.
+    """
     content = Content(read_query(call, lists=False))
     return requests.for_operation(
         requests.scope_of(call.settings, call.catalogue.service), operation, record, content
@@ -141,8 +144,8 @@ def record_request(call: Call, operation: Operation, record: str) -> Request:
 
 
 def operation_content(call: Call, operation: Operation) -> Content:
-    """The content of the request for an operation, from the typed options: files and
-    standard input are read once.
+    """Return the content of the request for an operation, from the typed options: files
+    and standard input are read once.
     """
     options = call.options
     checks = part(options, ReadCheckOptions)
@@ -172,7 +175,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
 
 
 def _tell_dots(call: Call, operation: Operation) -> None:
-    """Name what is typed as a path with dots, as columns are: it is sent as one name,
+    """Name a field typed as a path with dots, as columns are: it is sent as one name,
     which a product may ignore.
     """
     sent = part(call.options, SendOptions)
@@ -194,8 +197,8 @@ def _tell_dots(call: Call, operation: Operation) -> None:
 
 
 def _content(call: Call, method: str, query: Query, body: bytes | None) -> Content:
-    """The content with this query and body; its file is opened last, so that nothing
-    else can go wrong.
+    """Return the content with this query and body. Its file is opened last, so that
+    nothing else can go wrong.
     """
     sent = part(call.options, SendOptions)
     content = Content(query, body, read_key(sent.idempotency_key, method))
@@ -207,7 +210,9 @@ def _content(call: Call, method: str, query: Query, body: bytes | None) -> Conte
 
 
 def _built(content: Content, build: Callable[[Content], Request]) -> Request:
-    """The request with this content, whose file is closed where there is none."""
+    """Return the request with this content, whose file is closed if it does not
+    exist.
+    """
     try:
         return build(content)
     except UnifiedError:
@@ -217,12 +222,14 @@ def _built(content: Content, build: Callable[[Content], Request]) -> Request:
 
 
 def identifier(options: CallOptions) -> str | None:
-    """The id that an operation is for, as it was typed; None for one that takes none."""
+    """Return the id that an operation is for, as it was typed, or None for one that
+    takes none.
+    """
     return options.id if isinstance(options, ReadOptions | WriteModeOptions) else None
 
 
 def path_request(call: Call, method: str, path: str) -> Request:
-    """The request for a typed method and path."""
+    """Return the request for a typed method and path."""
     connection = requests.scope_of(call.settings, call.catalogue.service)
     query = read_query(call, lists=part(call.options, PageOptions).page_size is not None)
     content = _content(call, method, query, read_body(call, method))
@@ -230,8 +237,8 @@ def path_request(call: Call, method: str, path: str) -> Request:
 
 
 def described(runtime: Runtime, options: CallOptions, operation: Operation) -> KnownMethod | None:
-    """What the connection that is called said of the operation within a day; None for
-    several, and where it said nothing.
+    """Return what the connection that is called said of the operation within a day, or
+    None for several, and where it said nothing.
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None
@@ -242,12 +249,13 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> K
         )
         return known_methods.recall(runtime, settings, operation)
     except UnifiedError:
-        # Whoever needs the connection says what is wrong with its settings; a skeleton needs none.
+        # Anyone who needs the connection reports the problem with its settings; a
+        # skeleton needs none.
         return None
 
 
 def tell(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
-    """Name a parameter that may do nothing, in one line. Raises UsageError where it is
+    """Name a parameter that may do nothing, in one line. Raises UsageError if it is
     strict.
     """
     if strict:
@@ -271,7 +279,9 @@ def check_writable(settings: Settings, request: Request) -> None:
 
 
 def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
-    """The query parameters typed with `-q`, and the page size if the request is for a list."""
+    """Return the query parameters typed with `-q`, and the page size if the request is
+    for a list.
+    """
     found = pairs(call.options.query)
     return with_page_size(found, call.settings, call.catalogue.service) if lists else found
 
@@ -279,7 +289,7 @@ def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
 def with_page_size(
     query: list[tuple[str, str]], settings: Settings, service: Service
 ) -> list[tuple[str, str]]:
-    """The query of a list with the page size of the settings, unless it has one
+    """Return the query of a list with the page size of the settings, unless it has one
     already, or they have none.
     """
     if settings.page_size is None or service.page_size in dict(query):
@@ -288,8 +298,8 @@ def with_page_size(
 
 
 def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """The names and values of `NAME=VALUE` texts. Raises UsageError for one without a
-    value.
+    """Return the names and values of `NAME=VALUE` texts. Raises UsageError for one
+    without a value.
     """
     found = []
     for text in texts:
@@ -303,8 +313,8 @@ def pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFilter | None:
-    """The filter of `--since`. Raises UsageError for a text that is no time, and for
-    another such filter in `-q`.
+    """Return the filter of `--since`. Raises UsageError for a text that is no time, and
+    for another such filter in `-q`.
     """
     if text is None:
         return None
@@ -328,8 +338,7 @@ def check_own_filter(option: str, query: Sequence[str]) -> None:
 
 
 def read_body(call: Call, method: str, operation: Operation | None = None) -> bytes | None:
-    """The JSON body from `-d`, `-f` and `-F`; None if none of them is given.
-
+    """Return the JSON body from `-d`, `-f` and `-F`, or None if none of them is given.
     Raises UsageError for one that names a connection, which it must not choose.
     """
     options = part(call.options, SendOptions)
@@ -355,7 +364,7 @@ def read_body(call: Call, method: str, operation: Operation | None = None) -> by
 
 
 def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operation | None) -> None:
-    """Raise UsageError for a body that names a connection; the hint is the command that
+    """Raise UsageError for a body that names a connection. The hint is the command that
     sends each record to its own.
     """
     if body is None or not record_label.carries(body):
@@ -374,8 +383,8 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
 
 
 def read_key(key: str | None, method: str) -> str | None:
-    """The idempotency key of a POST or PATCH: the given one, else a new one; it is the
-    same for all attempts.
+    """Return the idempotency key of a POST or PATCH: the given one, else a new one. It
+    is the same for all attempts.
     """
     if method not in {"POST", "PATCH"}:
         if key is not None:

@@ -22,7 +22,8 @@ from unified_cli.plural import named
 if TYPE_CHECKING:
     from unified_cli.fleet.clients import Clients
 
-# These statuses may mean that the product behind the connection does not offer the operation.
+# These statuses may mean that the product behind the connection does not offer the
+# operation.
 _MAYBE_NOT_OFFERED = (404, 405, 501)
 _WRONG_BODY = (400, 422)
 # A hint is not worth a long wait.
@@ -31,8 +32,8 @@ _MOST = 12
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
-    """Add to the error what is wrong with the body, or what the connection offers, if
-    the operation is not part of it.
+    """Add to the error the problem with the body, or what the connection offers, if the
+    operation is not part of it.
 
     The latter costs a request, so it is done on a terminal only.
     """
@@ -54,8 +55,8 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 
 
 def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
-    """What to type instead of an array, or of a field that `-F` made no text of; None
-    for another body.
+    """Return what to type instead of an array, or of a field that `-F` made no text of,
+    or None for another body.
     """
     if body.startswith(b"[") and operation.name == "create":
         return (
@@ -70,16 +71,16 @@ def _about_body(error: RefusedError, call: Call, operation: Operation, body: byt
 
 
 def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
-    """What the connection offers instead of the operation; None if it offers that, or
-    the service does not say.
+    """Return what the connection offers instead of the operation, or None if it offers
+    that, or the service does not say.
     """
     offered = _offered(call, clients)
     return None if offered is None else _instead(offered, operation)
 
 
 def _offered(call: Call, clients: "Clients") -> Offered | None:
-    """What the connection offers, as it is known or the service says; None where it
-    does not say.
+    """Return what the connection offers, as it is known or the service says, or None if
+    it does not say.
     """
     runtime, catalogue, settings, *_ = call
     if known := known_capabilities.recall(runtime, settings, catalogue):

@@ -29,7 +29,8 @@ _RETRIES, _TIMEOUT = 0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """The outcome for one connection, and how long it took; `error` is None for a success.
+    """The outcome for one connection, and how long it took; `error` is None for a
+    success.
 
     `state` is how the connection is in words, where it is not simply healthy, and
     `said` the same as a sentence.
@@ -58,7 +59,9 @@ class ProbeResult:
 
 
 def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
-    """The list operation of the resource named as `API RESOURCE`; None where none is named."""
+    """Return the list operation of the resource named as `API RESOURCE`, or None if no
+    operation is named.
+    """
     if words is None:
         return None
     for one in catalogue:
@@ -71,7 +74,8 @@ def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Asks for the state of connections, or calls one list operation on them, for a record each.
+    """Asks for the state of connections, or calls one list operation on them, for a
+    record each.
 
     Unless `overrides` says otherwise, a probe is not retried and takes ten seconds at
     most; but a limit of the service is waited for as by any read.
@@ -85,8 +89,9 @@ class Probe:
     tokens: Tokens
 
     def run(self, names: Sequence[str | None]) -> list[ProbeResult]:
-        """The results for the profiles, in their order; the name None means what a call
-        without a profile would use.
+        """Return the results for the profiles, in their order.
+
+        The name None means what a call without a profile would use.
         """
         # Problems on this machine are found first, one profile after the other.
         work = [self._prepare(name) for name in names]

@@ -1,5 +1,5 @@
-"""A connection as the service shows it, and what its state means for calls; what is
-private is dropped at once.
+"""A connection as the service shows it, and how its state affects calls; private
+members are dropped at once.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,9 @@ LACKS_SCOPES = "lacks scopes"
 
 
 class ForbiddenCall(NamedTuple):
-    """The last call of a connection that its provider refused because scopes are missing."""
+    """The last call of a connection that its provider refused because scopes are
+    missing.
+    """
 
     resource: str = ""
     method: str = ""
@@ -24,7 +26,7 @@ class ForbiddenCall(NamedTuple):
 
     @classmethod
     def of(cls, value: bytes | None, service: Service) -> Self:
-        """The call in the member of a connection, as far as it can be read."""
+        """Return the call in the member of a connection, as far as it can be read."""
         members = parts(value or b"") or {}
         missing = members.get(service.connections.missing_scopes, b"")
         scopes = (
@@ -46,7 +48,7 @@ class ForbiddenCall(NamedTuple):
 
 class AccountState(NamedTuple):
     """The state of a connection: its status as served, whether it is blocked, None
-    where nobody says so, and why.
+    where no one says so, and why.
     """
 
     status: str = ""
@@ -57,14 +59,16 @@ class AccountState(NamedTuple):
 
     @property
     def lacks_scopes(self) -> bool:
-        """Whether the last call for lack of scopes still counts; what breaks all calls
-        is said instead.
+        """Whether the last call for lack of scopes still counts.
+
+        A problem that breaks all calls comes first.
         """
         return self.forbidden is not None and not self.blocked
 
     def lacks_scopes_for(self, resource: str, method: str) -> bool:
-        """Whether this operation is the one that lacked scopes; its resource is named
-        with or without the API.
+        """Return whether this operation is the one that lacked scopes.
+
+        Its resource is named with or without the API.
         """
         last = self.forbidden
         named = last is not None and (last.resource.rpartition("/")[2], last.method) == (
@@ -75,7 +79,7 @@ class AccountState(NamedTuple):
 
     @property
     def scopes_in_words(self) -> str:
-        """Which scopes are missing, for which call; empty where none is known to be."""
+        """Which scopes are missing, for which call. Empty if none are known."""
         return (
             f"{LACKS_SCOPES}: {self.forbidden.in_words}"
             if self.forbidden and self.lacks_scopes
@@ -83,7 +87,7 @@ class AccountState(NamedTuple):
         )
 
     def in_words(self, service: Service) -> str:
-        """The status, and what it does not say."""
+        """Return the status, and what it does not say."""
         words = service.connections
         more = words.shut if self.blocked and self.status not in (words.shut, "") else ""
         less = LACKS_SCOPES if self.lacks_scopes and self.status in (words.healthy, "") else ""
@@ -92,7 +96,9 @@ class AccountState(NamedTuple):
         )
 
     def held(self, service: Service) -> str:
-        """What keeps calls from working, in a word or two; empty where nothing is known to."""
+        """Return what keeps calls from working, in a word or two, or empty if nothing
+        is known to.
+        """
         words = service.connections
         if self.blocked or self.status == words.shut:
             return words.shut
@@ -101,7 +107,7 @@ class AccountState(NamedTuple):
         return "" if self.status in ("", words.healthy) else self.status
 
     def trouble(self, service: Service) -> str:
-        """The same as a sentence, with what the provider said."""
+        """Return the same as a sentence, with what the provider said."""
         held, words = self.held(service), service.connections
         if not held:
             return ""
@@ -113,12 +119,14 @@ class AccountState(NamedTuple):
         return f"the connection's status is {self.status}{said}"
 
     def remark(self, service: Service) -> str:
-        """What is wrong with the connection, as a sentence; empty where nothing is known to be."""
+        """Return the problem with the connection, as a sentence, or empty if nothing is
+        known to be.
+        """
         return self.trouble(service) or self.scopes_in_words
 
     def error(self, service: Service) -> UnifiedError | None:
-        """The error that calls would end with; None where they may work, as with a
-        status that is not known.
+        """Return the error that calls would end with, or None if they may work, as with
+        a status that is not known.
         """
         words, trouble = service.connections, self.trouble(service)
         if self.held(service) == words.shut:
@@ -134,7 +142,9 @@ UNKNOWN_STATE = AccountState()
 
 
 class ConnectionRecord(NamedTuple):
-    """A connection as the service lists it; all as text, empty where it is not known."""
+    """A connection as the service lists it; all as text, empty where it is not
+    known.
+    """
 
     id: str
     product: str
@@ -148,7 +158,9 @@ class ConnectionRecord(NamedTuple):
 
     @classmethod
     def of(cls, record: Record | bytes, service: Service) -> Self:
-        """The connection in a record of the list, or in one that was asked for alone."""
+        """Return the connection in a record of the list, or in one that was asked for
+        alone.
+        """
         words, members = service.connections, parts(record) or {}
         product = parts(members.get(words.product, b"")) or {}
         forbidden = members.get(words.last_forbidden, b"null")
@@ -183,7 +195,7 @@ class ConnectionRecord(NamedTuple):
         )
 
     def facts(self, service: Service) -> JsonObject:
-        """The connection as JSON; the names are a contract."""
+        """Return the connection as JSON. The names are a contract."""
         words, state = service.connections, self.state
         forbidden = state.forbidden
         return {

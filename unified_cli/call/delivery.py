@@ -28,7 +28,9 @@ _PRINTED = {
 
 
 class Asked(NamedTuple):
-    """What decides on the delivery of a result; `method` is that of the request."""
+    """The facts that decide how a result is delivered; `method` is that of the
+    request.
+    """
 
     kind: ModeKind
     form: Format
@@ -65,7 +67,9 @@ class Asked(NamedTuple):
 
     @property
     def may_download(self) -> bool:
-        """Whether the response can go to a file or a folder while it comes, unchanged."""
+        """Whether the response can go to a file or a folder while it comes,
+        unchanged.
+        """
         if self.downloads:
             return True
         unchanged = self.form.as_served and not self.reshaped
@@ -73,7 +77,8 @@ class Asked(NamedTuple):
 
 
 def with_delivery(call: Call, operation: Operation | None, method: str = "GET") -> Call:
-    """Return the call with how its result is delivered, and the format that it has then.
+    """Return the call with how its result is delivered, and the format that it has
+    then.
 
     The `method` is that of a request without an operation. Raises UsageError for
     options that mean nothing together.
@@ -97,7 +102,10 @@ def asked_by(
     operation: Operation | None,
     method: str = "GET",
 ) -> Asked:
-    """Return what the options say on it. Raises UsageError for `--columns` without names."""
+    """Return what the options say on it.
+
+    Raises UsageError for `--columns` without names.
+    """
     pages, lists = part(options, PageOptions), operation is not None and operation.lists
     in_page = (pages.cursor or "").startswith(OWN_CURSOR)
     files = part(options, DownloadModeOptions)
@@ -140,7 +148,7 @@ def _place(out: str | None) -> Place:
 
 
 def to_file(call: Call) -> AbstractContextManager[Call]:
-    """Return the call whose stdout is what `--out` names; without it the same call.
+    """Return the call whose stdout is what `--out` names. Without it the same call.
 
     Raises StorageError for what cannot be written.
     """
@@ -197,7 +205,7 @@ def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool =
 
 
 def column_names(text: str | None) -> list[str]:
-    """Return the columns of `--columns`. Raises UsageError where it has no names."""
+    """Return the columns of `--columns`. Raises UsageError if it has no names."""
     found = [one.strip() for one in text.split(",") if one.strip()] if text else []
     if text is not None and not found:
         raise UsageError("--columns needs names (--columns id,status.name)")
@@ -205,7 +213,7 @@ def column_names(text: str | None) -> list[str]:
 
 
 def _check_printed(asked: Asked) -> None:
-    """Refuse to shape what is no result of an operation."""
+    """Refuse to shape anything that is not a result of an operation."""
     option = "--describe" if asked.kind is ModeKind.DESCRIBED else "--skeleton"
     if asked.reshaped or asked.place is not Place.STDOUT:
         raise UsageError(f"{option} takes no --jq, --columns and --out", hint=_TO_SHELL)

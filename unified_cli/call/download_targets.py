@@ -22,7 +22,8 @@ _LONGEST = 180
 _LONGEST_ENDING = 20
 _EXTENDED = re.compile(r"(?:^|;)\s*filename\*\s*=\s*(?:utf-8)'[^']*'([^;\s]+)", re.IGNORECASE)
 _PLAIN = re.compile(r'(?:^|;)\s*filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]*))', re.IGNORECASE)
-# What some system takes for a separator, a stream, a pattern or a redirection.
+# Characters that some system reads as a separator, a stream, a pattern or a
+# redirection.
 _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _RESERVED = re.compile(
     r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\..*)?", re.IGNORECASE
@@ -30,7 +31,10 @@ _RESERVED = re.compile(
 
 
 def from_header(value: str) -> str:
-    """The name that a Content-Disposition proposes, as it stands; empty without one."""
+    """Return the name that a Content-Disposition proposes, as it is.
+
+    Empty without one.
+    """
     if match := _EXTENDED.search(value):
         return unquote(match[1], errors="replace")
     if match := _PLAIN.search(value):
@@ -39,7 +43,7 @@ def from_header(value: str) -> str:
 
 
 def from_url(url: str) -> str:
-    """The last part of a URL's path, decoded; empty without one."""
+    """Return the last part of a URL's path, decoded. Empty without one."""
     try:
         return unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2], errors="replace")
     except ValueError:
@@ -47,8 +51,8 @@ def from_url(url: str) -> str:
 
 
 def safe(*proposals: MaskedText) -> str:
-    """The first proposal of which anything is left, as one visible component of a path
-    that every system can store.
+    """Return the first proposal of which anything is left, as one visible component of
+    a path that every system can store.
 
     It has no separator of any system, no leading dot or dash, no reserved word, and at
     most 180 bytes in UTF-8.
@@ -61,8 +65,8 @@ def safe(*proposals: MaskedText) -> str:
 
 def _safe(proposal: str) -> str:
     name = unicodedata.normalize("NFC", proposal)
-    # Split first: what is before the last separator was meant as a folder, and none is
-    # ours to choose.
+    # Split first: the part before the last separator is a folder, which the service
+    # must not choose.
     name = re.split(r"[/\\]", name)[-1]
     name = _FORBIDDEN.sub("_", unsafe().sub("_", name))
     name = name.lstrip(". ").rstrip(". ")
@@ -84,7 +88,7 @@ def _bounded(name: str) -> str:
 
 
 def numbered(name: str, number: int) -> str:
-    """The name for the second, third … file that would have it."""
+    """Return the name for the second, third … file that would have it."""
     if number < 2:
         return name
     stem, dot, ending = name.rpartition(".")
@@ -100,10 +104,11 @@ class DownloadTarget(Protocol):
 
     @property
     def label(self) -> str:
-        """What it is called until it has its name."""
+        """Its temporary name."""
 
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
-        """Give the file of this checksum its name, for which there are proposals, the best first.
+        """Give the file of this checksum its name, for which there are proposals, the
+        best first.
 
         Raises StorageError, OSError.
         """

@@ -1,5 +1,5 @@
-"""Print what is not sent: a request, as JSON or as a command line that runs as printed;
-a body to fill in.
+"""Print anything that is not sent: a request, as JSON or as a command line that runs as
+printed; a body to fill in.
 """
 
 import shlex
@@ -41,7 +41,10 @@ _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
 def show(call: Call, request: Request) -> None:
-    """Print the request as JSON, or as a command line for a shell; the token is not read."""
+    """Print the request as JSON, or as a command line for a shell.
+
+    The token is not read.
+    """
     since = part(call.options, ReadOptions).since
     request = pagination.filtered(request, builder.since(call.runtime, since, call.options.query))
     if call.mode.shown == "json":
@@ -53,7 +56,8 @@ def show(call: Call, request: Request) -> None:
             " one)"
         )
     if call.runtime.stdout_is_terminal and request.body is not None:
-        # The same JSON, which stays the same where the line is copied from the terminal.
+        # The same JSON, which stays the same where the line is copied from the
+        # terminal.
         request = request._replace(
             body=terminal.json_visible(request.body.decode("utf-8")).encode("utf-8")
         )
@@ -80,14 +84,17 @@ def _shown(request: Request) -> JsonObject:
 
 
 def _displayable(facts: "UploadFacts") -> JsonObject:
-    """What is sent in place of a body; bytes of the file's name that are no UTF-8 show
-    as escapes.
+    """Return the text shown in place of a body.
+
+    Bytes of the file's name that are no UTF-8 show as escapes.
     """
     return facts.as_json() | {"file": visible(facts.file)}
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
-    """The request as a command line for a POSIX shell, which takes the token from UNIFIED_TOKEN."""
+    """Return the request as a command line for a POSIX shell, which takes the token
+    from UNIFIED_TOKEN.
+    """
     # By default curl expands brackets in a URL and normalises its path.
     words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
     words += [shlex.quote(request.url), "-H", f'"Authorization: Bearer {_TOKEN}"']
@@ -109,7 +116,7 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
 
 
 def _file_words(facts: "UploadFacts") -> Iterator[str]:
-    """The words that have curl send a file, in a form or as it is."""
+    """Yield the words that have curl send a file, in a form or as it is."""
     # To curl the name - is standard input.
     path = "./-" if facts.file == "-" else facts.file
     if facts.field is None:
@@ -145,7 +152,7 @@ def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod
 
 
 def skeleton(fields: Iterable[KnownField]) -> JsonObject:
-    """Every field with an empty value.
+    """Return every field with an empty value.
 
     A field with known values shows them, separated by `|`; a time is one, as an empty
     one is refused.

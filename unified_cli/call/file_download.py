@@ -75,7 +75,7 @@ class Download:
         `proposals` are names for it, after the one in the answer. Raises what the
         client raises, and StorageError.
         """
-        # What may be a record is asked for as one.
+        # An answer that may be a record is requested as one.
         wanted = ByteRange() if only_files else ByteRange(accept="application/json, */*;q=0.5")
         answer = self._client.send(request, part=wanted)
         try:
@@ -94,8 +94,9 @@ class Download:
         return SavedFile(path, file.size, digest)
 
     def _stream(self, request: Request, answer: Answer, file: AtomicFile) -> Answer:
-        """Write all that comes, over as many answers as it takes; gives the one that
-        the file began with.
+        """Write all that comes, over as many answers as it takes.
+
+        Gives the one that the file began with.
         """
         first, breaks, told = answer, 0, 0
         while True:
@@ -130,7 +131,9 @@ class Download:
         self._runtime.sleep(seconds)
 
     def _resume(self, request: Request, first: Answer, file: AtomicFile) -> Answer:
-        """The rest of the file where the service offers it, else the whole file from its start."""
+        """Return the rest of the file where the service offers it, else the whole file
+        from its start.
+        """
         validator = _validator(first.headers)
         if file.size and validator:
             answer = self._client.send(request, part=ByteRange(file.size, validator))
@@ -140,7 +143,8 @@ class Download:
             if answer.status == 206 and total in (None, _total(first)):
                 return answer
             if answer.status != 200:
-                # What came is of no use, and the connection is not free while it is unread.
+                # The answer is useless, and the connection stays busy while it is
+                # unread.
                 self._client.close()
                 answer = self._client.send(request, part=ByteRange())
         else:
@@ -151,7 +155,10 @@ class Download:
         return answer
 
     def _document(self, answer: Answer, request: Request, *, only_files: bool) -> bytes:
-        """The answer's body where a record may stand in for the file; else raise ServiceError."""
+        """Return the answer's body where a record may be in for the file.
+
+        Else raise ServiceError.
+        """
         if only_files or not answer.body:
             what = "a record, not the file" if answer.body else "nothing"
             hint = f" (try -q {self._client.service.response_format}=stream)" if answer.body else ""
@@ -162,7 +169,7 @@ class Download:
         return answer.served
 
     def _check(self, request: Request, first: Answer, file: AtomicFile) -> None:
-        """Raise ServiceError where the file is not what the headers said it would be."""
+        """Raise ServiceError if the file is not what the headers said it would be."""
         where = f"{request.method} {request.path}"
         total = _total(first)
         if total is not None and total != file.size:
@@ -185,8 +192,8 @@ def _total(answer: Answer) -> int | None:
 
 
 def _validator(headers: Mapping[str, str]) -> str:
-    """What a part is asked for with; empty where none is offered, or nothing tells
-    whether the file has changed.
+    """Return the headers that ask for a part, or none if parts are not offered or a
+    change of the file would go unnoticed.
     """
     offered = headers.get("accept-ranges", "").strip().lower() == "bytes"
     coded = decoding.codings(headers.get("content-encoding", ""))
@@ -213,8 +220,9 @@ def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
 
 
 def one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] = ()) -> None:
-    """Save the response in the file or folder that `--out` names; `names` come before
-    those of the request.
+    """Save the response in the file or folder that `--out` names.
+
+    `names` come before those of the request.
     """
     place = target(call.options)
     client = clients.open(call.settings)
@@ -247,8 +255,9 @@ def save(
 
 
 def target(options: CallOptions) -> DownloadTarget:
-    """The target that `--out` names. Raises StorageError, before any request, if it
-    cannot be written.
+    """Return the target that `--out` names.
+
+    Raises StorageError, before any request, if it cannot be written.
     """
     out, force = options.out or "", options.force
     path = Path(out)
@@ -266,7 +275,9 @@ def target(options: CallOptions) -> DownloadTarget:
 
 
 def proposals(request: Request) -> tuple[str, ...]:
-    """Names for the file from the request, never from the target of a redirect."""
+    """Return names for the file from the request, never from the target of a
+    redirect.
+    """
     query = dict(request.query)
     urls = [download_targets.from_url(query[name]) for name in ("file_url", "url") if name in query]
     last = request.path.rstrip("/").rpartition("/")[2]
@@ -274,8 +285,9 @@ def proposals(request: Request) -> tuple[str, ...]:
 
 
 def texts(record: bytes) -> dict[str, str]:
-    """The members of a record that are texts; `file_url`, if missing, is the link among
-    its `urls`.
+    """Return the members of a record that are texts.
+
+    `file_url`, if missing, is the link among its `urls`.
     """
     members = parts(record.strip()) or {}
     found = {name: string(value) for name, value in members.items() if value.startswith(b'"')}
@@ -285,7 +297,7 @@ def texts(record: bytes) -> dict[str, str]:
 
 
 def _link(urls: bytes) -> str | None:
-    """The URL to download from, among the links of a record."""
+    """Return the URL to download from, among the links of a record."""
     links = json.loads(urls) if urls.startswith(b"[") else []
     found = [link for link in links if isinstance(link, dict) and isinstance(link.get("url"), str)]
     best = [link["url"] for link in found if link.get("type") == "download"]
@@ -293,7 +305,7 @@ def _link(urls: bytes) -> str | None:
 
 
 def check_fields(operation: Operation, body: bytes | None) -> None:
-    """Raise UsageError where the body lacks a field that says which file to download."""
+    """Raise UsageError if the body lacks a field that says which file to download."""
     given = parts(body or b"{}") or {}
     for name in operation.required_fields:
         if name not in given:
@@ -309,7 +321,7 @@ class Parameters(NamedTuple):
     raw_field: tuple[str, ...] = ()
 
     def added_to(self, options: DownloadOptions) -> DownloadOptions:
-        """The options with these parameters added."""
+        """Return the options with these parameters added."""
         return replace(
             options,
             query=(*options.query, *self.query),
@@ -318,8 +330,8 @@ class Parameters(NamedTuple):
 
 
 def parameters(operation: Operation, record: dict[str, str]) -> Parameters | None:
-    """The parameters of a download that the record contains; None where it has to be
-    looked up by its id.
+    """Return the parameters of a download that the record contains, or None if it has
+    to be looked up by its id.
 
     A download of which no parameter is known takes the id.
     """

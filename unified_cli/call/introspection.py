@@ -1,7 +1,7 @@
 """Ask the service about connections: which there are, and which operations one offers,
 and its record.
 
-What the record says of its state is judged in `call.connection_record`.
+`call.connection_record` interprets the state in the record.
 """
 
 import re
@@ -35,8 +35,8 @@ _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 class Offer(NamedTuple):
-    """What a connection offers: the operations by API and resource, as served, and the
-    state of the connection.
+    """The operations that a connection offers, by API and resource, as served, and its
+    state.
 
     `overridden` names what the environment maps itself, as `api/resource`; `unread`
     counts the entries without sense.
@@ -49,8 +49,9 @@ class Offer(NamedTuple):
 
 
 def ask_offer(client: Client, settings: Settings, catalogue: Catalogue) -> Offer:
-    """What the service says. Raises the errors of a request, ServiceError for an answer
-    that says nothing.
+    """Return what the service says.
+
+    Raises the errors of a request, ServiceError for an answer that says nothing.
     """
     account = settings.reachable()[1]
     return _ask(
@@ -62,11 +63,12 @@ def ask_offer(client: Client, settings: Settings, catalogue: Catalogue) -> Offer
 
 
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
-    """What connections to a product offer, which is named by its slug or its id; it
-    need not be connected.
+    """Return what connections to a product offer, which is named by its slug or its id.
+
+    It need not be connected.
 
     The settings' account may be empty. Raises as `ask_offer` does, and UsageError for
-    what is no such name.
+    anything that is not a such name.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
@@ -109,7 +111,7 @@ def _ask(client: Client, settings: Settings, service: Service, path: str) -> Off
 
 
 def _decoded(body: bytes) -> Json:
-    """Raises ValueError for what is no JSON; msgspec's error is one."""
+    """Raises ValueError for anything that is not a JSON. Msgspec's error is one."""
     try:
         return msgspec.json.decode(body)
     except msgspec.DecodeError:
@@ -120,7 +122,7 @@ def _decoded(body: bytes) -> Json:
 
 
 def _read(document: Json, service: Service) -> Offer | None:
-    """The offer in an answer; None where nothing of it can be read."""
+    """Return the offer in an answer, or None if nothing of it can be read."""
     words = service.connections
     entries = document.get(words.unified) if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(entries, list):
@@ -156,7 +158,9 @@ def _state(account: Json, service: Service) -> AccountState:
 
 
 class ConnectionHealth(NamedTuple):
-    """The state of a connection, what is known of it, and the headers of the answer."""
+    """The state of a connection, the known facts about it, and the headers of the
+    answer.
+    """
 
     state: AccountState
     record: ConnectionRecord
@@ -164,13 +168,14 @@ class ConnectionHealth(NamedTuple):
 
 
 def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionHealth:
-    """How the connection is: its record says it, and what it offers whether it is blocked.
+    """Return how the connection is: its record says it, and what it offers whether it
+    is blocked.
 
     Raises the errors of a request, ServiceError for an answer that is no connection.
     """
     record, headers = _record(client, settings, catalogue)
     if settings.is_own:
-        # The token of a connection is not told what it offers.
+        # The service does not list operations for a connection's own token.
         return ConnectionHealth(record.state, record, headers)
     return ConnectionHealth(
         with_blocked(record.state, client, settings, catalogue), record, headers
@@ -178,8 +183,9 @@ def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> Conn
 
 
 def ask_record(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionRecord:
-    """The connection's own record. Raises the errors of a request, ServiceError for
-    what is no connection.
+    """Return the connection's own record.
+
+    Raises the errors of a request, ServiceError for anything that is not a connection.
     """
     return _record(client, settings, catalogue)[0]
 
@@ -204,7 +210,7 @@ def _record(
 def with_blocked(
     state: AccountState, client: Client, settings: Settings, catalogue: Catalogue
 ) -> AccountState:
-    """The state, with whether the service takes calls, where it says so."""
+    """Return the state, with whether the service takes calls, where it says so."""
     try:
         told = ask_offer(client, settings, catalogue).state
     except (RefusedError, AccessError) as error:
@@ -216,15 +222,18 @@ def with_blocked(
 
 
 def merged(state: AccountState, told: AccountState) -> AccountState:
-    """The state of a record, with what the offer says of it: that is never older."""
+    """Return the state of a record, with what the offer says of it: that is never
+    older.
+    """
     return state._replace(status=told.status or state.status, blocked=told.blocked)
 
 
 def listed(
     client: Client, resolved: Settings, service: Service, query: Sequence[tuple[str, str]] = ()
 ) -> Iterator[list[ConnectionRecord]]:
-    """All connections that the token can see, a page at a time; credentials in the
-    answer are dropped at once.
+    """Yield all connections that the token can see, a page at a time.
+
+    Credentials in the answer are dropped at once.
 
     Raises what a list raises.
     """
@@ -241,7 +250,9 @@ def listed(
 
 
 def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
-    """Raise ServiceError for a list that goes on and on: all of it is held in memory."""
+    """Raise ServiceError for a list that continues and on: all of it is held in
+    memory.
+    """
     if pages > _MOST_PAGES or number > _MOST or size > _LARGEST:
         words = service.connections
         bounds = (

@@ -25,7 +25,9 @@ from unified_cli.storage import output_file
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:
-    """Read the requested pages into the file; an interrupted run is resumed where it stopped.
+    """Read the requested pages into the file.
+
+    An interrupted run is resumed where it stopped.
 
     Raises IncompleteError if something is missing from the file.
     """
@@ -70,7 +72,9 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 def _partial_file(
     call: Call, request: Request, options: list_export.ListExportOptions
 ) -> PartialFile:
-    """The file that `--out` names, with what an earlier run with the same options wrote."""
+    """Return the file that `--out` names, with what an earlier run with the same
+    options wrote.
+    """
     path = Path(call.options.out or "")
     output_file.check_folder(path)
     identity = ListIdentity.of(

@@ -28,8 +28,9 @@ from unified_cli.runtime import Runtime
 
 
 def span(call: Call) -> Span:
-    """What to read: all pages, a number of records, or one page; with `--since` what
-    changed. Raises UsageError.
+    """Return what to read: all pages, a number of records, or one page.
+
+    With `--since` what changed. Raises UsageError.
     """
     pages = part(call.options, PageOptions)
     since = builder.since(call.runtime, part(call.options, ReadOptions).since, call.options.query)
@@ -59,11 +60,11 @@ class ListSummary:
         return f"{counted(self.records, 'record')} in {counted(self.pages, 'page')}"
 
     def onward(self) -> str:
-        """The option that continues where this stopped."""
+        """Return the option that continues where this stopped."""
         return more_records.onward(self.next_cursor)
 
     def left_out(self) -> list[str]:
-        """What the provider left out."""
+        """Return what the provider left out."""
         if not self.partial:
             return []
         numbers = ", ".join(map(str, self.partial[:20])) + (" …" if len(self.partial) > 20 else "")
@@ -118,7 +119,7 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
 
 
 def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> None:
-    """Raise IncompleteError where something is missing, or was left out by the provider
+    """Raise IncompleteError if something is missing, or was left out by the provider
     and is not accepted.
     """
     missing = missing if asked.allow_partial else [*missing, *tally.left_out()]
@@ -151,7 +152,9 @@ def report(call: Call, tally: ListSummary) -> None:
 
 
 def unread(tally: ListSummary, asked: PageOptions) -> str:
-    """A message that there are more records than were read, and how to continue."""
+    """Return a message that there are more records than were read, and how to
+    continue.
+    """
     if asked.limit:
         return f"cut on request after {tally.so_far()}; to continue: {tally.onward()}"
     return more_records.message(tally.next_cursor)

@@ -19,7 +19,7 @@ def message(cursor: str | None) -> str:
 
 
 def onward(cursor: str | None) -> str:
-    """The option that continues at this cursor."""
+    """Return the option that continues at this cursor."""
     if not cursor:
         return "from the start"
     if _PLAIN.fullmatch(cursor):
@@ -38,7 +38,8 @@ def note(call: Call, body: bytes) -> None:
 
 
 def _cursor(body: bytes, service: Service) -> str | None:
-    # Above this msgspec, which takes a while to import, is faster and needs less memory.
+    # Above this msgspec, which takes a while to import, is faster and needs less
+    # memory.
     if len(body) <= PIECE:
         document = json.loads(body, parse_int=number_as_cursor)
         found = document.get(service.cursor) if isinstance(document, dict) else None

@@ -36,13 +36,13 @@ _NOTHING = "no unified API is installed or mapped for this {}"
 _NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 # A list that cannot be read without parameters is there all the same.
 _INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
-# After so many failures in a row the other lists would fail too.
+# After this many failures in a row the other lists would fail too.
 _MOST_FAILURES = 3
 
 
 class AskedConnections(NamedTuple):
     """The connections that are asked: their names, the settings of those that can be,
-    what is wrong with the others.
+    the problem with the others.
     """
 
     names: Sequence[str]
@@ -51,8 +51,9 @@ class AskedConnections(NamedTuple):
 
 
 def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
-    """The connections that the options select. Raises ConfigError and UsageError where
-    they select none.
+    """Return the connections that the options select.
+
+    Raises ConfigError and UsageError if they select none.
     """
     config = file.read(runtime)
     if profiles.is_several(options.profile):
@@ -84,17 +85,20 @@ class OfferCell(NamedTuple):
 
     @property
     def keeps(self) -> str:
-        """What keeps the operation from being called; empty where nothing is known to."""
+        """The reason why the operation cannot be called.
+
+        Empty where nothing is known to.
+        """
         return self.held if self.state == OFFERED else self.state
 
 
 @dataclass(slots=True)
 class ConnectionOffer:
-    """What was found out about the connection of this name; `error` is what kept it
-    from being asked.
+    """The facts about the connection of this name; `error` says why it could not be
+    asked.
 
     `state` is that of the connection itself, and `unread` how many parts of the answer
-    make no sense. It was asked for so many `seconds`.
+    make no sense. It was asked for this many `seconds`.
     """
 
     name: str
@@ -106,7 +110,7 @@ class ConnectionOffer:
 
 
 def failed(name: str, operations: Sequence[Operation], error: UnifiedError) -> ConnectionOffer:
-    """A connection that could not be asked."""
+    """Return a connection that could not be asked."""
     state = FORBIDDEN if isinstance(error, AccessError) else FAILED
     return ConnectionOffer(
         name, [OfferCell(one, state, error.one_line) for one in operations], error
@@ -124,7 +128,7 @@ class OfferCheck(NamedTuple):
     probe: bool
 
     def check(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
-        """What a connection offers. Raises the errors of a request."""
+        """Return what a connection offers. Raises the errors of a request."""
         found = self._reported(name, settings, client)
         if self.probe:
             scope = requests.scope_of(settings, self.catalogue.service)
@@ -140,14 +144,15 @@ class OfferCheck(NamedTuple):
         except UnifiedError as error:
             if error.status not in _NOT_OFFERED:
                 raise
-            # Then what is offered says all that is known of its state.
+            # Then the list of operations is all that is known of its state.
             state = offer.state
         else:
             state = introspection.merged(record.state, offer.state)
         return self.judged(name, settings, offer._replace(state=state))
 
     def offer(self, settings: Settings, client: Client) -> Offer | None:
-        """What the service says and the catalogue knows, which is kept; None where it does not say.
+        """Return what the service says and the catalogue knows, which is kept, or None
+        if it does not say.
 
         Raises the errors of a request.
         """
@@ -162,17 +167,22 @@ class OfferCheck(NamedTuple):
         return offer._replace(offered=offered)
 
     def untold(self, name: str) -> ConnectionOffer:
-        """A connection of which the service does not say what it offers."""
+        """Return a connection of which the service does not say what it offers."""
         why = masked("the service does not say what this connection offers")
         return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
 
     def judged(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
-        """What a connection with this offer and this state offers, operation by operation."""
+        """Return what a connection with this offer and this state offers, operation by
+        operation.
+        """
         cells = [self._cell(one, offer, read_only=settings.read_only) for one in self.operations]
         return ConnectionOffer(name, cells, state=offer.state, unread=offer.unread)
 
     def check_product(self, product: str, settings: Settings, client: Client) -> ConnectionOffer:
-        """What connections to a product offer. Raises what `introspection.ask_product` raises."""
+        """Return what connections to a product offer.
+
+        Raises what `introspection.ask_product` raises.
+        """
         offer = introspection.ask_product(client, settings, self.catalogue, product)
         told = offer._replace(
             offered=known_capabilities.of_catalogue(offer.offered, self.catalogue)
@@ -207,7 +217,7 @@ class OfferCheck(NamedTuple):
     def _probed(
         self, cells: Sequence[OfferCell], scope: Scope, client: Client
     ) -> Iterator[OfferCell]:
-        """The cells, those of lists as reading them shows."""
+        """Yield the cells, those of lists as reading them shows."""
         stopped: OfferCell | None = None
         failures = 0
         for cell in cells:
@@ -222,7 +232,7 @@ class OfferCheck(NamedTuple):
                 yield found
 
     def _read(self, cell: OfferCell, scope: Scope, client: Client) -> tuple[OfferCell, bool]:
-        """What reading one record of a list shows, and whether all others of the
+        """Return what reading one record of a list shows, and whether all others of the
         connection would show the same.
         """
         content = Content([(self.catalogue.service.page_size, "1")])

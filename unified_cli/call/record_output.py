@@ -1,4 +1,6 @@
-"""Print records as the options say: in a format, with selected columns, through a jq program."""
+"""Print records as the options say: in a format, with selected columns, through a jq
+program.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
-    """Write a document in the chosen format, with the chosen columns or through the jq program.
+    """Write a document in the chosen format, with the chosen columns or through the jq
+    program.
 
     Raises ServiceError for a document that is too large to be taken apart.
     """
@@ -63,8 +66,9 @@ def write(call: Call, request: Request, body: bytes, program: "JqProgram | None"
 
 
 def _write_record(call: Call, request: Request, record: records.Record, style: Style) -> None:
-    """Write a record with the chosen columns. Raises UsageError where it has none of
-    them, and was only read.
+    """Write a record with the chosen columns.
+
+    Raises UsageError if it has none of them, and was only read.
     """
     check = ColumnCheck.of(style)
     check.look([record])
@@ -82,8 +86,9 @@ def _check_page(body: bytes, service: Service, request: Request) -> None:
 
 
 def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProgram | None":
-    """The program of `--jq`, compiled before anything is sent; `process` runs it, if
-    the time is limited.
+    """Return the program of `--jq`, compiled before anything is sent.
+
+    `process` runs it, if the time is limited.
     """
     if not options.jq:
         return None
@@ -95,7 +100,9 @@ def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProg
 def style_for(
     call: Call, operation: Operation | None, *, first: Sequence[str] = (), screen: bool = True
 ) -> Style:
-    """The style of an operation's records; without `screen` they go to a file.
+    """Return the style of an operation's records.
+
+    Without `screen` they go to a file.
 
     `first` are columns that come before the chosen ones.
     """
@@ -106,7 +113,8 @@ def style_for(
     )
     return style._replace(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
-        # JSON with all that was served needs no knowledge of it, which takes a millisecond to read.
+        # JSON with all that was served needs no knowledge of it, which takes a
+        # millisecond to read.
         known=[field.name for field in operation.facts.fields]
         if operation and (chosen or not call.settings.output.json)
         else (),
@@ -125,12 +133,11 @@ def printer_for(
     names: Iterable[str] | None = None,
     gathers: bool = False,
 ) -> printer.Printer:
-    """A printer for the records of several answers as one result, or for the results of
-    a program for them.
+    """Return a printer for the records of several answers as one result, or for the
+    results of a program for them.
 
     They come in any order; with `names` they are of the connections of these names, and
-    each says of which. One that `gathers` writes several answers at once, when it is
-    told to.
+    each says of which. With `gathers`, several answers are written at once, on `flush`.
     """
     label = 0 if names is None else max((width(visible(name)) for name in names), default=0)
     style = style_for(call, operation, first=() if names is None else (LABEL,))._replace(

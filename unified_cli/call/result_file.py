@@ -1,4 +1,6 @@
-"""The file of `--out` in the place of standard output: whole at the end, or not there."""
+"""The file of `--out` in the place of standard output: whole at the end, or not
+there.
+"""
 
 import io
 from collections.abc import Iterator
@@ -43,8 +45,8 @@ def opened(call: Call) -> Iterator[Call]:
     """Yield the call whose standard output is what `--out` names.
 
     A file gets its name at the end of the block, also where the block ends as
-    incomplete; after another error nothing is left of it. A device or a pipe is
-    written to at once. Raises StorageError, before the block for what cannot be written.
+    incomplete; after another error nothing is left of it. A device or a pipe is written
+    to at once. Raises StorageError, before the block for what cannot be written.
     """
     path = Path(call.options.out or "")
     options = replace(call.options, out=None)

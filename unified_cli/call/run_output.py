@@ -9,13 +9,13 @@ from unified_cli.writes.entry import RunKind
 from unified_cli.writes.results import OutcomeRecords, OutcomeTable, RunResults, ServedRecords
 from unified_cli.writes.run import StoredRun
 
-# What people read has no room for a whole record.
+# A table for people has no room for a whole record.
 _FOR_PEOPLE = (LABEL, "outcome", "status", "error.message", "idempotency_key")
 _FOR_PROGRAMS = (LABEL, "outcome", "status", "result", "error", "idempotency_key")
 
 
 def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResults:
-    """What tells of each call of a run; `call` is common to all of them."""
+    """Return what tells of each call of a run. `call` is common to all of them."""
     if run.kind is RunKind.LINES:
         return lines(call, run, connections)
     options = call.options
@@ -34,7 +34,10 @@ def results(call: Call, run: StoredRun, connections: RunConnections) -> RunResul
 
 
 def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedRecords:
-    """What tells of each line of a run; the columns are the same for all records."""
+    """Return what tells of each line of a run.
+
+    The columns are the same for all records.
+    """
     operation = connections.operation(run.header.command)
     names = _names(run) if run.several else None
     printer = record_output.printer_for(
@@ -44,5 +47,5 @@ def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedReco
 
 
 def _names(run: StoredRun) -> set[str]:
-    """The names of the connections of a run."""
+    """Return the names of the connections of a run."""
     return {call.profile for _, _, call in run.calls() if call.profile}

@@ -19,7 +19,10 @@ _MOST = 300
 
 
 def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
-    """The same of a page that is not taken apart yet; one of several MiB is left alone."""
+    """The same of a page that is not taken apart yet.
+
+    One of several MiB is left alone.
+    """
     if len(body) > _LARGEST:
         return
     with contextlib.suppress(decoding.TooLargeError):
@@ -44,8 +47,8 @@ def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> 
 
 
 def keep_described(call: Call, operation: Operation) -> None:
-    """Keep for completion what is known of an operation's parameters and fields from
-    its description.
+    """Keep for completion the known facts about an operation's parameters and fields
+    from its description.
     """
     words = _words(call)
     known = known_methods.recall(call.runtime, call.settings, operation) if words else None
@@ -63,17 +66,18 @@ def keep_described(call: Call, operation: Operation) -> None:
 
 
 def _words(call: Call) -> CompletionWords | None:
-    """The words of the connection; None where completion cannot know it: by its
-    profile, as the config file has it.
+    """Return the words of the connection.
+
+    None where completion cannot know it: by its profile, as the config file has it.
     """
     runtime, _, settings, *_ = call
     if not (settings.profile and settings.is_of_file):
         return None
     with contextlib.suppress(UnifiedError):
-        # What is in the file now: it may have been changed since the call began.
+        # The words in the file now: it may have changed since the call began.
         config = file.read(runtime)
         now = resolution.resolve(Overrides(settings.profile), runtime, config)
-        # A shell cannot tell whose words they are where a disk takes the names for one.
+        # A shell cannot tell the owners apart on a disk that folds their names.
         alike = names.others_like(settings.profile, config.profiles)
         if config.path and now.digest == settings.digest and not alike:
             return CompletionWords(

@@ -55,7 +55,7 @@ class SelectedReads(NamedTuple):
 
 @dataclass(slots=True)
 class WholeRead:
-    """What a connection answered: all records of its list, or its record."""
+    """The answer of a connection: all records of its list, or its record."""
 
     selected: SelectedRead
     records: list[Record] = field(default_factory=list)
@@ -65,7 +65,7 @@ class WholeRead:
     one_line: bool = True
     large: bool = False
     error: UnifiedError | None = None
-    """What broke the read off."""
+    """The error that ended the read early."""
     seconds: float = 0.0
     """How long the read took."""
 
@@ -78,15 +78,16 @@ class WholeRead:
         self.large = self.large or page.large
 
     def document(self, *, listing: bool) -> bytes:
-        """The array of the records; else the record."""
+        """Return the array of the records; else the record."""
         return b"[" + b",".join(self.records) + b"]" if listing else bytes(self.records[0])
 
 
 def select(
     runtime: Runtime, catalogue: Catalogue, operation: Operation, options: ReadOptions, mode: Mode
 ) -> SelectedReads:
-    """The reads that the options describe. Raises UsageError for options that such a
-    read does not take.
+    """Return the reads that the options describe.
+
+    Raises UsageError for options that such a read does not take.
     """
     if not mode.several:
         call = builder.resolve(runtime, catalogue, options, mode, operation)
@@ -123,7 +124,7 @@ class ReadWork(NamedTuple):
     seconds: dict[str, float] | None = None
 
     def run(self, read: SelectedRead) -> Generator[tuple[SelectedRead, Page | UnifiedError | None]]:
-        """Each page, then None; or the error that broke it off."""
+        """Yield each page, then None. Or the error that broke it off."""
         try:
             token = self.clients.token(read.call.settings)
         except UnifiedError as error:
@@ -171,9 +172,9 @@ def read_whole(
 ) -> Generator[WholeRead]:
     """Read these connections at once and give each whole, in their order.
 
-    In memory are the connection whose turn it is, and `LARGEST_DOCUMENT` bytes of the
-    others. `until` is a time after which no answer is waited for. An error of a
-    connection is part of what is given.
+    Only the connection whose turn it is and `LARGEST_DOCUMENT` bytes of the others are
+    in memory. After the time `until`, no answer is waited for. An error of a connection
+    is part of the result.
     """
     seconds: dict[str, float] = {}
     work = ReadWork(selected, readers.clients, until, LARGEST_DOCUMENT, seconds)
@@ -194,5 +195,5 @@ def read_whole(
 
 
 def size(page: Page) -> int:
-    """The bytes of the records of a page."""
+    """Return the bytes of the records of a page."""
     return sum(len(memoryview(record)) for record in page.records)

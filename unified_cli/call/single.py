@@ -1,4 +1,6 @@
-"""Call one operation on one connection, from the typed options to the result on stdout."""
+"""Call one operation on one connection, from the typed options to the result on
+stdout.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from unified_cli.output.jq_program import JqProgram
 
 Exchange = Callable[[Call, Clients, Request], None]
-"""Sends a request, and writes what is answered."""
+"""Sends a request, and writes the answer."""
 _EXCHANGES = {
     Delivery.DOWNLOAD: Later("unified_cli.call.file_download:one"),
     Delivery.PAGES: Later("unified_cli.call.list_to_file:run"),
@@ -37,8 +39,9 @@ _EXCHANGES = {
 
 
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
-    """Send the request and write the answer, or only show the request; an `exchange`
-    writes to `--out` by itself.
+    """Send the request and write the answer, or only show the request.
+
+    An `exchange` writes to `--out` by itself.
     """
     runtime, catalogue, settings, options, mode, _ = call
     cursor = part(options, PageOptions).cursor
@@ -106,7 +109,7 @@ def once(call: Call, clients: Clients, request: Request) -> None:
     client = clients.open(settings)
     try:
         with delivery.to_file(call) as aimed:
-            # How much of a file has been sent is told.
+            # How much of a file has been sent is reported.
             with _told(runtime, request.upload) if request.upload else nullcontext():
                 got = client.send(request, any_type=settings.output.binary)
             write_answer(aimed, request, got, program)
@@ -145,7 +148,8 @@ def _told(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
 def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:
     """Write the answer to stdout: JSON in the chosen format, other content unchanged.
 
-    Raises UsageError for binary content on a terminal, StorageError if nothing can be written.
+    Raises UsageError for binary content on a terminal, StorageError if nothing can be
+    written.
     """
     runtime, output, options = call.runtime, call.settings.output, call.options
     if answer.body is None:

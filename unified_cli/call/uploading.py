@@ -1,4 +1,4 @@
-"""A file that is sent: found in the typed options, and told while it goes out."""
+"""A file to send: found in the typed options, with its progress while it is sent."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,11 +16,12 @@ _METHODS = ("POST", "PATCH", "PUT")
 
 
 def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
-    """The file that the options send, opened: in a form, or as it is. It is read once
-    for its digest, which is told.
+    """Return the file that the options send, opened: in a form, or as it is.
 
-    Raises UsageError for options that contradict each other and for what is no regular
-    file, StorageError for a file that cannot be read.
+    It is read once for its digest, which is reported.
+
+    Raises UsageError for options that contradict each other and for anything that is
+    not a regular file, StorageError for a file that cannot be read.
     """
     _check(options, method)
     with progress(runtime, Work("byte read")) as shown:
@@ -36,7 +37,7 @@ def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
 
 
 def _telling(shown: Progress) -> upload.Progress:
-    """What is told how much there is so far, of how much."""
+    """Return a callback that takes the number of bytes so far, and in all."""
     before = 0
 
     def tell(now: int, size: int) -> None:
@@ -78,7 +79,7 @@ def _check(options: SendOptions, method: str) -> None:
 
 
 def _fields(options: SendOptions) -> list[tuple[str, str]]:
-    """The fields of the form, from `-f`."""
+    """Return the fields of the form, from `-f`."""
     found = []
     for text in options.raw_field:
         name, equals, value = text.partition("=")
@@ -92,8 +93,9 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 
 @contextmanager
 def told(runtime: Runtime, file: Upload) -> Iterator[None]:
-    """Tell how much of the file has been sent, until the block ends; each attempt
-    begins with nothing.
+    """Tell how much of the file has been sent, until the block ends.
+
+    Each attempt begins with nothing.
     """
     with progress(runtime, Work("byte", file.size)) as shown:
         file.progress = _telling(shown)
