@@ -1,4 +1,6 @@
-"""The service's operations as data: APIs, their resources and operations, and the known fields."""
+"""The service's operations as data: APIs, their resources and operations, and the known
+fields.
+"""
 
 from unified_cli.catalogue.load import CatalogueError, load, read
 from unified_cli.catalogue.model import (

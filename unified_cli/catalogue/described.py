@@ -1,4 +1,4 @@
-"""What a connection says that a method takes: schemas of several forms, read as far as
+"""A connection's own description of a method: schemas of several forms, read as far as
 they make sense.
 """
 
@@ -27,10 +27,10 @@ _VALUES = ("enum", "values", "options")
 
 
 class DescribedField(NamedTuple):
-    """A parameter or a field: its type is empty where it is not told, its values are
-    those that it may have.
+    """A parameter or a field: its type is empty where it is not reported, its values
+    are those that it may have.
 
-    The name of one within another stands in brackets: `owner[id]`, `to[][email]`.
+    The name of one within another is in brackets: `owner[id]`, `to[][email]`.
     """
 
     name: str
@@ -41,7 +41,8 @@ class DescribedField(NamedTuple):
 
 
 class MethodDescription(NamedTuple):
-    """What a method takes, what is required first; `served` is the whole answer.
+    """The parameters and fields of a method, required ones first; `served` is the whole
+    answer.
 
     `whole`: the answer names no others. `default_query` and `default_body` are what the
     service says that it adds: to show, never to send.
@@ -57,11 +58,14 @@ class MethodDescription(NamedTuple):
 
 
 class SchemaError(ValueError):
-    """What is served in place of a schema is none, and no list of fields."""
+    """The answer holds neither a schema nor a list of fields."""
 
 
 def description(document: JsonObject, served: bytes = b"") -> MethodDescription | None:
-    """The description in an answer; None where it says nothing. Raises SchemaError."""
+    """Return the description in an answer, or None if it says nothing.
+
+    Raises SchemaError.
+    """
     query, body = document.get("query_schema"), document.get("request_body_schema")
     if query is None and body is None and document.get("schema") is None:
         return None
@@ -79,10 +83,10 @@ def description(document: JsonObject, served: bytes = b"") -> MethodDescription 
 
 
 def fields(schema: Json) -> tuple[DescribedField, ...]:
-    """The fields of a JSON Schema, of a map of names to schemas, or of a list of
-    fields; what is required first.
+    """Return the fields of a JSON Schema, of a map of names to schemas, or of a list of
+    fields. Required ones come first.
 
-    At most a thousand, down to the fifth level. Raises SchemaError for what is none of these.
+    At most a thousand, down to the fifth level. Raises SchemaError for anything else.
     """
     return _read(schema).fields
 
@@ -112,7 +116,7 @@ def _read(schema: Json) -> _Found:
 
 
 def _merged(one: DescribedField, other: DescribedField) -> DescribedField:
-    """What two parts of a schema say of a field."""
+    """Return what two parts of a schema say of a field."""
     return DescribedField(
         one.name,
         one.type or other.type,
@@ -123,7 +127,7 @@ def _merged(one: DescribedField, other: DescribedField) -> DescribedField:
 
 
 def _is_schema(schema: Json) -> bool:
-    """Whether it is a schema that may have no fields."""
+    """Return whether it is a schema that may have no fields."""
     return isinstance(schema, dict) and (
         isinstance(schema.get("type"), (str, list))
         or isinstance(schema.get("properties"), dict)
@@ -133,8 +137,8 @@ def _is_schema(schema: Json) -> bool:
 
 
 class _Reader:
-    """Reads the fields of one schema, of which it looks at so many parts only: a few
-    can stand for any number.
+    """Reads the fields of one schema, of which it looks at this many parts only: a few
+    can represent any number.
     """
 
     def __init__(self, root: Json) -> None:
@@ -146,8 +150,9 @@ class _Reader:
     def members(
         self, schema: Json, within: str, depth: int, *, binding: bool = True
     ) -> Iterator[DescribedField]:
-        """The fields of an object, each followed by those within it; of one alternative
-        none is required.
+        """Yield the fields of an object, each followed by those within it.
+
+        Fields of alternatives are optional.
         """
         if not self._goes_on() or depth > _DEEPEST:
             self.whole = False
@@ -182,7 +187,7 @@ class _Reader:
                 )
 
     def _goes_on(self, parts: int = 1) -> bool:
-        """Whether so many more parts may be looked at."""
+        """Return whether this many more parts may be looked at."""
         self._left -= parts
         self.whole = self.whole and self._left >= 0
         return self._left >= 0
@@ -195,8 +200,8 @@ class _Reader:
                 yield one
 
     def _resolved(self, schema: JsonObject) -> JsonObject:
-        """The schema that it refers to within the whole one, with what stands beside
-        the reference.
+        """Return the schema that it refers to within the whole one, merged with the
+        members beside the reference.
         """
         for _ in range(_MOST_REFERENCES):
             place = schema.get("$ref")
@@ -261,7 +266,7 @@ class _Reader:
 
 
 def _own(one: Mapping[str, Json]) -> JsonObject:
-    """What a list of fields says of one beside its schema."""
+    """Return what a list of fields says of one beside its schema."""
     return {key: one[key] for key in ("required", "description") if key in one}
 
 
@@ -278,7 +283,7 @@ def _type(schema: JsonObject) -> str:
 
 
 def _values(schema: JsonObject, items: Json) -> tuple[str, ...]:
-    """The values of a field that are listed, or those of its items."""
+    """Return the values of a field that are listed, or those of its items."""
     values = (value for one in (schema, *_parts(schema)) for value in _listed_values(one))
     listed = [*islice(values, 10 * _MOST_VALUES)]
     if not listed and isinstance(items, dict):
@@ -294,7 +299,9 @@ def _listed_values(schema: JsonObject) -> list[Json]:
 
 
 def _parts(schema: JsonObject) -> list[JsonObject]:
-    """The schemas that this one is put together of, as far as they say what it is."""
+    """Return the schemas that this one is put together of, as far as they say what it
+    is.
+    """
     found = (one for part in _PARTS for one in islice(_items(schema.get(part)), _MOST_VALUES))
     return [one for one in found if isinstance(one, dict)]
 
@@ -304,7 +311,7 @@ def _may_name_fields(schema: JsonObject) -> bool:
 
 
 def _at(root: Json, place: str) -> JsonObject | None:
-    """The object at a place like `#/$defs/owner`; None where there is none."""
+    """Return the object at a place like `#/$defs/owner`, or None."""
     if len(place) > _LONGEST_REFERENCE:
         return None
     found, (document, *names) = root, place.split("/")

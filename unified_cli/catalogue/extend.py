@@ -18,8 +18,8 @@ _BY_OPERATION = ("query", "body", "example")
 def extended(
     catalogue: Catalogue, text: str, source: str, reserved: Collection[str]
 ) -> tuple[Catalogue, list[str]]:
-    """The catalogue with the APIs, resources and operations of a file, and a line for
-    each that is ignored.
+    """Return the catalogue with the APIs, resources and operations of a file, and a
+    line for each that is ignored.
 
     `source` names the file, `reserved` the commands that are no APIs. Raises
     CatalogueError, with the file and the line, for a file with an error anywhere; then
@@ -38,7 +38,8 @@ def extended(
     except CatalogueError:
         raise
     except ValueError:
-        # A number of more than 4,300 digits cannot be read, nor shown if it is hexadecimal.
+        # A number of more than 4,300 digits cannot be read, nor shown if it is
+        # hexadecimal.
         raise CatalogueError(f"{source}: a number is larger than TOML allows (64 bits)") from None
 
 
@@ -114,7 +115,7 @@ def _merged(
 
 
 def _facts(tables: TomlTable, apis: TomlTable) -> Mapping[tuple[str, str], KnownFacts]:
-    """The known facts that the file gives for the resources that it adds."""
+    """Return the known facts that the file gives for the resources that it adds."""
     return {
         (api, resource): _known(table_of(f"known.{api}", several, resource), api, resource, apis)
         for api in tables
@@ -142,7 +143,9 @@ def _known(table: TomlTable, api: str, resource: str, apis: TomlTable) -> KnownF
 
 
 def _line(text: str, place: str) -> int:
-    """The line of a dotted place, found by looking for its words one after the other."""
+    """Return the line of a dotted place, found by looking for its words one after the
+    other.
+    """
     lines = text.splitlines()
     found = 0
     for word in re.findall(r"[^. ]+", place):

@@ -38,7 +38,7 @@ class KnownField(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """Whether its value is a time; the service documents its times as ISO 8601."""
+        """Whether its value is a time. The service documents its times as ISO 8601."""
         return self.type == "string" and self.name.endswith(_TIMES)
 
     @property
@@ -50,8 +50,9 @@ class KnownField(NamedTuple):
 
 
 class KnownFacts(NamedTuple):
-    """What is known of one resource. By operation: `query`, `body`, and an `example` of
-    arguments for the sandbox.
+    """The known facts about one resource.
+
+    By operation: `query`, `body`, and an `example` of arguments for the sandbox.
     """
 
     fields: tuple[KnownField, ...] = ()
@@ -69,7 +70,10 @@ class FieldError(ValueError):
 
 
 def known(api: str, resource: str) -> KnownFacts:
-    """What is known of a resource; empty if the service documents nothing."""
+    """Return the known facts about a resource.
+
+    Empty if the service documents nothing.
+    """
     return _api(api).get(resource, KnownFacts())
 
 
@@ -85,8 +89,9 @@ def _api(api: str) -> Mapping[str, KnownFacts]:
 
 
 def known_in(table: TomlTable) -> KnownFacts:
-    """The known facts in a table of a resource. Raises FieldError for a word that is
-    not a field.
+    """Return the known facts in a table of a resource.
+
+    Raises FieldError for a word that is not a field.
     """
     by_operation = {
         part: {op: _fields(text) for op, text in table.get(part, {}).items()}

@@ -1,5 +1,5 @@
-"""What a list is known to be filtered and sorted by: for help, for other tools and for
-warnings, never a limit.
+"""The known filters and sort keys of lists: for help, other tools and warnings, never a
+limit.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,9 +29,10 @@ class KnownFilters(NamedTuple):
 
 
 def known_filters(operation: Operation, service: Service) -> KnownFilters:
-    """The filters and sort keys of a list; all empty for another operation.
+    """Return the filters and sort keys of a list. All empty for another operation.
 
-    Assumption: the documented ones work on every list; a provider may ignore any of them.
+    Assumption: the documented ones work on every list; a provider may ignore any of
+    them.
     """
     if not operation.lists:
         return KnownFilters((), (), ())
@@ -42,10 +43,10 @@ def known_filters(operation: Operation, service: Service) -> KnownFilters:
 
 
 class DoubtfulParameter(NamedTuple):
-    """A parameter of a list that does nothing as far as is known: its name, what is
-    wrong, what may have been meant.
+    """A parameter of a list that does nothing as far as is known: its name, the
+    problem, what may have been meant.
 
-    `known` is the command that names what is known.
+    `known` is the command that prints the known ones.
     """
 
     name: str
@@ -55,7 +56,7 @@ class DoubtfulParameter(NamedTuple):
 
     @property
     def hint(self) -> str | None:
-        """What to type instead, or where it stands; None where nobody knows."""
+        """The text to type instead, or where to find it. None if unknown."""
         if self.meant:
             return f'did you mean "{self.meant}"?'
         return f"{self.known} names those that there are" if self.known else None
@@ -72,12 +73,13 @@ def doubtful(
     query: Iterable[tuple[str, str]],
     described: Sequence[str] | None = None,
 ) -> list[DoubtfulParameter]:
-    """The parameters of a list that it is not known to take; `described` are those that
-    its connection named.
+    """Return the parameters of a list that it is not known to take.
 
-    An unknown name is told where a known one is near, or where all its filters are
+    `described` are those that its connection named.
+
+    An unknown name is reported where a known one is near, or where all its filters are
     known. The service's own words and those that are handed to the provider are never
-    told.
+    reported.
     """
     if not operation.lists:
         return []
@@ -89,7 +91,7 @@ def doubtful_fields(
     operation: Operation, names: Iterable[str], described: Sequence[str] = ()
 ) -> list[DoubtfulParameter]:
     """Return the fields of a body that are near to a known one and no known one
-    themselves; `described` are those that the connection named.
+    themselves. `described` are those that the connection named.
 
     Others are never reported: a connection may take fields of its own.
     """
@@ -110,7 +112,7 @@ def doubtful_fields(
 
 
 class _Check:
-    """What is known of the query of one list."""
+    """The known facts about the query of one list."""
 
     def __init__(
         self, operation: Operation, service: Service, described: Sequence[str] | None
@@ -130,7 +132,7 @@ class _Check:
         self._is_complete = bool(listed or operation.facts.query.get(operation.name))
 
     def flaws(self, name: str, value: str) -> Iterator[DoubtfulParameter]:
-        """What is wrong with a parameter and its value."""
+        """Yield the problem with a parameter and its value."""
         base, _, inner = name.partition("[")
         inner = inner.partition("]")[0]
         if base.startswith(self._passed_on) or base in _COMBINED:
@@ -162,8 +164,8 @@ class _Check:
 
 
 def _is_time(text: str) -> bool:
-    """Whether it is a time as the service documents them, or a count of seconds, which
-    some providers take.
+    """Return whether it is a time as the service documents them, or a count of seconds,
+    which some providers take.
     """
     if text.isdecimal():
         return True

@@ -45,7 +45,7 @@ class PlaceError(CatalogueError):
 
 
 def load() -> Catalogue:
-    """The catalogue that comes with the program.
+    """Return the catalogue that comes with the program.
 
     Its data is not checked each time: a test reads all of it with `read`.
     """
@@ -57,7 +57,7 @@ def load() -> Catalogue:
 
 
 def read(text: str, source: str = SOURCE) -> Catalogue:
-    """The catalogue written in `text`, all of it.
+    """Return the catalogue written in `text`, all of it.
 
     Raises CatalogueError with `source` and the place: unknown keys, no operations, a
     word twice, a bad word.
@@ -77,13 +77,16 @@ def read(text: str, source: str = SOURCE) -> Catalogue:
 
 
 def api_of(place: str, service: Service, name: str, apis: TomlTable) -> Api:
-    """The API of that name among the tables. Raises CatalogueError naming what is wrong with it."""
+    """Return the API of that name among the tables.
+
+    Raises CatalogueError naming the problem with it.
+    """
     _check_api(place, name, apis)
     return _api(service, name, apis[name])
 
 
 def _api(service: Service, name: str, table: Any) -> Api:
-    """The API; its resources are made when they are first needed."""
+    """Return the API; its resources are made when they are first needed."""
     return Api(
         name, table["title"], table.get("about", ""), lambda: _resources(service, name, table)
     )
@@ -94,7 +97,9 @@ def _service(words: Any) -> Service:
 
 
 def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
-    """The resources in the table of an API, which is one that passed the checks below."""
+    """Return the resources in the table of an API, which is one that passed the checks
+    below.
+    """
     summaries = table.get("actions", {})
     return {
         name: _resource(service, api, name, told, summaries)
@@ -105,8 +110,9 @@ def _resources(service: Service, api: str, table: Any) -> dict[str, Resource]:
 def _resource(
     service: Service, api: str, name: str, told: Any, summaries: Mapping[str, str]
 ) -> Resource:
-    """The resource that these words, or this table, describe; `summaries` are those of
-    the actions of its API.
+    """Return the resource that these words, or this table, describe.
+
+    `summaries` are those of the actions of its API.
     """
     table = {"operations": told} if isinstance(told, str) else told
     many = name.replace("-", " ").replace("_", " ")
@@ -172,7 +178,10 @@ def _check_api(place: str, name: str, apis: TomlTable) -> None:
 
 
 def _checked_words(place: str, name: str, data: Toml) -> list[str]:
-    """The operations of a resource, whose words or table are checked. Raises CatalogueError."""
+    """Return the operations of a resource, whose words or table are checked.
+
+    Raises CatalogueError.
+    """
     check_word(place, name)
     table = {"operations": data} if isinstance(data, str) else data
     if not isinstance(table, dict):
@@ -200,7 +209,10 @@ def known_keys(place: str, data: TomlTable, known: set[str]) -> None:
 
 
 def table_of(place: str, data: TomlTable, key: str) -> dict[str, Toml]:
-    """The table of that key. Raises CatalogueError if there is none, or it is empty."""
+    """Return the table of that key.
+
+    Raises CatalogueError if it does not exist, or it is empty.
+    """
     value = data.get(key)
     if not isinstance(value, dict) or not value:
         raise PlaceError(place, f"{key!r} must be a non-empty table", key)

@@ -1,4 +1,6 @@
-"""The catalogue's types: a service has APIs, an API resources, a resource operations."""
+"""The catalogue's types: a service has APIs, an API resources, a resource
+operations.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
@@ -22,7 +24,7 @@ STANDARD: Mapping[str, tuple[str, str]] = MappingProxyType(
 FILE_RESOURCES = ("attachments", "files")
 """The resources whose records are of files."""
 
-# A resource that shows records of another one: `me` is the first of the users.
+# A resource that shows records of another: `me` is the first of the users.
 SHOWN_AS = {"me": "users"}
 
 # Fields that the service fills in, and those outside the unified model.
@@ -88,12 +90,17 @@ class ConnectionWords(NamedTuple):
         return f"{self.healthy} {self.passing} {self.needs_login} {self.shut} {self.broken}".split()
 
     def product_offer_path(self, product: str) -> str:
-        """The route for what connections to a product offer; `product` is percent-encoded."""
+        """Return the route for what connections to a product offer.
+
+        `product` is percent-encoded.
+        """
         return self.product_offer.replace("{id}", product)
 
 
 class Operation(NamedTuple):
-    """One operation of a resource; `path` is below the base URL, with `{id}` where an id goes."""
+    """One operation of a resource; `path` is below the base URL, with `{id}` where an
+    id goes.
+    """
 
     api: str
     resource: str
@@ -101,7 +108,7 @@ class Operation(NamedTuple):
     method: str
     path: str
     kind: str
-    """`read`, `write`, `delete`, or `action` for what is none of the standard five."""
+    """`read`, `write`, `delete`, or `action` for all but the standard five."""
     outward: bool
     """The action has effects outside the connection, so a repeat may do harm."""
     harmless: bool
@@ -110,7 +117,7 @@ class Operation(NamedTuple):
     source: str = ""
     """The file that a user wrote it in; empty for what comes with the program."""
     own: KnownFacts | None = None
-    """What that file says to be known of it."""
+    """The facts about it in that file."""
 
     def __hash__(self) -> int:
         """By its name: what a user's file says to be known of it has no hash."""
@@ -118,7 +125,7 @@ class Operation(NamedTuple):
 
     @property
     def facts(self) -> KnownFacts:
-        """What is known of its parameters, bodies and records."""
+        """The known facts about its parameters, bodies and records."""
         return self.own or known(self.api, self.resource)
 
     @property
@@ -182,22 +189,22 @@ class Resource(NamedTuple):
     about: str
     operations: Mapping[str, Operation]
     own: KnownFacts | None = None
-    """What the file of the user who added it says to be known of it."""
+    """The facts about it in the user's own file."""
 
     @property
     def facts(self) -> KnownFacts:
-        """What is known of its records."""
+        """The known facts about its records."""
         return self.own or known(self.api, self.name)
 
 
 def plain(name: str) -> str:
-    """The name with one kind of dash: what people type is found with either."""
+    """Return the name with one kind of dash: what people type is found with either."""
     return name.replace("-", "_")
 
 
 def either_dash(name: str, names: Collection[str]) -> str | None:
-    """The name itself, or the only one of the names that differs from it in its dashes;
-    None where there is none.
+    """Return the name itself, or the only one of the names that differs from it in its
+    dashes, or None.
     """
     if name in names:
         return name
@@ -223,7 +230,9 @@ class Api:
 
 
 class Service(NamedTuple):
-    """The service's own words, shared by all operations; `catalogue.toml` says what each is for."""
+    """The service's own words, shared by all operations; `catalogue.toml` says what
+    each is for.
+    """
 
     prefix: str
     connection: str
@@ -247,7 +256,7 @@ class Service(NamedTuple):
     times: str
     """The fields by which every list can be filtered and sorted."""
     operators: str
-    """What may stand in brackets after the name of a filter."""
+    """The operators that may follow the name of a filter in brackets."""
     schema: str
     accounts: str
     capabilities: str
@@ -261,18 +270,22 @@ class Service(NamedTuple):
     connections: ConnectionWords
 
     def capabilities_path(self, account: str) -> str:
-        """The route for the operations that a connection offers; `account` is percent-encoded."""
+        """Return the route for the operations that a connection offers.
+
+        `account` is percent-encoded.
+        """
         return self.capabilities.replace("{id}", account)
 
     def tools_path(self, account: str) -> str:
-        """The route for the descriptions of its provider's methods; `account` is
-        percent-encoded.
+        """Return the route for the descriptions of its provider's methods.
+
+        `account` is percent-encoded.
         """
         return self.tools.replace("{id}", account)
 
     def names_no_account(self, path: str) -> bool:
-        """Whether the requests of a path name no connection in their query: those about
-        connections or products, and a few more.
+        """Return whether the requests of a path name no connection in their query:
+        those about connections or products, and a few more.
         """
         words = self.connections
         first, *rest = path.partition("?")[0].strip("/").split("/")
@@ -298,11 +311,15 @@ class Catalogue:
                 yield from resource.operations.values()
 
     def operation(self, api: str, resource: str, name: str) -> Operation:
-        """The operation of exactly these names; KeyError where there is none."""
+        """Return the operation of exactly these names.
+
+        KeyError if it does not exist.
+        """
         return self.apis[api].resources[resource].operations[name]
 
     def match(self, method: str, path: str) -> tuple[Operation, str | None] | None:
-        """The operation of a request line, with the id in its path, percent-encoded.
+        """Return the operation of a request line, with the id in its path,
+        percent-encoded.
 
         An exact action wins over an id, so POST /tickets/import is the action; None
         where nothing matches.

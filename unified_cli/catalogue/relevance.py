@@ -10,7 +10,7 @@ _SHORTEST = 3
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, each without the end of its plural."""
+    """Return the words of a text, each without the end of its plural."""
     return [stem(word) for word in _WORD.findall(text.lower())]
 
 
@@ -24,7 +24,9 @@ def stem(word: str) -> str:
 
 
 def rank(operation: Operation, wanted: Collection[str]) -> tuple[float, bool]:
-    """How well an operation fits the words, as `words_of` gives them; the highest is what is meant.
+    """Return how well an operation fits the words, as `words_of` gives them.
+
+    The highest wins.
 
     First counts how much of the resource's name is made of them as whole words, but for
     `list` and its like; then whether the operation's name is.
