@@ -1,4 +1,6 @@
-"""The aliases of the config file: each a first word of a command line, which stands for several."""
+"""The aliases of the config file: each a first word of a command line, which is for
+several.
+"""
 
 import re
 import shlex
@@ -21,7 +23,8 @@ _LIKE = 'like t = "ticketing tickets"'
 
 
 def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> list[str]:
-    """The words of a command line, with an alias replaced by what it stands for;
+    """Return the words of a command line, with an alias replaced by what it is for.
+
     `known` are APIs and commands.
 
     The config file is read only where the first word is no known one. Raises
@@ -40,7 +43,7 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
 
 
 def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
-    """Raise ConfigError where the first word, a known one, is the name of an alias too."""
+    """Raise ConfigError if the first word, a known one, is the name of an alias too."""
     try:
         config = _config(runtime)
     except ConfigError:
@@ -55,13 +58,14 @@ def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
 
 
 def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
-    """The aliases that may be, each with what it stands for; none where the config file
-    cannot be read.
+    """Return the aliases that may be, each with what it is for.
+
+    None where the config file cannot be read.
     """
     try:
         config = _config(runtime)
     except ConfigError:
-        # Help is shown whatever the file is like; `unified doctor` says what is wrong.
+        # Help is shown whatever the file is like; `unified doctor` nams the problem.
         return ()
     if config is None:
         return ()
@@ -70,7 +74,7 @@ def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]
 
 
 def problems(config: Config, known: Collection[str]) -> Iterator[ConfigError]:
-    """What is wrong with each alias that may not be."""
+    """Yield the problem with each alias that may not be."""
     yield from (error for _, error in _checked(config, known))
 
 
@@ -83,7 +87,7 @@ def _checked(config: Config, known: Collection[str]) -> Iterator[tuple[str, Conf
 
 
 def _config(runtime: Runtime) -> Config | None:
-    """The config file, None if there is none, which is for others to say."""
+    """Return the config file, or None, which is for others to say."""
     path = file.locate(runtime)
     found = file.content(path) if path else None
     return file.parse(path, found[0]) if path and found else None
@@ -93,7 +97,7 @@ _SHADOWS = "has the name of an API or a command"
 
 
 def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
-    """What an alias stands for, or ConfigError."""
+    """Return what an alias is for, or ConfigError."""
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
         raise _wrong(config, name, "has a name that is not of letters, digits, - and _")
@@ -119,7 +123,9 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
 
 
 def _confirming(word: str) -> str | None:
-    """The option in a word that only a person may give, for each command anew."""
+    """Return the option in a word that only a person may give, for each command
+    anew.
+    """
     if word.startswith("--"):
         name = visible(word.partition("=")[0])
         return name if _CONFIRMING.fullmatch(name) else None
@@ -135,7 +141,9 @@ def _confirming(word: str) -> str | None:
 
 
 def _first_word(argv: Sequence[str]) -> int | None:
-    """Where the first word is that is no option, nor the value of one; None where there is none."""
+    """Return where the first word is that is no option, nor the value of one, or
+    None.
+    """
     valued = _valued(flags_of(EarlyOptions))
     value = False
     for at, word in enumerate(argv):
@@ -160,7 +168,10 @@ def _wrong(config: Config, name: str, what: str, hint: str | None = None) -> Con
 
 
 def _place(config: Config, name: str) -> str:
-    """The file and the line where an alias stands; TOML's own reader does not tell lines."""
+    """Return the file and the line where an alias is.
+
+    TOML's own reader does not tell lines.
+    """
     key = rf"[\"']?{re.escape(name)}[\"']?\s*="
     inside, best = False, 0
     assert config.path is not None  # noqa: S101  it has aliases

@@ -39,18 +39,21 @@ class CommandContext(NamedTuple):
 
 
 class Later(NamedTuple):
-    """What a module holds under a name, `MODULE:NAME`; the module is imported when it is needed."""
+    """An object in a module, as `MODULE:NAME`; the module is imported when it is
+    needed.
+    """
 
     where: str
 
     def load(self) -> Any:
-        """What it is."""
+        """Return what it is."""
         module, _, name = self.where.partition(":")
         return getattr(import_module(module), name)
 
 
 class Command(NamedTuple, Generic[OptionsT]):
-    """A command: the class of its options, the function that runs it, and what its page says.
+    """A command: the class of its options, the function that runs it, and what its page
+    says.
 
     `examples` are command lines, one a line; `sections` follow them, or hold them, as
     in `HelpPage`. `flags` and `arguments` select some of the class's, None takes all;
@@ -97,8 +100,8 @@ class CommandStub(NamedTuple):
 
 
 def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
-    """A setting from the flag or the environment, for what must work without the config
-    file. Raises ConfigError.
+    """Return a setting from the flag or the environment, for what must work without the
+    config file. Raises ConfigError.
     """
     key = KEYS[name]
     value = runtime.environ.get(key.variable)

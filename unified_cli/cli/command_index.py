@@ -1,4 +1,6 @@
-"""The command tree as data: each group and command with its words, options and arguments."""
+"""The command tree as data: each group and command with its words, options and
+arguments.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +33,7 @@ class CommandEntry:
 
 
 def command_entries(program: Any) -> list[CommandEntry]:
-    """All groups and commands of the program; parents before their children."""
+    """Return all groups and commands of the program. Parents before their children."""
     return [*_walk(program, ())]
 
 
@@ -47,7 +49,10 @@ def _walk(command: Any, path: tuple[str, ...]) -> Iterator[CommandEntry]:
 
 
 def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
-    """Every option by each of its spellings. Raises ValueError if a spelling means two things."""
+    """Return every option by each of its spellings.
+
+    Raises ValueError if a spelling means two things.
+    """
     found: dict[str, Flag] = {}
     for entry in entries:
         for flag in entry.flags:
@@ -61,8 +66,9 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
 
 
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
-    """Every option once, by group, with the built-in commands that have it; none for an
-    option of operations.
+    """Return every option once, by group, with the built-in commands that have it.
+
+    None for an option of operations.
     """
     commands: dict[Flag, list[str]] = {flag: [] for flag in operation_flags()}
     for entry in entries:

@@ -20,8 +20,9 @@ _OF_ONE_CALL = frozenset(
 def words_of(
     command: Sequence[str], options: Options, *, without: Collection[str] = _OF_ONE_CALL
 ) -> list[str]:
-    """Return the words of a command with these options, but for those `without`; the
-    names of files are absolute.
+    """Return the words of a command with these options, but for those `without`.
+
+    The names of files are absolute.
     """
     words = [*command]
     for argument in arguments_of(type(options)):
@@ -47,7 +48,7 @@ def _flag_words(flag: Flag, value: Any) -> Iterator[str]:
 
 
 def _texts(value: Any, takes: str) -> list[str]:
-    """The value as it is typed, or each where there are several."""
+    """Return the value as it is typed, or each where there are several."""
     if value is None:
         return []
     if isinstance(value, tuple):

@@ -96,9 +96,9 @@ def names_of(*parts: type[Options]) -> set[str]:
 class Flag(NamedTuple):
     """One option.
 
-    `metavar` stands for the value in help, `takes` tells completion what to offer.
+    `metavar` represents the value in help, `takes` tells completion what to offer.
     `parse` converts the value of a setting with its own rule; it raises ValueError
-    saying what is expected. Help shows the options of a group by their `order`, and
+    saying the expected form. Help shows the options of a group by their `order`, and
     those alike as they are declared. `when` says for which operations the option means
     something, None that it does for all whose class has it. `common` says that people
     use it most, so that `-h` shows it. `choices` are the values that it takes, those of
@@ -127,8 +127,9 @@ class Flag(NamedTuple):
         return self.kind is not bool and not self.counted
 
     def parameter(self) -> inspect.Parameter:
-        """The option as a parameter that Typer understands; None, or an empty list,
-        where it is not given.
+        """Return the option as a parameter that Typer understands.
+
+        None, or an empty list, where it is not given.
         """
         default: Any = 0 if self.counted else False if self.kind is bool else None
         is_checked = bool(self.choices) or self.parse is not None or self.minimum is not None
@@ -152,7 +153,10 @@ class Flag(NamedTuple):
         )
 
     def _value(self, text: str) -> Any:
-        """The value of the text. Raises typer.BadParameter where it is none of this option."""
+        """Return the value of the text.
+
+        Raises typer.BadParameter if the option does not take it.
+        """
         if text in self.choices:
             return text
         if self.choices:
@@ -163,7 +167,10 @@ class Flag(NamedTuple):
             raise typer.BadParameter(f"{error}, not {text!r}") from None
 
     def _in_range(self, text: str) -> float:
-        """The number from `minimum` to `maximum`. Raises ValueError saying so."""
+        """Return the number from `minimum` to `maximum`.
+
+        Raises ValueError saying so.
+        """
         kind = _element(self.kind)
         try:
             number: float = kind(text)
@@ -188,7 +195,7 @@ Common = partial(Flag, common=True)
 class Argument(NamedTuple):
     """One positional argument, or any number where the field is a tuple.
 
-    `metavar` stands for it in help, its name in capitals if empty. `takes` tells
+    `metavar` represents it in help, its name in capitals if empty. `takes` tells
     completion what to offer for each value, the last entry for all further ones:
     `profile`, `connection` (profiles and tags), `file`, `folder`, `api/resource`,
     `record` (its id), or choices such as `GET|POST`; empty if unknown.
@@ -202,7 +209,7 @@ class Argument(NamedTuple):
     required: bool = False
 
     def parameter(self) -> inspect.Parameter:
-        """The argument as a parameter that Typer understands."""
+        """Return the argument as a parameter that Typer understands."""
         info: Any = typer.Argument(
             ... if self.required else None,
             help=self.about or None,
@@ -216,8 +223,9 @@ class Argument(NamedTuple):
 
 
 def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
-    """The options that the classes declare, each once, as help shows them; of an
-    operation, what it takes of them.
+    """Return the options that the classes declare, each once, as help shows them.
+
+    Of an operation, what it takes of them.
     """
     declared = {field.name: field for options in classes for field in fields(options)}
     flags = (
@@ -238,7 +246,7 @@ def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> t
 
 
 def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
-    """The arguments that a class declares, in their order."""
+    """Return the arguments that a class declares, in their order."""
     return tuple(
         mark._replace(name=field.name, kind=_kind(field), required=field.default is MISSING)
         for field in fields(options)
@@ -248,8 +256,9 @@ def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
 
 
 def part(options: Options, kind: type[OptionsT]) -> OptionsT:
-    """The options as one of their parts; that part with nothing given, where they are
-    without it.
+    """Return the options as one of their parts.
+
+    That part with nothing given, where they are without it.
     """
     return options if isinstance(options, kind) else kind()
 
@@ -260,13 +269,15 @@ def typer_function(
     flags: Sequence[Flag],
     arguments: Sequence[Argument],
 ) -> Callable[..., Any]:
-    """A function whose signature tells Typer these parameters; it passes them to `run`
-    as an instance of `options`.
+    """Return a function whose signature tells Typer these parameters.
+
+    It passes them to `run` as an instance of `options`.
     """
 
     def command(**typed: Any) -> Any:
         given = {name: value for name, value in typed.items() if value is not None}
-        # How each is called in a message; what may be the name of a file may hold any bytes.
+        # How each is called in a message; what may be the name of a file may hold any
+        # bytes.
         texts = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
         texts |= {
             one.name: one.metavar or one.name.upper()
@@ -283,12 +294,15 @@ def typer_function(
 
 
 _ANY_BYTES = ("file", "folder", "@file", "field@file")
-"""What may hold other bytes than UTF-8: the name of a file, in the last two after the @."""
+"""Values that may hold bytes other than UTF-8: file names, in the last two after the
+@.
+"""
 
 
 def _given(value: Any, spelling: str | None) -> Any:
-    """The value, its texts as typed. Raises UsageError for one that is not UTF-8;
-    without a spelling it may be.
+    """Return the value, its texts as typed.
+
+    Raises UsageError for one that is not UTF-8; without a spelling it may be.
     """
     if isinstance(value, list):
         return tuple(_given(one, spelling) for one in value)
@@ -305,8 +319,8 @@ def _marks(field: Field[Any]) -> tuple[Any, ...]:
 
 
 def _kind(field: Field[Any]) -> Any:
-    """The type that Typer reads: a list for a tuple, and without the None that means
-    "not given".
+    """Return the type that Typer reads: a list for a tuple, and without the None that
+    means "not given".
     """
     annotation: Any = field.type
     kind = annotation.__origin__
@@ -322,5 +336,5 @@ def _element(kind: Any) -> Any:
 
 
 def by_name(options: type[Options]) -> Mapping[str, Flag]:
-    """The options that a class declares, by their names."""
+    """Return the options that a class declares, by their names."""
     return {flag.name: flag for flag in flags_of(options)}

@@ -1,4 +1,6 @@
-"""Help pages: one layout for every command and group, plain text that fits the terminal."""
+"""Help pages: one layout for every command and group, plain text that fits the
+terminal.
+"""
 
 import re
 import textwrap
@@ -18,7 +20,7 @@ Rows = Sequence[tuple[str, str]]
 
 
 class CodeBlock(str):
-    """The content of a section that is shown as it stands."""
+    """The content of a section that is shown as it is."""
 
     __slots__ = ()
 
@@ -48,7 +50,7 @@ class HelpPage(NamedTuple):
     paragraphs under a heading.
 
     EXAMPLE is followed by one command line, EXAMPLES by one per line. A topic has no
-    `usage`. A short page has no more than so many `rows`; `extra` are options beside
+    `usage`. A short page has no more than this many `rows`; `extra` are options beside
     the flags.
     """
 
@@ -62,7 +64,7 @@ class HelpPage(NamedTuple):
 
 
 def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
-    """The page of the program, with the aliases that its user has."""
+    """Return the page of the program, with the aliases that its user has."""
     names = {"APIs": [], "Commands": []}  # type: dict[str, list[tuple[str, str]]]
     for name, entry in entries.items():
         names[entry.section or "Commands"].append((name, entry.about))
@@ -85,13 +87,13 @@ def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
 
 
 def for_group(about: str, an_example: str, entries: Mapping[str, CommandStub]) -> HelpPage:
-    """The page of a built-in group of commands."""
+    """Return the page of a built-in group of commands."""
     rows = [(name, entry.about) for name, entry in entries.items() if entry.about]
     return HelpPage("COMMAND [options]", [about], [(EXAMPLE, an_example), ("Commands", rows)])
 
 
 def for_command(about: str, command: Command[Any]) -> HelpPage:
-    """The page of a built-in command, which `about` is for."""
+    """Return the page of a built-in command, which `about` is for."""
     heading = EXAMPLES if "\n" in command.examples else EXAMPLE
     examples = [(heading, command.examples)] if command.examples else []
     text = [paragraph.replace(ABOUT, about) for paragraph in command.text]
@@ -99,7 +101,7 @@ def for_command(about: str, command: Command[Any]) -> HelpPage:
 
 
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:
-    """Which of the connections that were asked lack an operation."""
+    """Return which of the connections that were asked lack an operation."""
     if not runtime.has_cached("capabilities"):
         return []
 
@@ -108,10 +110,12 @@ def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]
 
 
 def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:
-    """The page as text, no line wider than the terminal, nor than 100 columns; coloured
-    on a terminal.
+    """Return the page as text, no line wider than the terminal, nor than 100 columns.
 
-    A `short` one is the whole page where that fits a screen, and else what people need most of it.
+    Coloured on a terminal.
+
+    A `short` one is the whole page where that fits a screen, and else what people need
+    most of it.
     """
     width = max(40, min(runtime.width, _WIDEST))
     found = _whole(page, command, runtime, width)
@@ -138,15 +142,16 @@ def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str
         [] if page.usage is None else [*_wrapped(f"Usage: {command} {page.usage}", width, 0, 4), ""]
     )
     for number, paragraph in enumerate(page.paragraphs[:paragraphs]):
-        # The short lines about a command belong together; the paragraphs of a topic are separated.
+        # The short lines about a command belong together; the paragraphs of a topic are
+        # separated.
         lines += [""] if number and page.usage is None else []
         lines += _wrapped(paragraph, width, 0, 0)
     return lines
 
 
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
-    """What the command does, two examples, what is below it, and the options people use
-    most; the rest if it fits.
+    """Return the short help: purpose, two examples, commands below it, and the most
+    used options. The rest follows if it fits.
     """
     flags = [(_spelled(flag), _explained(flag)) for flag in page.flags if flag.common]
     end = [
@@ -157,7 +162,7 @@ def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
     lines = _head(page, command, width, 2 if page.operation else 1)
     room = page.rows - len(lines) - len(end)
     found: dict[str, list[str]] = {}
-    # What is known of an operation is worth more than what is special about a command.
+    # The facts about an operation matter more than the notes on a command.
     wanted = [section for section in page.sections if page.operation or section[0] in _NEEDED]
     for heading, content in sorted(wanted, key=lambda section: section[0] not in _NEEDED):
         section = ["", f"{heading}:", *_section(heading, _fewer(heading, content), width)]
@@ -172,7 +177,7 @@ def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
 
 
 def _fewer(heading: str, content: Rows | str) -> Rows | str:
-    """The first two examples; of commands only the names."""
+    """Return the first two examples. Of commands only the names."""
     if isinstance(content, str):
         return "\n".join(content.splitlines()[:2]) if heading in (EXAMPLE, EXAMPLES) else content
     return ", ".join(name for name, _ in content) if heading in _NEEDED else content
@@ -189,7 +194,7 @@ def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
 
 
 def _continued(line: str, width: int) -> Iterable[str]:
-    """A command line wrapped into several lines, as a shell accepts it."""
+    """Yield a command line wrapped into several lines, as a shell accepts it."""
     at = " " * _INDENT
     for word in _SHELL_WORD.findall(line):
         if at.strip() and len(at) + len(word) + 3 > width:

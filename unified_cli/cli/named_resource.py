@@ -12,8 +12,9 @@ _CLOSE = 0.75
 
 
 def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Resource:
-    """The resource of that name, with either dash. Raises UsageError where there is
-    none; one of `-p` is told so.
+    """Return the resource of that name, with either dash.
+
+    Raises UsageError if it does not exist; the message is different for `-p`.
     """
     api, slash, name = text.partition("/")
     if not slash or "/" in name:
@@ -34,8 +35,8 @@ def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Res
 
 
 def meant(catalogue: Catalogue, name: str) -> str | None:
-    """The resource that may have been meant by a name without the right API; None where
-    nothing comes close.
+    """Return the resource that may have been meant by a name without the right API, or
+    None if nothing comes close.
     """
     paths = [f"{api.name}/{one}" for api in catalogue.apis.values() for one in api.resources]
     by_name = {path: plain(path).partition("/")[2] for path in paths}

@@ -28,8 +28,9 @@ def for_records(api: str, resource: str, operation: str, source: str = "-") -> s
 
 
 def name_import(error: UsageError, operation: Operation, data: str) -> None:
-    """Have the error of a body that is several records name the import of them; `data`
-    is what `-d` was given.
+    """Have the error of a body that is several records name the import of them.
+
+    `data` is what `-d` was given.
     """
     source = data.lstrip("@") if data.startswith(("@", "-")) else "FILE"
     step = for_records(operation.api, operation.resource, operation.name, source)
@@ -37,7 +38,9 @@ def name_import(error: UsageError, operation: Operation, data: str) -> None:
 
 
 def with_profiles(hint: str, argv: Sequence[str]) -> str:
-    """Return the hint whose commands select the connections that the command line does."""
+    """Return the hint whose commands select the connections that the command line
+    does.
+    """
     chosen = "".join(f"-p {visible(shlex.quote(one))} " for one in profiles(argv))
     if not chosen:
         return hint

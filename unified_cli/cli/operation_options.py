@@ -32,5 +32,5 @@ def operation_flags() -> Sequence[Flag]:
 
 @cache
 def by_spelling() -> Mapping[str, Flag]:
-    """Return the same by what is typed for them."""
+    """Return the same by their spellings."""
     return {spelling: flag for flag in operation_flags() for spelling in flag.spellings}

@@ -25,7 +25,7 @@ _NAMING = ("name", "title", "subject", "summary", "body", "file_name", "first_na
 
 
 def for_api(api: Api) -> HelpPage:
-    """The page of an API."""
+    """Return the page of an API."""
     rows = [(resource.name, resource.about) for resource in api.resources.values()]
     first = next(iter(api.resources.values()))
     return HelpPage(
@@ -36,7 +36,7 @@ def for_api(api: Api) -> HelpPage:
 
 
 def for_resource(resource: Resource) -> HelpPage:
-    """The page of a resource."""
+    """Return the page of a resource."""
     rows = [(operation.name, operation.summary) for operation in resource.operations.values()]
     sections: list[tuple[str, Rows | str]] = [
         (EXAMPLE, example(next(iter(resource.operations.values())))),
@@ -53,7 +53,7 @@ def for_resource(resource: Resource) -> HelpPage:
 
 
 def for_operation(operation: Operation, service: Service) -> HelpPage:
-    """The page of an operation."""
+    """Return the page of an operation."""
     facts = operation.facts
     sections: list[tuple[str, Rows | str]] = [
         (EXAMPLES, f"{example(operation)}\n{second_example(operation, service)}")
@@ -86,7 +86,7 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
 
 
 def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows]]:
-    """What a list is known to be filtered and sorted by."""
+    """Return what a list is known to be filtered and sorted by."""
     known = known_filters(operation, service)
     if not known.filters:
         return []
@@ -111,7 +111,7 @@ def _described(one: KnownField) -> str:
 
 
 def example(operation: Operation) -> str:
-    """A command line for an operation, on one line."""
+    """Return a command line for an operation, on one line."""
     words = ["unified -p sandbox", operation.command]
     if operation.takes_id:
         words.append(operation.example_id)
@@ -138,7 +138,7 @@ def second_example(operation: Operation, service: Service) -> str:
 
 
 def filter_example(operation: Operation, service: Service) -> str:
-    """A list that is filtered and sorted, on one line."""
+    """Return a list that is filtered and sorted, on one line."""
     known = known_filters(operation, service)
     with_values = next((one for one in known.filters if one.values), None)
     chosen = (

@@ -33,7 +33,7 @@ class NoOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class MessageOptions(Options):
-    """What is printed on stderr, and whether prompts are allowed."""
+    """Which messages go to stderr, and whether prompts are allowed."""
 
     verbose: Verbose = 0
     quiet: Annotated[bool, Flag(("--quiet",), MESSAGE, "print errors only")] = False

@@ -60,7 +60,7 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 @option_part
 class ReadCheckOptions(Options):
-    """What a read is expected to give, and how long it is waited for."""
+    """The expectations of a read, and how long to wait for them."""
 
     wait_timeout: WaitTimeout = None
     expect: Annotated[
@@ -114,8 +114,8 @@ class ReadCheckOptions(Options):
 
 @option_part
 class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
-    """What every call takes, of an operation or of a path: its query, and what becomes
-    of the answer.
+    """The options of every call, of an operation or of a path: its query, and what to
+    do with the answer.
     """
 
     reads_settings: ClassVar[bool] = True
@@ -173,7 +173,7 @@ class PageOptions(Options):
 
 @option_part
 class SendOptions(Options):
-    """What is sent."""
+    """The body to send."""
 
     bodies: Annotated[
         tuple[str, ...],
@@ -264,7 +264,7 @@ Skeleton = Annotated[
 
 @option_part
 class OperationOptions(NetworkOptions, CallOptions):
-    """What every operation takes."""
+    """The options of every operation."""
 
     describe: Annotated[
         bool,
@@ -309,7 +309,7 @@ class DownloadModeOptions(Options):
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:
-    """The settings that a command's options override, for one profile."""
+    """Return the settings that a command's options override, for one profile."""
     found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
     return Overrides(
         profile=profile,

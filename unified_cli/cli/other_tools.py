@@ -1,5 +1,5 @@
-"""What is typed by mistake, and what to type instead: how gh, aws, gcloud, kubectl,
-curl, httpie and jq spell it.
+"""Options as gh, aws, gcloud, kubectl, curl, httpie and jq spell them, and what to type
+instead.
 
 Looked at only where a command line could not be read.
 """
@@ -20,22 +20,25 @@ _AWS_FILTER = re.compile(r"Name=([^,=]+),Values=([^,=]+)")
 
 
 class OwnSpelling(NamedTuple):
-    """What to type instead; `option` is the one that a command must have for it, empty
-    where it needs none.
+    """The text to type instead; `option` is the one that a command must have for it, or
+    empty.
 
-    In the text `{NAME}` stands for the value that was typed.
+    In the text `{NAME}` represents the value that was typed.
     """
 
     option: str
     text: str
 
     def told(self, value: str = "") -> str:
-        """The text with the value that was typed; with the name of its place, if there was none."""
+        """Return the text with the value that was typed.
+
+        With the name of its place, if there was none.
+        """
         return _PLACE.sub(lambda place: quoted(value) if value else place[1], self.text)
 
 
 def quoted(text: str) -> str:
-    """The text as a shell takes it, visible."""
+    """Return the text as a shell takes it, visible."""
     return visible(shlex.quote(text))
 
 
@@ -169,7 +172,7 @@ _BY_OPTION = {one: own for spellings, own in _GROUPS.items() for one in spelling
 _AS_COLUMNS = OwnSpelling("--columns", "-o json --columns {NAMES}")
 _AS_BODY = OwnSpelling("--data", "-d {JSON}")
 
-# What has another meaning where a number follows.
+# Options with another meaning if a number follows.
 _COUNTS: Mapping[str, OwnSpelling] = {"-n": OwnSpelling("--limit", "--limit {N}")}
 
 _TO_SHELL = OwnSpelling("--output", "> {FILE}")
@@ -177,7 +180,7 @@ _SIDES = OwnSpelling("--from", "--from {PROFILE} --to PROFILE names the two side
 _OF_FOLDER = (OwnSpelling("--from", "> {FILE}"), OwnSpelling("--to", "--to {DIR}"), _TO_SHELL)
 _AGAIN = OwnSpelling("--restart", "--restart reads everything again")
 
-# What some commands spell otherwise, looked at first.
+# Spellings of single commands, which come first.
 _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     **dict.fromkeys(("-p", "--profile"), (_SIDES,)),
     **dict.fromkeys(("--out", "--output-dir", "--dir"), _OF_FOLDER),
@@ -266,7 +269,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "zsh-completion bash-completion setup-completion": ("install",),
 }
 
-# Commands that a group has elsewhere and that are none here, with what takes their place.
+# Commands of other tools that do not exist here, with their replacements.
 _NONE: Mapping[str, tuple[str, str]] = {
     "unified runs": (
         "cancel stop kill abort interrupt pause",
@@ -298,8 +301,8 @@ _VALUES = {
 
 
 def meant_value(text: str, choices: Sequence[str]) -> str | None:
-    """The value that was meant: written otherwise, or as other tools call it; None
-    where nothing comes close.
+    """Return the value that was meant: written otherwise, or as other tools call it, or
+    None if nothing comes close.
     """
     lower = text.lower()
     found = {one.lower(): one for one in choices}
@@ -308,7 +311,7 @@ def meant_value(text: str, choices: Sequence[str]) -> str | None:
 
 
 def not_one_of(text: str, choices: Sequence[str]) -> str:
-    """The words that say so, with the choice or the option that was meant."""
+    """Return the words that say so, with the choice or the option that was meant."""
     wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
     is_format = formats.NDJSON.name in choices
     if instead := _instead_of_format(text) if is_format else "":
@@ -322,8 +325,8 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 
 
 def _instead_of_format(text: str) -> str:
-    """The option for a file, or for a path in the result, that was named as a format;
-    empty for another text.
+    """Return the option for a file, or for a path in the result, that was named as a
+    format. Empty for another text.
     """
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
@@ -332,18 +335,22 @@ def _instead_of_format(text: str) -> str:
 
 
 def own_commands(name: str) -> Sequence[str]:
-    """What another tool's command may be called here."""
+    """Return what another tool's command may be called here."""
     return next((own for names, own in _COMMANDS.items() if name in names.split()), ())
 
 
 def no_command(path: str, name: str) -> str | None:
-    """What takes the place of a command that this group has not; None where nothing does."""
+    """Return what takes the place of a command that this group has not, or None if
+    nothing does.
+    """
     names, instead = _NONE.get(path, ("", ""))
     return instead if name in names.split() else None
 
 
 def own_line(word: str, rest: Sequence[str]) -> str | None:
-    """The line to type instead of one that begins with this word; None where it is no such word."""
+    """Return the line to type instead of one that begins with this word, or None if it
+    is no such word.
+    """
     both = f"{word}/{rest[0]}" if rest else word
     found, line = next(
         (
@@ -365,8 +372,9 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
 
 
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
-    """What to type instead of another tool's option with this value; the command has
-    one of them, or none.
+    """Return what to type instead of another tool's option with this value.
+
+    The command has one of them, or none.
     """
     before = [*_ELSEWHERE.get(option, ())]
     if option in _COUNTS and value.isdecimal():

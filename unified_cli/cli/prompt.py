@@ -35,7 +35,7 @@ def confirm_change(
     """Ask before `what` is deleted or updated in the connection of the settings, unless
     `yes` confirms it.
 
-    Raises UsageError if nobody confirms it: the answer is no, prompts are off, or there
+    Raises UsageError if no one confirms it: the answer is no, prompts are off, or there
     is no terminal to ask on.
     """
     if yes:
@@ -59,10 +59,11 @@ def confirm_several(
     yes: bool,
     stdin_holds_data: bool = False,
 ) -> None:
-    """Ask before a write to the connections of these names, unless `yes` confirms it;
+    """Ask before a write to the connections of these names, unless `yes` confirms it.
+
     `what` begins with the verb.
 
-    Raises UsageError if nobody confirms it, as `confirm_change` does.
+    Raises UsageError if no one confirms it, as `confirm_change` does.
     """
     where = f"{counted(len(names), 'connection')} ({named(names)})"
     no_input = common.no_input or stdin_holds_data
@@ -72,8 +73,8 @@ def confirm_several(
 def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bool) -> None:
     """Ask whether to do what begins with the verb, unless `yes` confirms it.
 
-    Raises UsageError, which begins with what is left `undone`, where nobody can be
-    asked, or the answer is no.
+    Raises UsageError, which begins with the rest `undone`, where no one can be asked,
+    or the answer is no.
     """
     if yes:
         return
@@ -84,8 +85,8 @@ def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bo
 
 
 class Asking(NamedTuple):
-    """How a person is told something and asked: `note` prints a line, `ask` is None
-    where nobody can be asked.
+    """How to talk to a person: `note` prints a line; `ask` is None if there is no
+    terminal.
     """
 
     note: Callable[[str], None]
@@ -93,7 +94,9 @@ class Asking(NamedTuple):
 
 
 def asking(runtime: Runtime, settings: Settings) -> Asking:
-    """How the person at the terminal is asked, if there is one and prompts are allowed."""
+    """Return how the person at the terminal is asked, if there is one and prompts are
+    allowed.
+    """
     return Asking(
         runtime.stderr.note,
         partial(ask, runtime) if at_terminal(runtime, no_input=settings.no_input) else None,
@@ -101,12 +104,15 @@ def asking(runtime: Runtime, settings: Settings) -> Asking:
 
 
 def at_terminal(runtime: Runtime, *, no_input: bool) -> bool:
-    """Whether somebody at a terminal can be asked, and may be."""
+    """Return whether someone at a terminal can be asked, and may be."""
     return runtime.stdin_is_terminal and runtime.stderr_is_terminal and not no_input
 
 
 def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
-    """Whether the person at the terminal says yes; an empty line is the default, no line is no."""
+    """Return whether the person at the terminal says yes.
+
+    An empty line is the default, no line is no.
+    """
     while True:
         runtime.stderr.prompt(f"{question} [{'Y/n' if default else 'y/N'}] ")
         answer = runtime.stdin.readline(_LONGEST_ANSWER) if runtime.stdin else b""
@@ -121,8 +127,9 @@ def ask(runtime: Runtime, question: str, *, default: bool = False) -> bool:
 def until_valid(
     runtime: Runtime, ask: Callable[[], AnswerT], read: Callable[[AnswerT], FoundT]
 ) -> FoundT:
-    """What the first answer means that `read` accepts; the error of a wrong one is
-    said. Raises that of the third.
+    """Return what the first answer means that `read` accepts.
+
+    The error of a wrong one is said. Raises that of the third.
     """
     for _ in range(_TRIES - 1):
         try:
@@ -133,14 +140,16 @@ def until_valid(
 
 
 def line(runtime: Runtime, question: str) -> str:
-    """The line typed as the answer, without surrounding blanks."""
+    """Return the line typed as the answer, without surrounding blanks."""
     runtime.stderr.prompt(question)
     found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
     return found.decode("utf-8", "replace").strip()
 
 
 def hidden(runtime: Runtime, question: str) -> bytes:
-    """The line typed as the answer, not shown by the terminal, without its line end."""
+    """Return the line typed as the answer, not shown by the terminal, without its line
+    end.
+    """
     with _without_echo(runtime):
         runtime.stderr.prompt(question)
         found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""

@@ -11,8 +11,8 @@ from unified_cli.runtime import Runtime
 
 
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
-    """Whether an error is printed as JSON: where that is asked for, or the output is
-    JSON and stderr no terminal.
+    """Return whether an error is printed as JSON: where that is asked for, or the
+    output is JSON and stderr no terminal.
 
     The settings of a profile, which are read later, may ask for it too.
     """
@@ -22,7 +22,9 @@ def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> boo
 
 
 def asks_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
-    """Whether the words of a line that could not be read ask for errors as JSON."""
+    """Return whether the words of a line that could not be read ask for errors as
+    JSON.
+    """
     return errors_are_json(
         last_value(argv, "--output", "-o"),
         runtime,
@@ -36,7 +38,7 @@ def words_before_dashes(argv: Sequence[str]) -> list[str]:
 
 
 def last_value(argv: Sequence[str], name: str, letter: str = "") -> str | None:
-    """Return the last value of an option; None where it is not given."""
+    """Return the last value of an option, or None if it is not given."""
     found, words = None, words_before_dashes(argv)
     for position, word in enumerate(words):
         if word in {name, letter} and position + 1 < len(argv):

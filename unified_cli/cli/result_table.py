@@ -60,7 +60,7 @@ def show(
 
 
 def _masked(value: object) -> object:
-    """The value with secrets masked in all its texts."""
+    """Return the value with secrets masked in all its texts."""
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, dict):

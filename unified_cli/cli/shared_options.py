@@ -29,13 +29,14 @@ from unified_cli.output.formats import Format
 
 
 def flag_of(field: Any) -> Flag:
-    """The option of a shared field, for a field of another type."""
+    """Return the option of a shared field, for a field of another type."""
     return next(mark for mark in field.__metadata__ if isinstance(mark, Flag))
 
 
 def told(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
-    """The option of a shared field with another text, group or metavar; its spelling is
-    the same everywhere.
+    """Return the option of a shared field with another text, group or metavar.
+
+    Its spelling is the same everywhere.
     """
     flag = flag_of(field)
     return flag._replace(
@@ -49,7 +50,7 @@ def output_of(choices: Sequence[Format]) -> Flag:
 
 
 def writes(operation: Operation) -> bool:
-    """Whether it creates or updates a record."""
+    """Return whether it creates or updates a record."""
     return operation.kind == "write"
 
 

@@ -34,7 +34,7 @@ class TyperUsageError(Protocol):
     ctx: Any
 
     def format_message(self) -> str:
-        """The error's message."""
+        """Return the error's message."""
 
 
 _SHORT = "unified_cli.short_help"
@@ -71,7 +71,7 @@ def _note_help(context: Any, words: Sequence[str]) -> None:
 
 
 def _page(page: "HelpPage", context: Any) -> str:
-    """The page that was asked for."""
+    """Return the page that was asked for."""
     text: str = _pages().render(
         page, context.command_path, context.find_root().obj(), short=context.meta[_SHORT]
     )
@@ -85,7 +85,9 @@ class LeafCommand(TyperCommand):
     takes: Sequence[str]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments; UsageError for one too many, with what to type instead."""
+        """Return the arguments; UsageError for one too many, with what to type
+        instead.
+        """
         typed = [*args]
         _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args)
@@ -111,25 +113,26 @@ class CommandGroup(TyperGroup):
         return {name: stub for name, stub in self.entries.items() if stub.about}
 
     def list_commands(self, _ctx: Any) -> list[str]:
-        """The names, in the order of the help page."""
+        """Return the names, in the order of the help page."""
         return list(self.listed)
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, or the only one that differs in its dashes; None
-        where there is none.
+        """Return the command of that name, or the only one that differs in its dashes,
+        or None.
         """
         name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments; a group without any shows its help."""
+        """Return the arguments; a group without any shows its help."""
         _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args or ["-h"])
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that the arguments begin with; UsageError with a suggestion where
-        there is none.
+        """Return the command that the arguments begin with.
+
+        UsageError with a suggestion if it does not exist.
         """
         name = args[0]
         command = self.get_command(ctx, name)
@@ -148,8 +151,9 @@ def root(
     remember: Callable[[EarlyOptions], None],
     aliases: Callable[[], Sequence[tuple[str, str]]] = tuple,
 ) -> Any:
-    """The whole program as a command; `remember` takes the options before the API,
-    `aliases` are listed on its page.
+    """Return the whole program as a command.
+
+    `remember` takes the options before the API, `aliases` are listed on its page.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     callback = typer_function(EarlyOptions, remember, flags_of(EarlyOptions), ())
@@ -188,7 +192,7 @@ def _resource(service: Service, resource: Resource) -> CommandGroup:
 
 def _operation(service: Service, operation: Operation) -> Any:
     options = class_for(operation)
-    # What answers with a file has its id in the query; one that is typed is looked up.
+    # An operation that returns a file has its id in the query; a typed id is looked up.
     arguments = arguments_of(options) if operation.takes_id or operation.name == "download" else ()
     return leaf(
         operation.name,
@@ -208,8 +212,9 @@ def leaf(
     flags: Sequence[Flag],
     arguments: Sequence[Argument],
 ) -> Any:
-    """A Typer command with these options and arguments of the class; invoking it gives
-    a ParsedCommand.
+    """Return a Typer command with these options and arguments of the class.
+
+    Invoking it gives a ParsedCommand.
     """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     read = typer_function(options, partial(ParsedCommand, runs), flags, arguments)
@@ -225,14 +230,14 @@ def leaf(
 def group(
     name: str, kind: str, entries: Mapping[str, CommandStub], make_page: Callable[[], "HelpPage"]
 ) -> CommandGroup:
-    """A group of commands."""
+    """Return a group of commands."""
     made = CommandGroup(name=name, context_settings=_CONTEXT)
     made.kind, made.entries, made.page = kind, entries, make_page
     return made
 
 
 def built_in(commands: Mapping[str, Entry], context: CommandContext) -> dict[str, CommandStub]:
-    """The built-in commands; each is imported and built when it is chosen."""
+    """Return the built-in commands. Each is imported and built when it is chosen."""
     return {
         name: CommandStub(one.about, partial(_built_in, name, one, context))
         for name, one in commands.items()
@@ -264,7 +269,7 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
 
 
 def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
-    """The error for a long option among the words, which have one dash."""
+    """Return the error for a long option among the words, which have one dash."""
     if not any(f"-{word}" in flag.spellings for flag in operation_flags() for word in words):
         return None
 
@@ -273,7 +278,8 @@ def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | No
 
 
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
-    """The command that the command line names; None if it asked for help, which is printed.
+    """Return the command that the command line names, or None if it asked for help,
+    which is printed.
 
     Nothing runs from within Typer: deep in its stack every import and every page would
     cost more, because CPython allocates and frees a piece of stack at each call that
@@ -307,8 +313,8 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 
 
 def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
-    """The runtime for a page of help, which is shown before other options are read: as
-    the words ask.
+    """Return the runtime for a page of help, which is shown before other options are
+    read: as the words ask.
     """
     if "--no-pager" in words_before_dashes(argv):
         stdout.unpage(runtime)

@@ -55,7 +55,9 @@ _FIELDS = {
 
 
 def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
-    """The error that says what to type instead; those of Typer are known by their members."""
+    """Return the error that says what to type instead. Those of Typer are known by
+    their members.
+    """
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if option and not hasattr(error, "possibilities"):
         return _misused_option(option, error.format_message(), argv)
@@ -71,8 +73,8 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
 
 
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:
-    """The error for a long option with one dash, which would be read as short ones:
-    -all as -a with the value ll.
+    """Return the error for a long option with one dash, which would be read as short
+    ones: -all as -a with the value ll.
     """
     for before, word in pairwise(("", *argv)):
         if word == "--":
@@ -87,7 +89,9 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
 
 
 def _usage_error(context: Any, message: str) -> UsageError:
-    """The error with Typer's message; `context` is Typer's, None before any command."""
+    """Return the error with Typer's message. `context` is Typer's, None before any
+    command.
+    """
     where = f"{context.command_path}: " if context else ""
     message = message.strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=_more(context))
@@ -98,7 +102,6 @@ def _more(context: Any) -> str:
 
 
 def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageError:
-    """The error for an option that the command does not take."""
     where = f"{context.command_path}: " if context else ""
     if option == "--wait" and context and (old := removed_options.wait(where[:-2], argv)):
         return old
@@ -107,7 +110,7 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
 
 
 def _value(option: str, argv: Sequence[str]) -> str:
-    """What was typed as the value of an option; empty if there was none."""
+    """Return what was typed as the value of an option. Empty if there was none."""
     for word, following in pairwise((*argv, "")):
         if word == option:
             return "" if following.startswith("-") else following
@@ -121,7 +124,9 @@ def _value(option: str, argv: Sequence[str]) -> str:
 def unknown_command(
     context: Any, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]
 ) -> UsageError:
-    """The error where the first of the words is no entry of a group; `kind` is what it holds."""
+    """Return the error where the first of the words is no entry of a group. `kind` is
+    what it holds.
+    """
     path, (name, *rest) = context.command_path, words
     close = [one for one in own_commands(name) if one in entries]
     close = (
@@ -154,8 +159,8 @@ def unknown_command(
 def _order(
     path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
 ) -> str | None:
-    """How a command line is written, where an operation stands too early or the words
-    are not apart.
+    """Return how a command line is written, where an operation is too early or the
+    words are not apart.
     """
     name, *rest = typed
     words = re.split(r"[./:]", name)
@@ -180,13 +185,13 @@ def _order(
 
 
 def _with_words(verb: str, after: Sequence[str]) -> str:
-    """The operation and what was typed for it; who gets no id wants the list."""
+    """The operation and what was typed for it. Who gets no id wants the list."""
     meant = "list" if verb == "get" and (not after or after[0].startswith("-")) else verb
     return " ".join((meant, *map(quoted, after)))
 
 
 def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """The API and the resource that the words name, and the words after them."""
+    """Return the API and the resource that the words name, and the words after them."""
     for at, (first, second) in enumerate(pairwise((*words, ""))):
         api = (
             entries[first].build() if first in entries and entries[first].section == APIS else None
@@ -199,15 +204,15 @@ def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[st
 
 
 def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
-    """The resources of that name, each with its API."""
+    """Return the resources of that name, each with its API."""
     apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
     found = [(api, one.get_command(None, name)) for api, one in apis]
     return [f"{api} {resource.name}" for api, resource in found if resource]
 
 
 def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageError:
-    """The error for an option without the value that it takes, or with one that it does
-    not take.
+    """Return the error for an option without the value that it takes, or with one that
+    it does not take.
     """
     flag = by_spelling().get(option)
     if flag is None:
@@ -220,8 +225,8 @@ def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageErro
 
 
 def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
-    """The error for an argument that the command does not take; `typed` is all that
-    followed the command.
+    """Return the error for an argument that the command does not take. `typed` is all
+    that followed the command.
     """
     hint = _without_value(typed) or _without_argument(context, argument, typed) or _more(context)
     return UsageError(
@@ -230,8 +235,8 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
-    """The option that took the one after it for its value, as in `--record -o ids`;
-    None where there is none.
+    """Return the option that took the one after it for its value, as in `--record -o
+    ids`, or None.
     """
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)
@@ -241,8 +246,8 @@ def _without_value(typed: Sequence[str]) -> str | None:
 
 
 def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
-    """What to type instead of an argument that the command does not take; None where
-    nothing comes close.
+    """Return what to type instead of an argument that the command does not take, or
+    None if nothing comes close.
     """
     path, spellings = context.command_path, _spellings(context, "-")
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
@@ -268,7 +273,6 @@ def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str 
 
 
 def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[str]) -> str | None:
-    """The same for what an operation takes otherwise."""
     resource, file_ = context.params.get("resource"), context.params.get("file")
     if resource and "/" not in resource:
         second = f" {quoted(argument)}" if file_ else ""
@@ -293,15 +297,15 @@ def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[st
 
 
 def _assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[str]:
-    """The options that can take an assignment, each with what it does."""
+    """Yield the options that can take an assignment, each with what it does."""
     for option, what in _FIELDS[sign].items():
         if option in spellings:
             yield f"{option} '{visible(assignment)}' {what}"
 
 
 def _profiles(context: Any) -> Collection[str]:
-    """The names in the config file, which is not what is wrong here where it cannot be
-    read; and the sandbox's.
+    """Return the names in the config file, which is not the problem here where it
+    cannot be read. And the sandbox's.
     """
     try:
         return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
@@ -310,7 +314,7 @@ def _profiles(context: Any) -> Collection[str]:
 
 
 def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
-    """What to type instead; None where nothing comes close."""
+    """Return what to type instead, or None if nothing comes close."""
     own = own_spellings(option, value)
     spellings = _spellings(context) if context else []
     assigned = next(_assigned_to(context, option, value), None)
@@ -343,7 +347,6 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
 
 
 def _after_operation(context: Any, option: str, value: str, instead: str) -> str:
-    """Where an option belongs that stands before the operation."""
     if instead:
         return f"{instead}, after the operation"
     if value and "list" in context.command.entries and context.command.kind == "operation":
@@ -352,7 +355,9 @@ def _after_operation(context: Any, option: str, value: str, instead: str) -> str
 
 
 def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
-    """How an operation takes a field or a parameter that was typed as an option."""
+    """Yield how an operation takes a field or a parameter that was typed as an
+    option.
+    """
     if (
         context
         and value
@@ -365,12 +370,10 @@ def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
 
 
 def _fields(context: Any) -> Collection[str]:
-    """The names that are known of the operation's resource."""
     return {one.name for part in ("query", "body", "fields") for one in _facts(context, part)}
 
 
 def _facts(context: Any, part: str) -> Sequence[KnownField]:
-    """What is known of a part of an operation."""
     path = context.command_path.split()[1:]
     if len(path) != _OPERATION_WORDS:
         return ()
@@ -381,7 +384,6 @@ def _facts(context: Any, part: str) -> Sequence[KnownField]:
 
 
 def _usage(context: Any) -> str:
-    """How a command with arguments is used."""
     words = [one.metavar for one in context.command.params if one.param_type_name == "argument"]
     method = context.params.get("method") or ""
     if "/" in method:
