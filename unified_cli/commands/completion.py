@@ -79,7 +79,7 @@ def _name_old_script(context: CommandContext) -> None:
 
 
 def _target(shell: Shell, home: Path, environ: Mapping[str, str]) -> tuple[Path, str]:
-    """The script's path, and what the user still has to do."""
+    """Return the script's path, and what the user still has to do."""
     data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     if shell == "bash":

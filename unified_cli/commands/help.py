@@ -44,7 +44,9 @@ class HelpTopic:
     code: Mapping[str, str] = field(default_factory=dict)
 
     def page(self, context: CommandContext) -> HelpPage:
-        """The page; that of the options looks at every command of the program."""
+        """Return the page; that of the options looks at every command of the
+        program.
+        """
         generated = _TABLES[self.name](context) if self.name in _TABLES else ()
         tables = [*generated, *((head, [*rows.items()]) for head, rows in self.tables.items())]
         code = [(head, CodeBlock(text)) for head, text in self.code.items()]
@@ -56,7 +58,7 @@ class HelpTopic:
 
 @cache
 def topics() -> Mapping[str, HelpTopic]:
-    """The topics by their names."""
+    """Return the topics by their names."""
     folder = files("unified_cli.commands").joinpath("topics")
     texts = [folder.joinpath(name).read_text("utf-8") for name in _FILES]
     tables = [pair for text in texts for pair in tomllib.loads(text).items()]
@@ -64,7 +66,9 @@ def topics() -> Mapping[str, HelpTopic]:
 
 
 def _every_option(context: CommandContext) -> list[Section]:
-    """The options of all commands by their groups, with the names of their commands."""
+    """Return the options of all commands by their groups, with the names of their
+    commands.
+    """
     groups: dict[str, list[tuple[str, str]]] = {}
     for flag, commands in options(command_entries(context.program(context.catalogue))):
         spelled, about = _row(flag)
@@ -184,12 +188,12 @@ def _help(context: CommandContext, options: HelpOptions) -> None:
 
 
 def _page_words(words: Sequence[str]) -> tuple[str, ...]:
-    """The words that lead to a page: an alias may have options after them."""
+    """Return the words that lead to a page: an alias may have options after them."""
     return tuple(takewhile(lambda word: not word.startswith("-"), words))
 
 
 def _meant(whole: Any, words: Sequence[str]) -> str:
-    """What may have been meant by a word that is no topic, API or command."""
+    """Return what may have been meant by a word that is no topic, API or command."""
     close = [name for name, topic in topics().items() if words[0] in topic.also.split()]
     close = close or usage_errors.below(whole.entries, words[0])
     close = close or get_close_matches(words[0], [*topics(), *whole.entries], 1)
@@ -201,7 +205,7 @@ def _meant(whole: Any, words: Sequence[str]) -> str:
 
 
 def _depth(command: Any, words: Sequence[str]) -> int:
-    """How many of the words lead to the page: all of them, unless some follow a
+    """Return how many of the words lead to the page: all of them, unless some follow a
     complete command.
     """
     for at, word in enumerate(words):
@@ -245,7 +249,7 @@ See all commands:            unified --help
 
 
 def first_steps_are_due(runtime: Runtime) -> bool:
-    """Whether nothing is configured yet, by a config file or a variable."""
+    """Return whether nothing is configured yet, by a config file or a variable."""
     if any(runtime.environ.get(key.variable) for key in KEYS.values() if key.env):
         return False
     path = file.locate(runtime)

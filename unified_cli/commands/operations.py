@@ -1,4 +1,6 @@
-"""`unified operations [WORDS]`: search the catalogue, and print it as a table or as JSON."""
+"""`unified operations [WORDS]`: search the catalogue, and print it as a table or as
+JSON.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -22,7 +24,7 @@ _WIDE = 120
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions(Options):
-    """What to search for, and how to print it."""
+    """The words to search for, and how to print the results."""
 
     words: Annotated[tuple[str, ...], Argument(metavar="[WORDS]")] = ()
     output: TableOutput = None
@@ -75,7 +77,7 @@ def _text(operation: Operation) -> str:
 
 
 def describe(operation: Operation) -> JsonObject:
-    """An operation as JSON; the names are a contract."""
+    """Return an operation as JSON. The names are a contract."""
     return {
         "api": operation.api,
         "resource": operation.resource,

@@ -58,12 +58,13 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
 
 
 def _searches(path: str, service: Service) -> bool:
-    """Whether a POST to this path is a search."""
+    """Return whether a POST to this path is a search."""
     return unquote(path.partition("?")[0].rstrip("/").rpartition("/")[2]) == service.search
 
 
 def _check_query(call: Call, options: RequestOptions) -> None:
-    """Name the parameters that a list is not known to take, where the path is that of one.
+    """Name the parameters that a list is not known to take, where the path is that of
+    one.
 
     Raises UsageError for one with `--strict`.
     """

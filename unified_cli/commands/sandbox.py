@@ -126,7 +126,9 @@ def _serve(context: CommandContext, options: ServeOptions) -> None:
 
 
 def _token(runtime: Runtime, file: str | None) -> str | None:
-    """The token to ask for: from the file, else from the environment; None if neither is given."""
+    """Return the token to ask for: from the file, else from the environment, or None if
+    neither is given.
+    """
     if file is not None:
         return read(TokenSource("token_file", file, "--token-file"), runtime)
     given = runtime.environ.get(TOKEN_VARIABLE)

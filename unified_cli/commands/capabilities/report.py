@@ -1,6 +1,7 @@
-"""What connections offer, as one record per connection and operation, or as a table.
+"""The operations that connections offer, as one record each, or as a table.
 
-A terminal shows a matrix: a row for each resource, equal ones once, and below it the exceptions.
+A terminal shows a matrix: a row for each resource, equal ones once, and below it the
+exceptions.
 """
 
 import csv
@@ -97,7 +98,7 @@ def _records(found: Sequence[ConnectionOffer], service: Service) -> Iterator[Jso
                 "why": why or None,
                 "status": status or None,
                 "blocked": one.state.blocked,
-                # What is offered and cannot be called does not count.
+                # An operation that is offered but cannot be called does not count.
                 "held": held or None,
             }
 
@@ -111,7 +112,7 @@ def _rows(found: Sequence[ConnectionOffer], form: Format, service: Service) -> I
             [LABEL, "api", "resource", "operation", "state", "why", "status", "blocked"]
         )
     for record in _records(found, service):
-        # More columns would be taken for the last one.
+        # A reader would take more columns as part of the last one.
         del record["held"]
         cells = [_WRITTEN.get(value, value) for value in record.values()]
         if form is formats.CSV:
@@ -128,7 +129,9 @@ def _suites(found: Sequence[ConnectionOffer]) -> list[JUnitSuite]:
 
 
 def _cases(one: ConnectionOffer) -> Iterator[JUnitCase]:
-    """A test for each operation, of which the first has the time of the questions."""
+    """Yield a test for each operation, of which the first has the time of the
+    questions.
+    """
     for at, cell in enumerate(one.cells):
         yield _case(cell)._replace(seconds=0.0 if at else one.seconds)
 
@@ -145,8 +148,9 @@ def _case(cell: OfferCell) -> JUnitCase:
 def _table(
     operations: Sequence[Operation], found: Sequence[ConnectionOffer], room: float = inf
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """Return heads and rows: a column for each connection; of many, or those that are
-    wider than the room, the counts and the exceptions.
+    """Return heads and rows: a column for each connection.
+
+    Of many, or those that are wider than the room, the counts and the exceptions.
     """
     cells = [{cell.operation.command: cell for cell in one.cells} for one in found]
     heads = ["operation", *(one.name for one in found)]
@@ -167,7 +171,7 @@ def _word(cell: OfferCell) -> str:
 def _counts(
     one: Operation, found: Sequence[ConnectionOffer], cells: Sequence[Mapping[str, OfferCell]]
 ) -> tuple[str, str]:
-    """How many offer an operation that can be called now, and which do not."""
+    """Return how many offer an operation that can be called now, and which do not."""
     by_state: defaultdict[str, list[str]] = defaultdict(list)
     for connection, of_it in zip(found, cells, strict=True):
         cell = of_it[one.command]
@@ -184,7 +188,9 @@ def _counts(
 
 
 def _tell_errors(runtime: Runtime, service: Service, found: Sequence[ConnectionOffer]) -> None:
-    """Say once for each reason, such as a login that is needed, which connections have it."""
+    """Say once for each reason, such as a login that is needed, which connections have
+    it.
+    """
     reasons: defaultdict[str, list[str]] = defaultdict(list)
     for one in found:
         whys = Counter(cell.why for cell in one.cells if cell.state in (FORBIDDEN, FAILED))
@@ -209,8 +215,8 @@ Cells = Mapping[str, Sequence[OfferCell]]
 
 
 class OfferedRow(NamedTuple):
-    """What all connections offer of a resource: a word for each operation that has a
-    column, and the others.
+    """One row: a word for each operation of a resource that has a column, and the
+    others.
     """
 
     columns: tuple[str, ...]
@@ -251,8 +257,9 @@ def _row(operations: Sequence[Operation], cells: Cells, *, short: bool) -> Offer
 
 
 def _offered(cells: Sequence[OfferCell], *, short: bool) -> str:
-    """How many connections offer an operation that can be called now; of a single one
-    whether it does.
+    """Return how many connections offer an operation that can be called now.
+
+    Of a single one whether it does.
     """
     number = sum(cell.keeps == "" for cell in cells)
     if len(cells) > 1:
@@ -269,8 +276,9 @@ def _widths(rows: Mapping[tuple[str, str], OfferedRow]) -> list[int]:
 def _folded(
     runtime: Runtime, widths: Sequence[int], rows: Mapping[tuple[str, str], OfferedRow]
 ) -> Iterator[TerminalText]:
-    """Each row with the operations that have no column; rows that are equal to one
-    above are only named.
+    """Yield each row with the operations that have no column.
+
+    Rows that are equal to one above are only named.
     """
     groups = defaultdict[OfferedRow, list[tuple[str, str]]](list)
     for name, row in rows.items():
@@ -293,7 +301,7 @@ def _cell(word: str) -> Cell:
 
 
 def _others(row: OfferedRow) -> Iterator[str]:
-    """The operations without a column: all that are alike in one line."""
+    """Yield the operations without a column: all that are alike in one line."""
     alike = defaultdict[str, list[str]](list)
     for name, word in row.others:
         alike[word].append(name)
@@ -302,7 +310,7 @@ def _others(row: OfferedRow) -> Iterator[str]:
 
 
 def _by_api(names: Sequence[tuple[str, str]]) -> str:
-    """The resources of each API; where they are many only how many."""
+    """Return the resources of each API. Where they are many only how many."""
     of_api = defaultdict[str, list[str]](list)
     for api, resource in names:
         of_api[api].append(resource)
@@ -315,7 +323,7 @@ def _by_api(names: Sequence[tuple[str, str]]) -> str:
 
 
 def _exceptions(operations: Sequence[Operation], found: Sequence[ConnectionOffer]) -> Iterator[str]:
-    """Which connections do not offer what, those that lack the same together."""
+    """Yield which connections do not offer what, those that lack the same together."""
     groups = defaultdict[tuple[str, frozenset[str]], list[str]](list)
     for offer in found:
         lacking = defaultdict[str, set[str]](set)

@@ -26,7 +26,7 @@ from unified_cli.output.progress import Progress, Work, progress
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
-# What a list may take when it is only tried.
+# Seconds that a list may take if it is only probed.
 _SECONDS, _RETRIES = 30.0, 1
 
 
@@ -76,8 +76,9 @@ def _show(
 def _of_product(
     context: CommandContext, options: CapabilitiesOptions, check: OfferCheck
 ) -> ConnectionOffer:
-    """What the product offers, whether it is connected or not. Raises the error of
-    asking for it.
+    """Return what the product offers, whether it is connected or not.
+
+    Raises the error of asking for it.
     """
     if options.probe:
         raise UsageError(
@@ -98,8 +99,9 @@ def _of_product(
 def _operations(
     catalogue: Catalogue, names: Sequence[str], profile_names: Collection[str]
 ) -> list[Operation]:
-    """The operations of these APIs and resources; all without any. Raises UsageError
-    for one that there is not.
+    """Return the operations of these APIs and resources.
+
+    All without any. Raises UsageError for one that there is not.
     """
     found: dict[str, Operation] = {}
     for name in names or catalogue.apis:
@@ -120,7 +122,7 @@ def _ask_all(
     shown: Progress,
     options: CapabilitiesOptions,
 ) -> Mapping[str, ConnectionOffer | UnifiedError]:
-    """What each connection offers, or why it could not be asked, by its name."""
+    """Return what each connection offers, or why it could not be asked, by its name."""
     if options.probe:
         selected = {name: _for_a_try(settings, options) for name, settings in selected.items()}
     found: dict[str, ConnectionOffer | UnifiedError] = {}
@@ -148,7 +150,9 @@ def _ask_all(
 
 
 def _for_a_try(settings: Settings, options: CapabilitiesOptions) -> Settings:
-    """The settings with what a list may take when it is only tried, unless the options say it."""
+    """The settings with what a list may take when it is only tried, unless the options
+    say it.
+    """
     return settings._replace(
         timeout=min(settings.timeout, _SECONDS) if options.timeout is None else settings.timeout,
         retries=min(settings.retries, _RETRIES) if options.retries is None else settings.retries,

@@ -1,4 +1,6 @@
-"""`unified connections add`: a profile for each connection that has none, all at once or none."""
+"""`unified connections add`: a profile for each connection that has none, all at once
+or none.
+"""
 
 import re
 from collections import defaultdict
@@ -26,14 +28,16 @@ _MOST_TOLD = 10
 _LONGEST_NAME = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ID = re.compile(r"""[^\s/\\?#%{}\[\]"]{1,255}""")
-# The one of a token's own connection, and what a path takes for a folder.
+# The name of a token's own connection, and the names of folders in paths.
 _NO_IDS = (OWN_ACCOUNT, ".", "..")
 _HEADS = ("profile", "id", "product", "tenant", "status")
 
 
 def run(context: CommandContext, options: AddConnectionsOptions) -> None:
-    """Add a profile for each connection without one. Raises UsageError where names
-    would be the same, IncompleteError for connections that jq cannot hold.
+    """Add a profile for each connection without one.
+
+    Raises UsageError if names would be the same, IncompleteError for connections that
+    jq cannot hold.
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
@@ -85,7 +89,10 @@ def _check_ids(found: list[ConnectionRecord]) -> None:
 def _named(
     found: list[ConnectionRecord], prefix: str, config: Config
 ) -> Mapping[str, ConnectionRecord]:
-    """A name for each connection. Raises UsageError, naming them, where two would have the same."""
+    """Return a name for each connection.
+
+    Raises UsageError, naming them, where two would have the same.
+    """
     named: defaultdict[str, list[ConnectionRecord]] = defaultdict(list)
     for one in found:
         named[_name(one, prefix)].append(one)

@@ -1,4 +1,6 @@
-"""The settings for a list of connections, which of them count, and which profiles lead to them."""
+"""The settings for a list of connections, which of them count, and which profiles lead
+to them.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -21,8 +23,9 @@ from unified_cli.runtime import Runtime
 
 
 def settings(context: CommandContext, options: ListedConnectionsOptions) -> Settings:
-    """The settings for a request that is for no connection. Raises ConfigError where
-    there is no base URL.
+    """Return the settings for a request that is for no connection.
+
+    Raises ConfigError if there is no base URL.
     """
     runtime = context.runtime
     flags = overrides(options, profiles.one(options.profile))
@@ -37,7 +40,7 @@ def settings(context: CommandContext, options: ListedConnectionsOptions) -> Sett
 def listed(
     context: CommandContext, resolved: Settings, options: ListedConnectionsOptions
 ) -> list[ConnectionRecord]:
-    """All connections that the token can see. Raises what a list raises."""
+    """Return all connections that the token can see. Raises what a list raises."""
     service = context.catalogue.service
     query = builder.with_page_size(builder.pairs(options.query), resolved, service)
     found: list[ConnectionRecord] = []
@@ -62,8 +65,8 @@ def keep(context: CommandContext, resolved: Settings, found: Iterable[Connection
 def chosen(
     context: CommandContext, found: list[ConnectionRecord], where: str | None
 ) -> tuple[list[ConnectionRecord], Sequence[str]]:
-    """The connections for which the program gives true alone, and a sentence about those
-    that jq cannot hold. Raises UsageError for a program that is wrong.
+    """Return the connections for which the program gives true alone, and a sentence
+    about those that jq cannot hold. Raises UsageError for a program that is wrong.
     """
     if where is None:
         return found, ()
@@ -84,8 +87,9 @@ def _is_true(results: Sequence[Record]) -> bool:
 def profiles_by_account(
     runtime: Runtime, service: Settings, *, same_token: bool = False
 ) -> defaultdict[str, list[str]]:
-    """The names of the profiles by account id, of those with the origin of these settings;
-    with `same_token` only of those whose token lists connections as theirs does.
+    """Return the names of the profiles by account id, of those with the origin of these
+    settings. With `same_token` only of those whose token lists connections as theirs
+    does.
     """
     config = file.read(runtime)
     # The process's environment decodes a variable at each access.
@@ -95,7 +99,7 @@ def profiles_by_account(
         try:
             one = resolution.resolve(Overrides(name), runtime, config)
         except UnifiedError:
-            # `profile list` says what is wrong with it; it leads nowhere.
+            # `profile list` reports the problem with it; it leads nowhere.
             continue
         if (
             one.account_id
@@ -109,6 +113,8 @@ def profiles_by_account(
 
 
 def _token(one: Settings) -> tuple[str, object] | None:
-    """The token's value, or where it is kept: one that a program gives is not asked for."""
+    """Return the token's value, or where it is kept: one that a program gives is not
+    asked for.
+    """
     found = one.token
     return found and ("" if found.kind in ("environment", "token") else found.kind, found.detail)

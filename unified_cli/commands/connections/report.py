@@ -31,8 +31,8 @@ _HEADS = ("id", "product", "tenant", "status", "sandbox", "created", "profile")
 
 
 def run(context: CommandContext, options: ListConnectionsOptions) -> None:
-    """List the connections. Raises IncompleteError where some could not be asked how they are,
-    or jq cannot hold them.
+    """List the connections. Raises IncompleteError if some could not be asked, or jq
+    cannot hold them.
     """
     runtime, service = context.runtime, context.catalogue.service
     settings = listed.settings(context, options)
@@ -96,8 +96,8 @@ def _error(one: ConnectionRecord, failed: Mapping[str, UnifiedError]) -> JsonObj
 def _ask_health(
     context: CommandContext, settings: Settings, found: Sequence[ConnectionRecord]
 ) -> tuple[list[ConnectionRecord], Mapping[str, UnifiedError]]:
-    """The connections as they are now, and what kept any from being asked, by their ids
-    in their order.
+    """Return the connections as they are now, and what kept any from being asked, by
+    their ids in their order.
     """
     runtime, catalogue = context.runtime, context.catalogue
     before = {one.id: one.state for one in found if one.id}
@@ -146,8 +146,9 @@ def _screen(
     profiles: Mapping[str, Sequence[str]],
     troubles: Mapping[str, str],
 ) -> Iterator[TerminalText]:
-    """The screen of these connections; `profiles` lead to them and `troubles` say what
-    is wrong, both by account id.
+    """Yield the screen of these connections.
+
+    `profiles` lead to them and `troubles` nam the problem, both by account id.
     """
     runtime = context.runtime
     yield _statuses(context, shown)
@@ -172,7 +173,7 @@ def _screen(
 
 
 def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> TerminalText:
-    """A bar for each status, the most frequent first."""
+    """Return a bar for each status, the most frequent first."""
     found = Counter((_status(context, one), _look(context, one)) for one in shown)
     rows = [
         (
@@ -193,7 +194,9 @@ def _look(context: CommandContext, one: ConnectionRecord) -> Look:
 
 
 def _status(context: CommandContext, one: ConnectionRecord) -> str:
-    """The status in few words: where there is more to say than that it is active, only that."""
+    """Return the status in few words: where there is more to say than that it is
+    active, only that.
+    """
     service = context.catalogue.service
     words = one.state.in_words(service) or _UNKNOWN
     return words.removeprefix(f"{service.connections.healthy}, ")
@@ -213,8 +216,8 @@ def _line(context: CommandContext, one: ConnectionRecord, profiles: Sequence[str
 
 
 def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
-    """The columns that there is something for, and room: the date goes first, then
-    names are cut; ids never are.
+    """Return the columns that there is something for, and room: the date goes first,
+    then names are cut. Ids never are.
     """
     room = runtime.width - len(_INDENT)
     natural = {
@@ -226,21 +229,21 @@ def _widths(runtime: Runtime, lines: Sequence[Sequence[str]]) -> dict[int, int]:
     names = {at: min(size, _NARROWEST) for at, size in kept.items() if at in _NAMES}
     words = {at: max(text_width.longest_piece(line[at]) for line in lines) for at in kept}
     found = [*kept.values()]
-    # Where shorter names do not suffice, a status goes on in the next line.
+    # Where shorter names do not suffice, a status continues in the next line.
     for least in ({**kept, **names}, {**words, **names}):
         found = narrowed(found, [*least.values()], room)
     return dict(zip(kept, found, strict=True))
 
 
 def _fitted(at: int, cell: str, size: int, sign: str) -> MaskedText:
-    """The cell of a column, cut where it is a name."""
+    """Return the cell of a column, cut where it is a name."""
     return masked(text_width.cut(cell, size, sign) if at in _NAMES else cell)
 
 
 def _wrong(
     runtime: Runtime, shown: Sequence[ConnectionRecord], troubles: Mapping[str, str]
 ) -> TerminalText:
-    """What is wrong, once for each reason, with the connections that have it."""
+    """Return the problem, once for each reason, with the connections that have it."""
     reasons = defaultdict[str, list[str]](list)
     for one in shown:
         if trouble := troubles.get(one.id):

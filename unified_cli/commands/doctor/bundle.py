@@ -48,11 +48,12 @@ before the file was written.
 
 
 def check(path: Path, har: str | None, service: Service) -> bytes | None:
-    """The recording that is to be added, checked; raises, before anything else is done,
-    what stands in the way.
+    """Return the recording that is to be added, checked.
 
-    Raises StorageError, StateError for what is no recording, UnsafeError for one that
-    holds credentials.
+    Fails first, before any work, if the file cannot be written.
+
+    Raises StorageError, StateError for anything that is not a recording, UnsafeError
+    for one that holds credentials.
     """
     output_file.check(path, force=False, instead=output_file.ANOTHER)
     if har is None:
@@ -74,9 +75,10 @@ def write(
     har: bytes | None,
     service: Service,
 ) -> int:
-    """Write the file, which only this user can read; gives its size.
+    """Write the file, which only this user can read. Gives its size.
 
-    Raises UnsafeError where a secret is found in it, and then writes nothing; StorageError.
+    Raises UnsafeError where a secret is found in it, and then writes nothing;
+    StorageError.
     """
     if config is not None:
         _know_tokens(runtime, config)
@@ -111,7 +113,7 @@ def _know_tokens(runtime: Runtime, config: Config) -> None:
 
 
 def _settings(runtime: Runtime, config: Config | None) -> list[JsonObject]:
-    """The settings of a call without a profile, and of each profile."""
+    """Return the settings of a call without a profile, and of each profile."""
     if config is None:
         return []
     found: list[JsonObject] = []
@@ -134,7 +136,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def _check(content: bytes, service: Service) -> None:
-    """Raise UnsafeError where a file of the archive, read again, holds a known secret."""
+    """Raise UnsafeError if a file of the archive, read again, holds a known secret."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name in archive.namelist():
             if name == _RECORDING:
@@ -158,10 +160,12 @@ class _Exchange(msgspec.Struct):
 
 
 def _check_recording(content: bytes, name: str, service: Service) -> None:
-    """Raise StateError for what is no HAR file; UnsafeError for one that holds
-    credentials, or that others made.
+    """Raise StateError for anything that is not a HAR file.
 
-    What a browser records holds cookies and forms, in more places than are known here.
+    UnsafeError for one that holds credentials, or that others made.
+
+    A browser's recording holds cookies and forms in more places than this program
+    knows.
     """
     number = 0
     try:
@@ -194,7 +198,7 @@ def _holds_credentials(text: bytes, service: Service) -> bool:
     path, redaction = urlsplit(sent.url).path, Redaction()
     redaction.query(sent.url)
     bodies = ((sent.body.text if sent.body else "", 0), (_text(came.content), came.status))
-    # Both are read before either is compared: one may name what is in the other.
+    # Both are read before either is compared: one may name a value of the other.
     kept = [redaction.body(one, holding(path, status, service)) for one, status in bodies]
     if any(
         new is None or redaction.text(new) != one

@@ -14,7 +14,9 @@ from unified_cli.cli.shared_options import CaBundle, Patterns, Profiles, Timeout
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorOptions(MessageOptions, EvidenceOptions):
-    """Which profiles to check, whether to call the service, and how to print the findings."""
+    """Which profiles to check, whether to call the service, and how to print the
+    findings.
+    """
 
     patterns: Patterns = ()
     profile: Profiles = ()

@@ -57,7 +57,7 @@ class Finding:
 
     @classmethod
     def failed(cls, check: str, subject: str, error: UnifiedError) -> "Finding":
-        """A finding that makes calls fail."""
+        """Return a finding that makes calls fail."""
         return cls(check, subject, error.reason, error.hint or "", error)
 
 
@@ -66,7 +66,7 @@ _ANY = address.Address("https", "service.invalid", 443)
 
 
 def machine(runtime: Runtime, ca_bundle: str | None) -> Iterator[Finding]:
-    """The versions, the environment, the network settings, and the folders."""
+    """Yield the versions, the environment, the network settings, and the folders."""
     about = versions.program_in_words()
     yield Finding("program", f"unified {__version__}", about, always=True)
     yield Finding("packages", "", versions.packages_in_words())
@@ -143,7 +143,8 @@ def _network_settings(runtime: Runtime, ca_bundle: str | None) -> Iterator[Findi
 
 
 def configuration(runtime: Runtime, first_words: Collection[str]) -> Iterator[Finding]:
-    """The config file: its path, its permissions, every name in it, and its aliases.
+    """Yield the config file: its path, its permissions, every name in it, and its
+    aliases.
 
     `first_words` are what an alias may begin with, and what it cannot be called.
     """
@@ -190,7 +191,7 @@ def _leftovers(path: Path) -> Iterator[Finding]:
 def profiles(
     context: CommandContext, config: Config, names: Sequence[str | None], tokens: Tokens
 ) -> Iterator[Finding]:
-    """Whether each profile has what a call needs, and its token can be read.
+    """Yield whether each profile has what a call needs, and its token can be read.
 
     All good ones are in one row, and so are those that fail alike.
     """
@@ -260,7 +261,7 @@ def _plain(name: str, source: TokenSource) -> Finding:
 
 
 def _base_url(name: str, resolved: Settings, context: CommandContext) -> Iterator[Finding]:
-    """Whether the base URL goes on with what each path begins with."""
+    """Yield whether the base URL continues with what each path begins with."""
     found, prefix = resolved.address, context.catalogue.service.prefix
     if found and found.path.endswith(prefix):
         source = resolved.values["base_url"].source
@@ -277,7 +278,7 @@ def _base_url(name: str, resolved: Settings, context: CommandContext) -> Iterato
 
 
 def _unused(resolved: Settings) -> Iterator[str]:
-    """Why the environment's token is not used, where there is another one."""
+    """Why the environment's token is not used, where there is another."""
     variable = KEYS["token"].variable
     if resolved.token is not None:
         for left in resolved.tokens_left:
@@ -287,7 +288,10 @@ def _unused(resolved: Settings) -> Iterator[str]:
 
 
 def _states(listed: Mapping[str, ConnectionFact], context: CommandContext) -> Iterator[Finding]:
-    """What the service last said about the connections; all that are active in one row."""
+    """Yield what the service last said about the connections.
+
+    All that are active in one row.
+    """
     active = [known for known in listed.values() if known.status == connection_facts.ACTIVE]
     for name, known in listed.items():
         if known.status not in {"", connection_facts.ACTIVE}:

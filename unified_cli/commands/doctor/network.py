@@ -1,4 +1,6 @@
-"""The doctor's checks over the network: host name, connection, clock, and rate limit."""
+"""The doctor's checks over the network: host name, connection, clock, and rate
+limit.
+"""
 
 import socket
 from collections.abc import Iterator, Sequence

@@ -76,8 +76,9 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
 
 
 def _check_bundle(options: DoctorOptions, service: Service) -> bytes | None:
-    """The recording to add to the bundle; raises, before anything is checked, what
-    stands in the way of either.
+    """Return the recording to add to the bundle.
+
+    Fails first, before any check, if either cannot be written.
     """
     if options.bundle is None and options.har is None:
         return None
@@ -87,7 +88,10 @@ def _check_bundle(options: DoctorOptions, service: Service) -> bytes | None:
 
 
 def _config(context: CommandContext, findings: list[Finding]) -> Config | None:
-    """The configuration if it can be used; its problems are added to the findings."""
+    """Return the configuration if it can be used.
+
+    Its problems are added to the findings.
+    """
     found = [*local.configuration(context.runtime, context.first_words)]
     findings += found
     if any(finding.error for finding in found):
@@ -110,7 +114,7 @@ def _show(runtime: Runtime, output: str | None, findings: Sequence[Finding]) -> 
 
 
 def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
-    """The findings as JSON; the names are a contract."""
+    """Yield the findings as JSON. The names are a contract."""
     for one in findings:
         yield {
             "level": one.level,
@@ -123,8 +127,8 @@ def _described(findings: Iterable[Finding]) -> Iterable[JsonObject]:
 
 
 def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
-    """Draw the findings for a person: what is wrong first, each remedy on a line of its
-    own; the others are counted.
+    """Draw the findings for a person: the problem first, each remedy on a line of its
+    own. The others are counted.
     """
     rows = list[tuple[Cell, Cell]]()
     shown = sorted(findings, key=lambda one: [*_MARKS].index(one.level))
@@ -145,7 +149,7 @@ def _show_screen(runtime: Runtime, findings: Sequence[Finding]) -> None:
 
 
 def _mark(runtime: Runtime, level: str) -> Word:
-    """The mark of a level, in characters that the terminal can show."""
+    """Return the mark of a level, in characters that the terminal can show."""
     mark, plain, look = _MARKS[level]
     try:
         mark.encode(runtime.encoding)

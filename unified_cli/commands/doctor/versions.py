@@ -1,4 +1,6 @@
-"""The versions that a report needs: of the program, Python, the system and the packages."""
+"""The versions that a report needs: of the program, Python, the system and the
+packages.
+"""
 
 import json
 import platform
@@ -14,7 +16,7 @@ _PACKAGES = (
     "typer rich httpx httptools certifi platformdirs msgspec jq PyYAML tomlkit filelock waitress"
     " truststore keyring obstore pyarrow deltalake distributed mcp jinja2 duckdb"
 )
-# What these installers leave in the environment that they make for a program.
+# Files that these installers leave in the environment of a program.
 _INSTALLERS = {"pipx_metadata.json": "pipx", "uv-receipt.toml": "uv tool"}
 
 
@@ -41,8 +43,9 @@ def packages_in_words() -> str:
 
 
 def installed_by() -> str:
-    """Return the name of the installer: pip, pipx, uv, uv tool, or as its file says;
-    with the word editable where changes of the source are seen at once.
+    """Return the name of the installer: pip, pipx, uv, uv tool, or as its file says.
+
+    With the word editable where changes of the source are seen at once.
     """
     for name, installer in _INSTALLERS.items():
         if Path(sys.prefix, name).is_file():

@@ -1,7 +1,7 @@
-"""A list in an object store: where its chunks are, and the log of what is in each and
-how far the list was read.
+"""A list in an object store: where its chunks are, and the log of the contents of each
+and how far the list was read.
 
-An entry of the log is made only where there is none, so of two writers one gets its
+An entry of the log is made only if it does not exist, so of two writers one gets its
 number. The other one stops: it was taken for dead, and its place was taken.
 """
 
@@ -42,7 +42,9 @@ class ListPlace(NamedTuple):
 
     @classmethod
     def of(cls, file: str) -> Self:
-        """The place of what a local folder holds as this file, such as `acme/ats/jobs.2.ndjson`."""
+        """The place of what a local folder holds as this file, such as
+        `acme/ats/jobs.2.ndjson`.
+        """
         path = PurePosixPath(file)
         resource, _, number = path.stem.rpartition(".")
         added = bool(resource) and number.isdecimal()
@@ -51,7 +53,7 @@ class ListPlace(NamedTuple):
         return cls(str(folder), f"{begin:04}-", path.suffix, f".log/{folder}/{begin:04}")
 
     def chunk(self, number: int) -> str:
-        """The name of the chunk of the entry with this number.
+        """Return the name of the chunk of the entry with this number.
 
         It is that of every writer: who was frozen and wakes finds it taken, and leaves
         nothing that readers count.
@@ -59,7 +61,9 @@ class ListPlace(NamedTuple):
         return f"{self.begin}{number:06}{self.suffix}"
 
     def chunks(self, objects: StoredObjects) -> dict[str, Stored]:
-        """The chunks that are there, also those that no log knows, by their names."""
+        """Return the chunks that are there, also those that no log knows, by their
+        names.
+        """
         return {
             name: stored
             for name, stored in objects.listed(self.folder).items()
@@ -68,8 +72,8 @@ class ListPlace(NamedTuple):
 
 
 def look(chunks: Mapping[str, Stored]) -> str:
-    """What chunks look like in a list of the store: a digest of their names, bytes and
-    tags, empty without tags.
+    """Return what chunks look like in a list of the store: a digest of their names,
+    bytes and tags, empty without tags.
     """
     found = sorted((name, stored.size, stored.tag) for name, stored in chunks.items())
     return (
@@ -92,13 +96,14 @@ class Chunk:
     tag: str = ""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a time that is none."""
+        """Raise ValueError for an invalid time."""
         increments.check_times(self.mark)
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A chunk that was written by `writer`, or none where a writer began anew or took over.
+    """A chunk that was written by `writer`, or none where a writer began anew or took
+    over.
 
     `state` is what follows, with the fingerprints of the cursors since the entry
     before. Entries before the number `first` hold no more. The entry that completes the
@@ -115,7 +120,7 @@ class LogEntry:
 
 
 class LoggedList(NamedTuple):
-    """What a log says: the chunks in their order, and the state after them; `number` is
+    """The contents of a log: the chunks in order, and the state after them; `number` is
     that of the last entry.
     """
 
@@ -133,12 +138,15 @@ class ChunkLog:
         self._folder = folder
 
     def last(self) -> LogEntry | None:
-        """The newest entry. Raises StateError for a damaged one, StorageError."""
+        """Return the newest entry.
+
+        Raises StateError for a damaged one, StorageError.
+        """
         number = self.newest()
         return self._read(_name(number)) if number else None
 
     def newest(self) -> int:
-        """The number of the newest entry, 0 without any. Raises StorageError."""
+        """Return the number of the newest entry, 0 without any. Raises StorageError."""
         names = self._objects.listed(self._folder)
         number = max(
             (int(name.partition(".")[0]) for name in names if _NAME.fullmatch(name)), default=0
@@ -149,22 +157,26 @@ class ChunkLog:
         return number
 
     def read(self) -> LoggedList | None:
-        """What the whole log says; None for an empty one. Raises as `last` does."""
+        """Return what the whole log says, or None for an empty one.
+
+        Raises as `last` does.
+        """
         last = self.last()
         if last is None:
             return None
         if last.state.complete:
             return LoggedList(last.number, last.first, last.chunks, last.state)
         entries = [*(self._read(_name(number)) for number in range(last.first, last.number)), last]
-        # Whoever read the list anew, keeping its records, began with no page.
+        # Anyone who read the list anew, keeping its records, began with no page.
         anew = max((at for at, entry in enumerate(entries) if not entry.state.pages), default=0)
         seen = [one for entry in entries[anew:] for one in entry.state.seen]
         chunks = tuple(entry.chunk for entry in entries if entry.chunk)
         return LoggedList(last.number, last.first, chunks, replace(last.state, seen=seen))
 
     def entry(self, number: int) -> LogEntry:
-        """The entry with this number. Raises StateError where it is damaged or gone,
-        StorageError.
+        """Return the entry with this number.
+
+        Raises StateError if it is damaged or gone, StorageError.
         """
         return self._read(_name(number))
 
@@ -197,8 +209,9 @@ class ChunkLog:
 def changed(
     objects: StoredObjects, place: ListPlace, known: Iterable[Chunk], there: Mapping[str, Stored]
 ) -> str | None:
-    """The name of a known chunk that is gone, or not what was written; `there` are
-    those that the store lists.
+    """Return the name of a known chunk that is gone, or not what was written.
+
+    `there` are those that the store lists.
 
     Of a chunk with another tag, as one that was copied has it, the bytes are looked at.
     Raises StorageError.
@@ -226,8 +239,9 @@ def remove(objects: StoredObjects, file: str) -> None:
 
 
 def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) -> None:
-    """Have the log of a list say that nothing was read; with `keep` that all is read
-    again, after its chunks.
+    """Have the log of a list say that nothing was read.
+
+    With `keep` that all is read again, after its chunks.
 
     Raises TakenOverError where another run writes to it, StorageError.
     """
@@ -235,7 +249,7 @@ def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) 
     try:
         known = log.read() if keep else None
     except StateError:
-        # It is told when the list is opened.
+        # It is reported when the list is opened.
         return
     number = (known.number if known else log.newest()) + 1
     first, state = (known.first, known.state.begun_again()) if known else (number, Checkpoint())
@@ -244,7 +258,7 @@ def begin_anew(objects: StoredObjects, place: ListPlace, *, keep: bool = False) 
 
 
 def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[bytes]:
-    """The records of a chunk. Raises StateError where it is gone, StorageError."""
+    """Yield the records of a chunk. Raises StateError if it is gone, StorageError."""
     data = objects.get(f"{place.folder}/{chunk.name}")
     if data is None:
         raise StateError(f"{objects.url}/{place.folder}/{chunk.name} is gone", hint=START_ANEW)
@@ -255,12 +269,12 @@ def records(objects: StoredObjects, place: ListPlace, chunk: Chunk) -> Iterator[
 
 
 def lines(data: bytes) -> Iterator[bytes]:
-    """The lines of a chunk, without their ends."""
+    """Yield the lines of a chunk, without their ends."""
     yield from (line.removesuffix(b"\n") for line in io.BytesIO(data))
 
 
 def as_parquet(lines: bytes, columns: ParquetColumns) -> bytes:
-    """A chunk of these lines, which may be none, as a Parquet file."""
+    """Return a chunk of these lines, which may be none, as a Parquet file."""
     made = io.BytesIO()
     parquet_file.write(io.BytesIO(lines), made.write, columns)
     return made.getvalue()

@@ -1,4 +1,6 @@
-"""A list in an object store: chunks of whole pages, each known by its entry in the log."""
+"""A list in an object store: chunks of whole pages, each known by its entry in the
+log.
+"""
 
 import hashlib
 import secrets
@@ -17,8 +19,8 @@ from unified_cli.exported.manifest import timestamp
 from unified_cli.runtime import Runtime
 from unified_cli.storage.object_store import StoredObjects
 
-# A chunk is what a kill costs, and what is held in memory: some bytes, and at most so
-# many seconds of pages.
+# A kill loses at most one chunk, which is also what memory holds: some bytes, and pages
+# of at most this many seconds.
 BYTES = 4 * 1024 * 1024
 _SECONDS = 30.0
 
@@ -27,10 +29,10 @@ class ChunkedList:
     """The target of one list in an object store.
 
     Memory holds one chunk. Whatever is killed when, the log's chunks hold whole pages,
-    each once: a chunk without an entry is removed by whoever goes on, after an entry
-    that its writer did not expect. The chunk of an entry is created where there is
-    none, under a name that all writers know: of a writer that was frozen nothing comes
-    to lie beside those of the one that took over. All methods raise StorageError.
+    each once: a chunk without an entry is removed by anyone who continues, after an
+    entry that its writer did not expect. The chunk of an entry is created if it does
+    not exist, under a name that all writers know: of a writer that was frozen nothing
+    comes to lie beside those of the one that took over. All methods raise StorageError.
     """
 
     def __init__(
@@ -64,8 +66,9 @@ class ChunkedList:
         self.state = self._known.state
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:  # noqa: ARG002  a list is replaced by `restart` only
-        """Go on where the log ends, or begin; `restart` begins anew, with `keep` after
-        the chunks that are there.
+        """Continue where the log ends, or begin.
+
+        `restart` begins anew, with `keep` after the chunks that are there.
 
         Raises StateError for a list with other options, or one that was changed.
         """
@@ -104,12 +107,14 @@ class ChunkedList:
         return self.state.complete
 
     def lines(self) -> Iterator[bytes]:
-        """The records of the chunks that are logged."""
+        """Yield the records of the chunks that are logged."""
         for chunk in self._known.chunks:
             yield from chunk_log.records(self._objects, self._place, chunk)
 
     def mark(self, lag: float) -> Mark:
-        """How far the records go in time, for a next run that looks back so many seconds."""
+        """Return how far the records go in time, for a next run that looks back this
+        many seconds.
+        """
         marks = [chunk.mark for chunk in self._known.chunks if chunk.mark]
         return increments.merged([*marks, self._mark_of_buffer(lag)], lag, self.state.begun)
 
@@ -118,7 +123,10 @@ class ChunkedList:
         self._buffer += data
 
     def count(self, state: Checkpoint) -> None:
-        """Note that the page is whole; a chunk is written when there are enough of them."""
+        """Note that the page is whole.
+
+        A chunk is written when there are enough of them.
+        """
         self.state = state
         self._counted = len(self._buffer)
         if self._counted >= BYTES or self._monotonic() - self._logged_at >= _SECONDS:
@@ -130,7 +138,7 @@ class ChunkedList:
             self._write(self.state)
 
     def publish(self, end: bytes, *, force: bool) -> None:  # noqa: ARG002  see above
-        """Write what is held, with the entry that completes the list."""
+        """Write the buffered records, with the entry that completes the list."""
         self._buffer += end
         self._counted = len(self._buffer)
         self._write(replace(self.state, complete=True))
@@ -144,7 +152,7 @@ class ChunkedList:
             self._forget()
 
     def close(self) -> None:
-        """Forget what is held."""
+        """Discard the buffered records."""
         self._buffer.clear()
 
     def _find(self, *, keep: bool, restart: bool) -> None:
@@ -152,9 +160,9 @@ class ChunkedList:
         if not restart or keep:
             self._known = self._log.read() or self._known
         state = self._known.state
-        # What the provider left out of a list it may have by now.
+        # The provider may have the missing records by now.
         partial = state.complete and state.partial_pages
-        # Only a run that leaves out what is there already can read a list again after its records.
+        # Only a run that skips existing records can read a list again after them.
         again = state.records and not state.pages and not self._options.dedupe
         if not keep and (restart or partial or again):
             self._forget()
@@ -169,7 +177,9 @@ class ChunkedList:
         self._begin_with(self._known.state)
 
     def _read_again(self) -> None:
-        """Have the log begin again with the first page, after the chunks that there are."""
+        """Have the log begin again with the first page, after the chunks that there
+        are.
+        """
         again = self._known.state.begun_again()
         self._begin_with(
             replace(again, fingerprint=self._identity.digest, options={**self._identity.options})
@@ -190,14 +200,17 @@ class ChunkedList:
             self._take_number(state)
 
     def _take_number(self, state: Checkpoint) -> None:
-        """Make the entry that belongs to a chunk which another writer has left, and remove that."""
+        """Make the entry that belongs to a chunk which another writer has left, and
+        remove that.
+        """
         name = self._place.chunk(self._known.number + 1)
         self._add(None, state)
         self._objects.remove([f"{self._place.folder}/{name}"])
 
     def _write(self, state: Checkpoint) -> None:
-        """Write what was counted as a chunk, then its entry. Raises TakenOverError
-        where another writer was first.
+        """Write what was counted as a chunk, then its entry.
+
+        Raises TakenOverError if another writer was first.
         """
         lines = self._whole_pages()
         if not lines:
@@ -211,8 +224,8 @@ class ChunkedList:
         self._logged_at = self._monotonic()
 
     def _created(self, lines: bytes) -> Chunk | None:
-        """The chunk with these lines, which is there then; None where there is another
-        one in its place.
+        """Return the chunk with these lines, which is there then, or None if there is
+        another in its place.
         """
         data = (
             chunk_log.as_parquet(lines, self._options.parquet) if self._options.parquet else lines
@@ -231,8 +244,8 @@ class ChunkedList:
         )
 
     def _created_after(self, lines: bytes) -> Chunk | None:
-        """The same, after the chunk that is in its place: it was left by a writer that
-        is dead, or by one that is not.
+        """Return the same, after the chunk that is in its place: it was left by a
+        writer that is dead, or by one that is not.
 
         Raises TakenOverError where that one has taken over.
         """
@@ -246,7 +259,7 @@ class ChunkedList:
         )
 
     def _whole_pages(self) -> bytes:
-        """What was counted."""
+        """Return what was counted."""
         # A slice of the buffer would be a copy that is copied again.
         return bytes(memoryview(self._buffer)[: self._counted])
 
@@ -276,6 +289,8 @@ class ChunkedList:
         self.state = state
 
     def _leave(self, number: int, chunk: Chunk | None) -> None:
-        """Remove the chunk unless the entry of its number, which is another writer's, has it."""
+        """Remove the chunk unless the entry of its number, which is another writer's,
+        has it.
+        """
         if chunk and self._log.entry(number).chunk is None:
             self._objects.remove([f"{self._place.folder}/{chunk.name}"])

@@ -1,4 +1,6 @@
-"""`unified export`: write many lists of many connections to a folder, resumable and verifiable."""
+"""`unified export`: write many lists of many connections to a folder, resumable and
+verifiable.
+"""
 
 import shlex
 
@@ -92,7 +94,10 @@ _SECTIONS = (
 
 
 def _run(context: CommandContext, options: ExportOptions) -> None:
-    """Do what the options ask for. Raises the error that says what is missing or differs."""
+    """Do what the options ask for.
+
+    Raises the error that names the missing part or differs.
+    """
     runtime = context.runtime
     runtime.stderr.quiet = runtime.stderr.quiet or options.quiet
     if options.query and options.task is None and options.verify is None:
@@ -121,7 +126,7 @@ def _run(context: CommandContext, options: ExportOptions) -> None:
 
 
 def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
-    """Check what is at the place, instead of writing there."""
+    """Check the files at the destination, instead of writing there."""
     for name, given in (("--to", options.to is not None), ("--dry-run", options.dry_run)):
         if given:
             raise UsageError(f"--verify checks an export and writes none (leave {name} out)")
@@ -129,7 +134,7 @@ def _verify(runtime: Runtime, options: ExportOptions, place: str) -> None:
 
 
 def _no_folder(options: ExportOptions) -> UsageError:
-    """The error where the folder is missing."""
+    """Return the error where the folder is missing."""
     if options.what == ("all",):
         return UsageError(
             "export needs a folder",

@@ -54,7 +54,8 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 
 
 class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Lists of one connection, where they go and how they are read; it carries no token.
+    """Lists of one connection, where they go and how they are read; it carries no
+    token.
 
     `base_url` and `account` are those of the profile where the task was made, or of the
     environment without one. `required` are the lists that were named, so that it is a
@@ -72,11 +73,11 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def name(self) -> str:
-        """What the connection is called."""
+        """The profile's name."""
         return self.profile or self.account
 
     def check_version(self) -> None:
-        """Raise StateError where another version made the task."""
+        """Raise StateError if another version made the task."""
         if self.version != __version__:
             raise StateError(
                 f"the task of {self.name} is of version {self.version}, and this is {__version__}",
@@ -84,7 +85,7 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
 
     def check(self, resolved: Settings) -> None:
-        """Raise StateError where these settings lead to another connection than that of
+        """Raise StateError if these settings lead to another connection than that of
         the task.
         """
         address, account = resolved.reachable()
@@ -100,8 +101,9 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 )
 
     def command(self, given: ExportOptions) -> ExportOptions:
-        """The options of the command that does the task; those that were `given` beside
-        it come first.
+        """Return the options of the command that does the task.
+
+        Those that were `given` beside it come first.
 
         Raises UsageError for an option that belongs to the task.
         """
@@ -122,8 +124,9 @@ class ConnectionTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def all_tasks(
     context: CommandContext, options: ExportOptions
 ) -> Iterator[tuple[ConnectionTask, Settings]]:
-    """The tasks of an export, one for each connection, with its settings here. Raises
-    ConfigError, UsageError.
+    """Yield the tasks of an export, one for each connection, with its settings here.
+
+    Raises ConfigError, UsageError.
     """
     if options.restart:
         raise UsageError(
@@ -156,7 +159,8 @@ def all_tasks(
 def show(context: CommandContext, options: ExportOptions) -> None:
     """Print the tasks of an export as NDJSON. Raises as `all_tasks` does."""
     stdout.check(context.runtime)
-    # All are made before the first is printed: one that cannot be made leaves nothing behind.
+    # All are made before the first is printed: one that cannot be made leaves nothing
+    # behind.
     stdout.write(
         context.runtime,
         [b"".join(msgspec.json.encode(task) + b"\n" for task, _ in all_tasks(context, options))],
@@ -164,7 +168,7 @@ def show(context: CommandContext, options: ExportOptions) -> None:
 
 
 def read(runtime: Runtime, text: str) -> ConnectionTask:
-    """The task in the text, or on standard input for `-`. Raises UsageError."""
+    """Return the task in the text, or on standard input for `-`. Raises UsageError."""
     content = text.encode()
     if text == "-":
         if runtime.stdin is None:
@@ -184,11 +188,13 @@ def plan_of(
     given: ExportOptions,
     readers: FairReaders | None = None,
 ) -> ExportPlan:
-    """The plan of a task, with the options `given` beside it; its own readers read it
-    unless others are given.
+    """Return the plan of a task, with the options `given` beside it.
 
-    Raises StateError where the task reads what is not known here, leads elsewhere, or
-    has no token; UsageError, and ConfigError where its files cannot be written.
+    Its own readers read it unless others are given.
+
+    Raises StateError where the task reads anything that is not known here, leads
+    elsewhere, or has no token; UsageError, and ConfigError where its files cannot be
+    written.
     """
     task.check_version()
     operations = {}
@@ -218,7 +224,7 @@ def plan_of(
 
 
 def manifest_name(name: str) -> str:
-    """The name of the manifest of a connection's task: no two tasks of an export write
-    the same file.
+    """Return the name of the manifest of a connection's task: no two tasks of an export
+    write the same file.
     """
     return f"manifest-of-{quote(name, safe='')}.json"

@@ -1,5 +1,6 @@
-"""A Dask cluster as the engine. What comes from its workers is not trusted: nothing of
-it is unpickled.
+"""A Dask cluster as the engine.
+
+Messages of its workers are not trusted and never unpickled.
 
 How many tasks run at a time is decided in `engine_driver`.
 """
@@ -40,7 +41,7 @@ class PickleRefusedError(TypeError):
 
 
 class _Refusals:
-    """Refuses every pickle that names anything, as long as somebody asks for it, and
+    """Refuses every pickle that names anything, as long as someone asks for it, and
     remembers what was named.
 
     Python tells its audit hooks of each name before it is looked up. A pickle without
@@ -66,7 +67,7 @@ class _Refusals:
 
     def _check(self, event: str, arguments: tuple[object, ...]) -> None:
         if event == _EVENT and self._asked and arguments not in _HARMLESS:
-            # A library may take this error for one of the data, and go on.
+            # A library may take this error for one of the data, and continue.
             raise PickleRefusedError("a pickle is not read here: " + ".".join(map(str, arguments)))
 
 
@@ -89,7 +90,10 @@ class DaskEngine:
     """The workers of a scheduler. All methods are for one thread."""
 
     def __init__(self, address: str, work: Work, clock: Callable[[], float]) -> None:
-        """`work` is a function of a module that the workers can import; `clock` gives seconds."""
+        """`work` is a function of a module that the workers can import.
+
+        `clock` gives seconds.
+        """
         self._address = address
         self._work = work
         self._clock = clock
@@ -107,7 +111,7 @@ class DaskEngine:
             # Enumerations are imported by the names that a message gives.
             opened.enter_context(dask.config.set({"distributed.scheduler.allowed-imports": []}))
             self._client = opened.enter_context(self._connected())
-            # What workers print would be on our stdout.
+            # Output of workers would appear on our stdout.
             for topic in ("print", "warn"):
                 self._client.unsubscribe_topic(topic)
             self._client.subscribe_topic(self._topic, self._events.put)
@@ -121,7 +125,7 @@ class DaskEngine:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        # A scheduler that is lost cannot be told that we leave.
+        # A lost scheduler cannot be notified that we leave.
         with suppress(Exception):
             self._open.close()
 
@@ -168,7 +172,8 @@ class DaskEngine:
         return len(workers)
 
     def wait(self, seconds: float) -> list[TaskNews | TaskEnd]:
-        """What came until now, and if that is nothing, what comes within so many seconds.
+        """Return what came until now, and if that is nothing, what comes within this
+        many seconds.
 
         Raises NetworkError where the scheduler is lost, UnsafeError where its messages
         cannot be read.
@@ -195,7 +200,10 @@ class DaskEngine:
         )
 
     def _news(self, event: Any) -> list[TaskNews | TaskEnd]:
-        """What a worker, or we ourselves, logged; what is no news of a task is nothing."""
+        """Return what a worker, or we ourselves, logged.
+
+        Anything that is not a news of a task is nothing.
+        """
         self._heard = self._clock()
         match event:
             case (_, (str(key), bytes(data))) if (
@@ -222,7 +230,7 @@ class DaskEngine:
         return [end]
 
     def _end(self, submitted: _Submitted) -> TaskEnd | None:
-        """How the task ended; None where its result was lost meanwhile."""
+        """Return how the task ended, or None if its result was lost in the meantime."""
         task, future, worker = submitted.task, submitted.future, submitted.worker or ""
         if future.status == "error":
             if b"KilledWorker" in _raw_error(future):
@@ -244,8 +252,9 @@ class DaskEngine:
         return TaskEnd(task, worker, result)
 
     def _lost_workers(self) -> list[TaskNews | TaskEnd]:
-        """The ends of tasks whose only worker is gone; asks the scheduler for a sign of
-        life, too.
+        """Return the ends of tasks whose only worker is gone.
+
+        Asks the scheduler for a sign of life, too.
         """
         now = self._clock()
         if now - self._looked < _LOOK_SECONDS:
@@ -303,7 +312,7 @@ def perform(work: Work, payload: bytes, topic: str) -> bytes:
 
 
 def _raw_error(future: Any) -> bytes:
-    """The bytes of the pickle that a failed task left, unread."""
+    """Return the bytes of the pickle that a failed task left, unread."""
     with suppress(Exception):
         content = future.exception(timeout=_RESULT_SECONDS).args[0]
         return content if isinstance(content, bytes) else b""

@@ -34,9 +34,10 @@ from unified_cli.plural import counted, named
 PROFILE, _ID, _RECORD = parquet_file.COLUMNS[0], parquet_file.COLUMNS[1], parquet_file.COLUMNS[-1]
 OURS = "unified"
 """The member of a commit that says which list it is of."""
-# What readers of a file hold at once, as this program does where it merges.
+# The rows that a reader of a file holds at once, as this program does in a merge.
 _ROWS_AT_ONCE = 20_000
-# A join goes through files of its own from some size on, but not with what is new in it.
+# A join goes through files of its own from some size on, but does not spill the new
+# rows.
 _MERGE_BYTES = 200_000_000
 _MERGED_AT_ONCE = 16_000_000
 _NULL = b"null"
@@ -47,11 +48,12 @@ _LONGEST_ID = 40
 
 
 class DistinctRecords:
-    """The records of a read, which are gone through several times: memory holds 64 bits of each.
+    """The records of a read, which are gone through several times: memory holds 64 bits
+    of each.
 
     A table knows an id by its text, so that of a number and a text that look alike only
     one can be in it: the one that came first. Neither is it known without an id what a
-    record was before. Both are left out, and told.
+    record was before. Both are left out and reported.
     """
 
     def __init__(self, records: Callable[[], Iterable[bytes]]) -> None:
@@ -74,7 +76,9 @@ class DistinctRecords:
             yield _key(record)
 
     def _choose(self, repeated: set[int]) -> None:
-        """Of ids that came several times keep the last record of the kind that was first."""
+        """Of ids that came several times keep the last record of the kind that was
+        first.
+        """
         kept: dict[int, tuple[int, int]] = {}
         for at, key in enumerate(self._keys):
             if key and key >> 1 in repeated:
@@ -86,13 +90,15 @@ class DistinctRecords:
                     kept[key >> 1] = at, key
 
     def leave_out(self, record: bytes) -> None:
-        """Leave out what has the id of this record of the table as another kind of value."""
+        """Leave out what has the id of this record of the table as another kind of
+        value.
+        """
         other = _key(record) ^ 1
         if other in self._known:
             self._others.add(other)
 
     def replaces(self, record: bytes) -> bool:
-        """Whether this record of the table is to be replaced."""
+        """Return whether this record of the table is to be replaced."""
         key = _key(record)
         return key in self._known and key not in self._others
 
@@ -107,11 +113,11 @@ class DistinctRecords:
                 yield record
 
     def ids(self) -> pa.Array:
-        """The ids as the table knows them."""
+        """Return the ids as the table knows them."""
         return pa.array((parquet_file.identity(record) for record in self), pa.string())
 
     def left_out(self) -> list[str]:
-        """What is not in the table, in words."""
+        """Anything that is not in the table, in words."""
         told = []
         if self.nameless:
             told.append(f"{counted(self.nameless, 'record')} without an id left out")
@@ -130,7 +136,9 @@ class DistinctRecords:
 
 
 class Digest:
-    """The number of records and the sum of their digests, which is the same in any order."""
+    """The number of records and the sum of their digests, which is the same in any
+    order.
+    """
 
     def __init__(self, rows: int = 0, digest: str = "") -> None:
         self.rows = rows
@@ -155,15 +163,15 @@ class Digest:
         return f"{self._sum % _SUM:032x}"
 
     def counting(self, records: Iterable[bytes]) -> Iterator[bytes]:
-        """The records, each of which is added."""
+        """Yield the records, each of which is added."""
         for record in records:
             self.add(record)
             yield record
 
 
 def _key(record: bytes) -> int:
-    """62 bits that stand for the text of the id, and one that says whether it is a
-    text; 0 without an id.
+    """62 bits that represent the text of the id, and one that says whether it is a
+    text. 0 without an id.
     """
     found = parquet_file.json_id(record)
     if found is None or found == _NULL:
@@ -172,13 +180,15 @@ def _key(record: bytes) -> int:
         name = parquet_file.identity(record) or b""
     else:
         name = found[1:-1] if found[:1] == b'"' else found
-    # That of the interpreter is keyed anew in each process, so nobody can choose ids
-    # that are taken for one.
+    # The hash function has a new key in each process, so no one can choose ids that
+    # collide.
     return (hash(name) << 1) & _BITS | 2 | (found[:1] == b'"')
 
 
 def _repeated(keys: array[int]) -> set[int]:
-    """The keys that are there more than once, whatever kind of value their ids are."""
+    """Return the keys that are there more than once, whatever kind of value their ids
+    are.
+    """
     if len(keys) < 2:
         return set()
     found = pa.Array.from_buffers(pa.uint64(), len(keys), [None, pa.py_buffer(keys)])
@@ -189,14 +199,14 @@ def _repeated(keys: array[int]) -> set[int]:
 
 
 def _rows(records: Iterable[bytes], columns: ParquetColumns) -> pa.RecordBatchReader:
-    """The rows of the records as a stream."""
+    """Return the rows of the records as a stream."""
     return pa.RecordBatchReader.from_batches(
         parquet_file.schema(columns), parquet_file.batches(records, columns)
     )
 
 
 def app(part: TablePart) -> str:
-    """What the reads of a list are known by in its table."""
+    """Return what the reads of a list are known by in its table."""
     return f"unified:{hashlib.sha256(json.dumps(owner(part)).encode()).hexdigest()[:32]}"
 
 
@@ -248,10 +258,10 @@ def merged(table: DeltaTable, part: TablePart, number: int, found: DistinctRecor
 
 
 def _writing() -> WriterProperties:
-    """How files are written.
+    """Return how files are written.
 
-    Where a column of text has statistics, no reader that takes the table for a dataset
-    of pyarrow can filter by it: the library calls texts otherwise there.
+    Where a column of text has statistics, no reader that reads the table as a dataset
+    of pyarrow can filter by it: the library uses another type for texts there.
     """
     return WriterProperties(
         compression="ZSTD",
@@ -316,7 +326,7 @@ def _overwrite(
 def records(
     table: DeltaTable, part: TablePart, only: pa.StringArray | None = None
 ) -> Iterator[bytes]:
-    """The records of a part, or only those with some ids."""
+    """Yield the records of a part, or only those with some ids."""
     for batch in _batches(table, part, [_ID, _RECORD]):
         same = batch if only is None else batch.filter(compute.is_in(batch.column(0), only))
         for record in same.column(1).to_pylist():
@@ -324,7 +334,7 @@ def records(
 
 
 def _batches(table: DeltaTable, part: TablePart, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    """The rows of a part, some thousands at a time."""
+    """Yield the rows of a part, some thousands at a time."""
     wanted = dataset.field(PROFILE) == part.columns.profile
     found = table.to_pyarrow_dataset().scanner(
         columns=columns,
@@ -337,6 +347,8 @@ def _batches(table: DeltaTable, part: TablePart, columns: list[str]) -> Iterator
 
 
 def _literal(part: TablePart) -> str:
-    """The name of the part as SQL has it: other parts are neither read nor in conflict."""
+    """Return the name of the part as SQL has it: other parts are neither read nor in
+    conflict.
+    """
     name = part.columns.profile.replace("'", "''")
     return f"'{name}'"

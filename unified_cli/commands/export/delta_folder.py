@@ -45,7 +45,7 @@ class TableFolder:
         return str(self._files)
 
     def table(self, name: str) -> "ListTable":
-        """The table of a list, by its API and resource."""
+        """Return the table of a list, by its API and resource."""
         from unified_cli.commands.export.delta_table import ListTable, TablePlace  # noqa: PLC0415  an extra
 
         if name not in self._tables:
@@ -54,8 +54,9 @@ class TableFolder:
         return self._tables[name]
 
     def make(self, names: Iterable[str], more: Sequence[str]) -> None:
-        """Have the tables there, with more columns. Raises StateError for another one,
-        StorageError.
+        """Have the tables there, with more columns.
+
+        Raises StateError for any other, StorageError.
         """
         for name in sorted(names):
             self.table(name).make(ParquetColumns("", more))
@@ -81,7 +82,7 @@ class TableFolder:
         return self._files.manifests()
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
-        """What a list is written to."""
+        """Return what a list is written to."""
         pages = self._files.target(_pages(file) if options.table else file, identity, options)
         if options.table is None:
             return pages
@@ -91,9 +92,10 @@ class TableFolder:
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Whether the complete list is in its table.
+        """Return whether the complete list is in its table.
 
-        Raises StateError for another table, or one in which the part is another's or was set back.
+        Raises StateError for another table, or one in which the part is another's or
+        was set back.
         """
         if not _is_part(entry.file):
             return self._files.holds(entry)
@@ -108,15 +110,16 @@ class TableFolder:
         return bool(number)
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Forget how far a list was read; what is in a table stays there."""
+        """Forget how far a list was read. Rows in a table stay there."""
         if _is_part(file):
             self._files.clear(_pages(file))
         else:
             self._files.begin_anew(file, keep=keep)
 
     def sweep(self, entry: ManifestEntry) -> None:
-        """Remove what a run that was killed left beside a complete list; the pages of a
-        later read stay.
+        """Remove what a run that was killed left beside a complete list.
+
+        The pages of a later read stay.
         """
         if not _is_part(entry.file):
             self._files.sweep(entry)
@@ -127,7 +130,7 @@ class TableFolder:
             self._files.clear(_pages(entry.file))
 
     def records(self, file: str) -> Iterator[bytes]:
-        """The records of a complete list."""
+        """Return the records of a complete list."""
         if _is_part(file):
             path = PurePosixPath(file)
             profile, api = unquote(path.parts[0]), path.parts[1]
@@ -137,12 +140,12 @@ class TableFolder:
         return self._files.records(file)
 
     def remove(self, name: str) -> None:
-        """Remove what stands beside a list, or a manifest; a part of a table stays."""
+        """Remove the files beside a list, or a manifest. A part of a table stays."""
         if not _is_part(name):
             self._files.remove(name)
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
-        """How a complete list is not what its entry says."""
+        """Yield how a complete list is not what its entry says."""
         if not _is_part(entry.file):
             yield from self._files.differences(entry)
             return
@@ -181,8 +184,9 @@ class PartTarget:
         *,
         whole: bool,
     ) -> None:
-        """The `pages` go to this file at the place of the `files`; with `whole` they
-        are all that there is.
+        """The `pages` go to this file at the place of the `files`.
+
+        With `whole` they are all that there is.
         """
         self._pages = pages
         self._files = files
@@ -198,8 +202,9 @@ class PartTarget:
         return self._pages.state
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
-        """Go on where an earlier run stopped, or begin; first see whether the table
-        takes the list.
+        """Continue where an earlier run stopped, or begin.
+
+        First see whether the table takes the list.
         """
         self._table.check(self._part)
         self._pages.open(force=force, restart=restart, keep=keep)
@@ -215,11 +220,11 @@ class PartTarget:
         return self._pages.is_published
 
     def lines(self) -> Iterator[bytes]:
-        """What was read so far."""
+        """Return what was read so far."""
         return self._pages.lines()
 
     def mark(self, lag: float) -> Mark:
-        """How far the records go in time."""
+        """Return how far the records go in time."""
         return self._pages.mark(lag)
 
     def append(self, data: bytes) -> None:
@@ -251,7 +256,7 @@ class PartTarget:
         self._pages.abandon()
 
     def close(self) -> None:
-        """Let go of the pages; those of an unfinished list stay for the next run."""
+        """Let go of the pages. Those of an unfinished list stay for the next run."""
         self._pages.close()
 
     def _commit(self) -> None:
@@ -260,7 +265,7 @@ class PartTarget:
         state = self.state
         number = state.table.number if state.table else 1
         found = DistinctRecords(lambda: self._files.records(self._file))
-        # What the provider left out of a page is not gone.
+        # Records that the provider left out of a page are not gone.
         whole = self._is_whole and not state.partial_pages
         state.table = self._table.commit(self._part, number, found, replace=whole)
         if said := found.left_out():

@@ -9,7 +9,7 @@ _LEAST = (1, 6)
 
 
 def check() -> None:
-    """Raise ConfigError where what writes such tables is not installed, or too old."""
+    """Raise ConfigError if what writes such tables is not installed, or too old."""
     try:
         metadata.version("pyarrow")
         found = metadata.version("deltalake")

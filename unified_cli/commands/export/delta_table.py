@@ -42,7 +42,9 @@ _CONFIGURATION = {"delta.dataSkippingStatsColumns": ",".join(parquet_file.TIMES)
 
 
 class TablePlace(NamedTuple):
-    """Where tables are: a folder or the URL of a store, and how the library reaches it."""
+    """Where tables are: a folder or the URL of a store, and how the library reaches
+    it.
+    """
 
     base: str
     settings: dict[str, str]
@@ -50,7 +52,7 @@ class TablePlace(NamedTuple):
 
     @classmethod
     def of(cls, text: str, runtime: Runtime) -> "TablePlace":
-        """The place that a user names so. Raises UsageError, UnsafeError."""
+        """Return the place that a user names so. Raises UsageError, UnsafeError."""
         url = object_store.parse_url(text)
         if url is None or url.is_folder:
             # The library gives files the rights that the process leaves open, and its
@@ -81,8 +83,8 @@ class ListTable:
         return f"{self._files}/{self._name}"
 
     def check(self, part: TablePart) -> None:
-        """Raise StateError where there is something else than a table with these
-        columns, or its part is another's.
+        """Raise StateError if there is something else than a table with these columns,
+        or its part is another's.
         """
         with self._lock:
             if (found := self._found()) is not None:
@@ -90,7 +92,9 @@ class ListTable:
                 self._check_owner(part)
 
     def number(self, part: TablePart) -> int:
-        """The number of the last read of this list that is in the table; 0 without one."""
+        """Return the number of the last read of this list that is in the table. 0
+        without one.
+        """
         with self._lock:
             table = self._found()
             return (table.transaction_version(delta_commits.app(part)) or 0) if table else 0
@@ -103,7 +107,9 @@ class ListTable:
     def commit(
         self, part: TablePart, number: int, found: DistinctRecords, *, replace: bool
     ) -> TableRead:
-        """Put in the records of a read, whatever was tried before; each is in once then.
+        """Put in the records of a read, whatever was tried before.
+
+        Each is in once then.
 
         With `replace` they are all that there are, else they are merged by their ids.
         """
@@ -121,12 +127,12 @@ class ListTable:
                         write = delta_commits.replaced if replace else delta_commits.merged
                         return write(table, part, number, found)
                 except CommitFailedError:
-                    # Another one was quicker: on what it left, the same is done again.
+                    # Another was quicker: on what it left, the same is done again.
                     self._runtime.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.05 * 2**attempt)))  # noqa: S311
         raise StateError(f"others write to {self} all the time", hint="run the same command again")
 
     def records(self, part: TablePart) -> Iterator[bytes]:
-        """The records of a part, from the newest version of the table."""
+        """Yield the records of a part, from the newest version of the table."""
         with self._lock:
             table = self._found()
         if table is not None:
@@ -134,12 +140,13 @@ class ListTable:
                 yield from delta_commits.records(table, part)
 
     def counted(self, part: TablePart) -> Digest:
-        """How many records are in a part, and their digest."""
+        """Return how many records are in a part, and their digest."""
         return Digest.of(self.records(part))
 
     def foreign_commit(self) -> str:
-        """The newest commit of another program that changed records, in words; empty
-        without one.
+        """Return the newest commit of another program that changed records, in words.
+
+        Empty without one.
         """
         with self._lock, self._errors("read"):
             table = self._opened
@@ -153,7 +160,7 @@ class ListTable:
         if (found := self._found()) is not None:
             self._check_columns(found, columns)
             return found
-        # Another one may be making it now.
+        # Another may be making it now.
         with self._errors("write to"), suppress(CommitFailedError):
             DeltaTable.create(
                 self._uri,
@@ -171,7 +178,7 @@ class ListTable:
         return found
 
     def _found(self) -> DeltaTable | None:
-        """The table in its newest version; None where nothing is there."""
+        """Return the table in its newest version, or None if nothing is there."""
         self._files.check(f"{self._name}/_delta_log")
         if not self._open() and not self._files.is_empty(self._name) and not self._open():
             # The second look is for one that was made after the first.
@@ -181,7 +188,7 @@ class ListTable:
         return self._opened
 
     def _open(self) -> bool:
-        """Open the table in its newest version; says whether there is one."""
+        """Open the table in its newest version. Says whether there is one."""
         with self._errors("read"):
             try:
                 if self._opened is None:
@@ -194,8 +201,9 @@ class ListTable:
         return self._opened is not None
 
     def _check_columns(self, table: DeltaTable, columns: ParquetColumns | None) -> None:
-        """Raise StateError for a table that has not these columns; with None for one
-        that has not those of all.
+        """Raise StateError for a table that has not these columns.
+
+        With None for one that has not those of all.
         """
         there = pa.schema(table.schema().to_arrow())
         wanted = parquet_file.schema(columns or ParquetColumns(""))
@@ -212,7 +220,7 @@ class ListTable:
             )
 
     def _check_owner(self, part: TablePart) -> bool:
-        """Whether the part is this connection's; False where it is nobody's."""
+        """Return whether the part is this connection's, or False if it is no one's."""
         text = self._files.read(self._owner_file(part))
         if text is None:
             return False
@@ -236,7 +244,7 @@ class ListTable:
             self._check_owner(part)
 
     def _owner_file(self, part: TablePart) -> str:
-        # What begins so is no part of the table to any reader, and stays when it is tidied up.
+        # Readers ignore files with this prefix, and VACUUM leaves them.
         return f"{self._name}/_unified/{quote(part.columns.profile, safe='')}.json"
 
     @property

@@ -1,5 +1,6 @@
-"""What every engine offers, and its address: tasks are submitted, and results waited
-for. Only bytes go and come.
+"""The interface of every engine, and its address: submit tasks, and wait for results.
+
+Only bytes are exchanged.
 """
 
 import re
@@ -17,17 +18,17 @@ _ADDRESS = re.compile(
 _OF_DASK = "tcp://"
 
 Work = Callable[[bytes, Callable[[bytes], None]], bytes]
-"""What a worker does: takes the bytes of a task and a function that sends news of it,
-and gives the result.
+"""The work of a worker: it takes the bytes of a task and a function that reports
+progress, and returns the result.
 
-That function raises StateError when nobody wants the task any more. It sends nothing
+That function raises StateError when no one wants the task any more. It sends nothing
 where the news are empty.
 """
 
 
 class EngineTask(NamedTuple):
-    """Bytes for a worker, under a `name` that is told in messages and differs from that
-    of all others.
+    """Bytes for a worker, under a `name` that is reported in messages and differs from
+    that of all others.
     """
 
     name: str
@@ -35,7 +36,7 @@ class EngineTask(NamedTuple):
 
 
 class TaskNews(NamedTuple):
-    """What a worker said of a task that it is doing."""
+    """A worker's progress report about its task."""
 
     task: EngineTask
     data: bytes
@@ -59,12 +60,14 @@ class TaskEnd(NamedTuple):
 class Engine(Protocol):
     """A cluster whose workers do the same work.
 
-    Whatever comes from a worker is bytes that nobody has looked at. It is a context: at
-    its end, what is under way is cancelled.
+    Messages from a worker are unchecked bytes. This is a context manager: on exit,
+    running tasks are cancelled.
     """
 
     workers: int
-    """How many workers there were at the last look, which is about a second old after `wait`."""
+    """How many workers there were at the last look, which is about a second old after
+    `wait`.
+    """
 
     def submit(self, task: EngineTask, *, everywhere: bool = False) -> int:
         """Have a task done: once, or by every worker that there is. Gives how many ends
@@ -72,16 +75,17 @@ class Engine(Protocol):
         """
 
     def wait(self, seconds: float) -> list[TaskNews | TaskEnd]:
-        """What came until now, and if that is nothing, what comes within so many seconds.
+        """Return what came until now, and if that is nothing, what comes within this
+        many seconds.
 
         Raises NetworkError where the cluster is lost.
         """
 
 
 def parse_address(text: str) -> str:
-    """The address of a scheduler, which `--engine` takes, as Dask writes it.
+    """Return the address of a scheduler, which `--engine` takes, as Dask writes it.
 
-    Raises UsageError for what is none, UnsafeError for clear text to another machine,
+    Raises UsageError for anything else, UnsafeError for clear text to another machine,
     ConfigError without the extra.
     """
     if text.startswith(_OF_DASK):
@@ -95,8 +99,8 @@ def parse_address(text: str) -> str:
         raise UsageError("--engine takes dask://HOST:PORT, or tls://HOST:PORT on another machine")
     place = f"{found['host']}:{found['port']}"
     if found["scheme"] == "dask" and not address.is_loopback(found["host"].strip("[]")):
-        # A task names accounts, and whoever can change what is sent can run programs on
-        # the workers.
+        # A task names accounts, and anyone who can change it in transit can run
+        # programs on the workers.
         raise UnsafeError(
             f"the scheduler at {found['host']} would be reached in clear text",
             hint=f"use tls://{place}",

@@ -81,8 +81,9 @@ class TokenSlots:
     """
 
     def __init__(self, tasks: Iterable[PacedTask], window: float, most: int) -> None:
-        """A send counts for `window` seconds; at most `most` tasks of a group without a
-        limit run at a time.
+        """A send counts for `window` seconds.
+
+        At most `most` tasks of a group without a limit run at a time.
         """
         self._window = window
         self._most = most
@@ -102,11 +103,11 @@ class TokenSlots:
                 )
 
     def pace(self, name: str) -> float:
-        """How many sends in a window the task may make; 0 is no bound."""
+        """Return how many sends in a window the task may make. 0 is no bound."""
         return self._paces[name]
 
     def begin(self, now: float) -> Iterator[str]:
-        """The tasks that may begin now, which then count as running."""
+        """Yield the tasks that may begin now, which then count as running."""
         for group in self._groups.values():
             while group.waiting and group.has_room(self._paces[group.waiting[0]], now, self._most):
                 name = group.waiting.popleft()
@@ -114,14 +115,16 @@ class TokenSlots:
                 yield name
 
     def end(self, name: str, now: float, sent: float) -> None:
-        """Note that a task came to its end, and how many sends it made in the last window."""
+        """Note that a task came to its end, and how many sends it made in the last
+        window.
+        """
         group = self._group_of[name]
         pace = group.running.pop(name)
         group.past.append((now + self._window, min(pace, sent)))
 
 
 def _share(pace: float, limit: float, tasks: int) -> float:
-    """The pace of each of so many tasks that keep together to a limit."""
+    """Return the pace of each of this many tasks that keep together to a limit."""
     if not limit:
         return pace
     at_once = max(1, int(limit // pace)) if pace else tasks
@@ -132,7 +135,7 @@ def _share(pace: float, limit: float, tasks: int) -> float:
 
 
 _POLL_SECONDS = 0.5
-# A worker is waited for so long, at the beginning and where none is left, unless
+# Seconds to wait for a worker, at the beginning and after all are lost, unless
 # --wait-timeout says otherwise.
 _FIRST_SECONDS, _NEXT_SECONDS = 10.0, 600.0
 # As many tasks of a token without a limit run at a time.
@@ -160,8 +163,9 @@ class _Job:
 
 
 def run(context: CommandContext, options: ExportOptions, engine: str) -> None:
-    """Do the export on the engine at this address. Raises the error that says what is
-    missing, or what is wrong.
+    """Do the export on the engine at this address.
+
+    Raises the error that names the missing part, or the problem.
     """
     runtime = context.runtime
     address = engines.parse_address(engine)
@@ -208,11 +212,12 @@ def _check(options: ExportOptions) -> None:
 
 
 def _job(context: CommandContext, options: ExportOptions) -> _Job:
-    """What is to be done. Raises as `task.all_tasks` does."""
+    """Return the tasks to do. Raises as `task.all_tasks` does."""
     found = [*tasks.all_tasks(context, options)]
     readers = FairReaders(context.runtime, context.catalogue, options.workers)
     paces, key = list[PacedTask](), secrets.token_bytes(32)
-    # A token that only the workers have: all such tasks are paced as if they had the same.
+    # A token that only the workers have: all such tasks are paced as if they had the
+    # same.
     hashes = {
         name: "" if isinstance(token, UnifiedError) else engine_worker.token_hash(token, key)
         for name, token in readers.tokens({task.name: one for task, one in found}).items()
@@ -232,7 +237,7 @@ class WorkerWatch:
     """Tells when there is no worker, and ends the export where none comes."""
 
     def __init__(self, runtime: Runtime, engine: Engine, seconds: float | None) -> None:
-        """A worker is waited for so many `seconds`, if that is given."""
+        """A worker is waited for this many `seconds`, if that is given."""
         self.runtime = runtime
         self.engine = engine
         self._seconds = seconds
@@ -252,7 +257,7 @@ class WorkerWatch:
         self._since = None
 
     def check(self) -> None:
-        """Raise NetworkError where there has been no worker for too long."""
+        """Raise NetworkError if there has been no worker for too long."""
         if self.engine.workers:
             self._since = None
         else:
@@ -316,8 +321,8 @@ def check_workers(
         for event in engine.wait(_POLL_SECONDS):
             if isinstance(event, TaskEnd):
                 left -= 1
-                # One that was lost meanwhile does nothing, and one that takes its place
-                # checks the same.
+                # One that was lost in the meantime does nothing, and one that takes its
+                # place checks the same.
                 if event.result is not None or event.refused:
                     _check_answer(event, hashes, place)
                     answered += 1
@@ -328,7 +333,7 @@ def check_workers(
 
 
 def _brief(tasks: Iterable[ConnectionTask]) -> Iterable[ConnectionTask]:
-    """The tasks, each list of which stands in one of them only."""
+    """Yield the tasks, each list of which is in one of them only."""
     seen: set[str] = set()
     for task in tasks:
         yield msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""What the driver of an export and its workers tell each other, as JSON; neither takes
+"""The messages between the driver of an export and its workers, as JSON; both refuse
 anything else.
 """
 
@@ -22,8 +22,8 @@ from unified_cli.storage import state
 _T = TypeVar("_T")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 48)]
 _LARGEST = 64 * 1024 * 1024
-# What can end a task: it sends no writes, compares nothing, and no signal that a worker
-# gets is one of the driver's.
+# The exit codes of a task: it sends no writes, compares nothing, and signals of a
+# worker are not the driver's.
 _KINDS = {
     int(kind.code): kind
     for kind in UnifiedError.__subclasses__()
@@ -40,19 +40,19 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, error: UnifiedError) -> Self:
-        """The failure that an error is."""
+        """Return the failure that an error is."""
         return cls(int(error.code), error.one_line, error.status)
 
     def error(self) -> UnifiedError:
-        """The error that it was."""
+        """Return the error that it was."""
         error = _KINDS.get(self.exit, ServiceError)(excerpt(self.message))
         error.status = self.status
         return error
 
 
 class CheckOrder(msgspec.Struct, frozen=True, tag="check", forbid_unknown_fields=True):
-    """Find out whether each of these tasks can be done; the tokens are told as their
-    hash with this key.
+    """Find out whether each of these tasks can be done; the tokens are reported as
+    their hash with this key.
 
     `place` is the word of the driver's probe at the destination.
     """
@@ -83,7 +83,9 @@ says what that would do).
 
 
 class TaskNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a worker is with a task: records, pages and lists, of which some failed."""
+    """How far a worker is with a task: records, pages and lists, of which some
+    failed.
+    """
 
     records: _Count = 0
     pages: _Count = 0
@@ -91,17 +93,18 @@ class TaskNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     failed: _Count = 0
 
     def reached(self, other: "TaskNumbers") -> "TaskNumbers":
-        """The larger of each: a task that is run again begins to count anew."""
+        """Return the larger of each: a task that is run again begins to count anew."""
         return TaskNumbers(*map(max, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
 
     def since(self, other: "TaskNumbers") -> "TaskNumbers":
-        """What was counted after the other one."""
+        """Return what was counted after the other one."""
         pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
         return TaskNumbers(*(mine - theirs for mine, theirs in pairs))
 
 
 class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What came of a task; `sent` is how many of its requests count for the service's limits still.
+    """The result of a task; `sent` is the number of its requests that still count
+    against the service's limits.
 
     `failed` are its lists that are not complete, by their files. Whether the others
     are, the driver sees for itself.
@@ -114,7 +117,8 @@ class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The answer to the order with this digest: an error, what the check found, or an outcome.
+    """The answer to the order with this digest: an error, what the check found, or an
+    outcome.
 
     It found the hashes of the tokens, by task; `place` is the word of the worker's
     probe at the destination.
@@ -128,18 +132,20 @@ class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
 
 
 def digest(order: bytes) -> str:
-    """What tells an order from all others."""
+    """Return what tells an order from all others."""
     return hashlib.sha256(order).hexdigest()
 
 
 def read_report(data: bytes, order: bytes) -> WorkerReport | None:
-    """The report in these bytes; None where it is none, or one of another order."""
+    """Return the report in these bytes, or None if it is invalid or belongs to another
+    order.
+    """
     report = _decoded(data, WorkerReport)
     return report if report is not None and report.order == digest(order) else None
 
 
 def read_numbers(data: bytes) -> TaskNumbers | None:
-    """The numbers in these bytes; None where there are none."""
+    """Return the numbers in these bytes, or None."""
     return _decoded(data, TaskNumbers)
 
 

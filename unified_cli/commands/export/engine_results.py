@@ -1,5 +1,5 @@
-"""What came of the tasks of an export on an engine: what the workers say, and what is
-found at the destination.
+"""The results of the tasks of an export on an engine: the workers' reports, and the
+files at the destination.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -29,9 +29,10 @@ _LEAST_BYTES = {".ndjson": 3.0, ".delta": 3.0, ".parquet": 0.001}
 
 
 class EngineResults:
-    """The summary of all tasks; a result that is not one of its task is a failure of that task.
+    """The summary of all tasks; a result that is not one of its task is a failure of
+    that task.
 
-    What is done is what the driver finds at the destination.
+    Only files that the driver finds at the destination count as done.
     """
 
     def __init__(
@@ -45,7 +46,10 @@ class EngineResults:
         self._found: dict[str, FoundLists] = {}
 
     def begin(self, name: str) -> None:
-        """Note what is at the destination before the task is done. Raises StorageError."""
+        """Record the files at the destination before the task is done.
+
+        Raises StorageError.
+        """
         task = self._tasks[name]
         origin = address.written(task.base_url, "a task").origin
         self._found[name] = FoundLists(
@@ -53,8 +57,10 @@ class EngineResults:
         )
 
     def note(self, event: TaskNews | TaskEnd, shown: Progress) -> int | None:
-        """Count what is new; gives, at the end of a task, how many of its sends may
-        count for the limits still.
+        """Count the new records.
+
+        Gives, at the end of a task, how many of its sends may count for the limits
+        still.
 
         Raises StorageError where it cannot be seen what the task left.
         """
@@ -77,7 +83,7 @@ class EngineResults:
         return sent
 
     def _end(self, task: ConnectionTask, end: TaskEnd) -> tuple[int, ExportSummary]:
-        """How many sends may count still, and what came of the task."""
+        """Return how many sends may count still, and what came of the task."""
         where = f"the worker {end.where}" if end.where else "a worker"
         outcome = self._outcome(end, where)
         if isinstance(outcome, TaskOutcome):
@@ -122,9 +128,10 @@ class EngineResults:
 
 
 class FoundLists:
-    """The lists of a task, before it was done and after; `manifest` is the name of its manifest.
+    """The lists of a task, before it was done and after; `manifest` is the name of its
+    manifest.
 
-    What a worker says of them counts nothing.
+    A worker's report about them is ignored.
     """
 
     def __init__(
@@ -134,7 +141,10 @@ class FoundLists:
         account: tuple[str, str],
         files: Iterable[str],
     ) -> None:
-        """`account` is the origin and the account that the lists are of. Raises StorageError."""
+        """`account` is the origin and the account that the lists are of.
+
+        Raises StorageError.
+        """
         self._destination = destination
         self._manifest = manifest
         self._account = account
@@ -142,11 +152,12 @@ class FoundLists:
         try:
             self._before = self._entries()
         except StateError:
-            # Whoever does the task finds it, too, and says so.
+            # Anyone who does the task finds it, too, and says so.
             self._before = {}
 
     def summary(self, name: str, failed: Mapping[str, UnifiedError], where: str) -> ExportSummary:
-        """What came of the task of this connection, of whose lists these failed;
+        """Return what came of the task of this connection, of whose lists these failed.
+
         `where` is who did it.
 
         Raises StateError for a damaged manifest, StorageError.
@@ -190,7 +201,7 @@ class FoundLists:
     def _judged(
         self, entries: Iterable[ManifestEntry], where: str
     ) -> Iterator[tuple[ManifestEntry, UnifiedError | None]]:
-        """Each of the entries, and why it does not count, if it does not."""
+        """Yield each of the entries, and why it does not count, if it does not."""
 
         def judge(entry: ManifestEntry) -> Generator[tuple[ManifestEntry, UnifiedError | None]]:
             try:
@@ -209,7 +220,9 @@ class FoundLists:
         )
 
     def _told(self, entry: ManifestEntry) -> bool:
-        """Whether the manifest says, as far as it can be true, that the list came to its end."""
+        """Return whether the manifest says, as far as it can be true, that the list
+        came to its end.
+        """
         least = _LEAST_BYTES.get(PurePosixPath(entry.file).suffix, 0.0)
         of_task = (entry.origin, entry.account_id) == self._account
         return (
@@ -218,7 +231,7 @@ class FoundLists:
 
 
 def _told_of(entry: ManifestEntry) -> ManifestEntry:
-    """The entry without what is noted of a list that stays as it is."""
+    """Return the entry without the notes about a list that did not change."""
     return replace(entry, look="", checked="")
 
 

@@ -38,8 +38,9 @@ _MAKING = threading.Lock()
 
 
 def work(payload: bytes, tell: Callable[[bytes], None]) -> bytes:
-    """Carry out an order, with the configuration of this machine; whatever fails is
-    told in the report.
+    """Carry out an order, with the configuration of this machine.
+
+    Whatever fails is reported in the report.
     """
     order = digest(payload)
     try:
@@ -72,7 +73,10 @@ def _report(payload: bytes, order: str, tell: Callable[[bytes], None]) -> Worker
 
 
 def _context() -> CommandContext:
-    """What commands run with in this process; made once, whichever of its threads come first."""
+    """Return what commands run with in this process.
+
+    Made once, whichever of its threads come first.
+    """
     with _MAKING:
         return _made_context()
 
@@ -85,8 +89,8 @@ def _made_context() -> CommandContext:
 
 @cache
 def _made_runtime() -> Runtime:
-    """The runtime of this process, whose environment loses the token: there is no
-    second one with it.
+    """Return the runtime of this process, whose environment loses the token: there is
+    no second one with it.
 
     Apart from the context, which may fail for a catalogue that is mended later.
     """
@@ -100,8 +104,8 @@ def _made_runtime() -> Runtime:
 def _checked(
     context: CommandContext, tasks: Sequence[ConnectionTask], key: bytes, place: str
 ) -> tuple[dict[str, str], StoredObjects]:
-    """A keyed hash of the token of each task, and the objects at the destination, which
-    is the driver's.
+    """Return a keyed hash of the token of each task, and the objects at the
+    destination, which is the driver's.
 
     Raises StateError where one of the tasks cannot be done here, StorageError.
     """
@@ -123,7 +127,7 @@ def _checked(
 
 
 def token_hash(token: str, key: bytes) -> str:
-    """What two machines compare to know whether they have the same token."""
+    """Return what two machines compare to know whether they have the same token."""
     return hmac.new(key, token.encode(), "sha256").hexdigest()
 
 
@@ -139,7 +143,7 @@ def _done(
         try:
             tell(news)
         except StateError:
-            # Who woke up late and was replaced meanwhile must not write any more.
+            # Who woke up late and was replaced in the meantime must not write any more.
             destination.check_held()
             raise
 
@@ -150,17 +154,20 @@ def _done(
 
 
 class WorkerProgress(Progress):
-    """Tells the driver how far a task is, and notes when nobody wants it any more."""
+    """Tells the driver how far a task is, and notes when no one wants it any more."""
 
     def __init__(self, runtime: Runtime, work: Work, tell: Callable[[bytes], None]) -> None:
         super().__init__(runtime, work, draws=False)
         self._tell = tell
         self._asked = self._told = float("-inf")
         self.unwanted: UnifiedError | None = None
-        """Why the task is to end, if nobody wants it any more."""
+        """Why the task is to end, if no one wants it any more."""
 
     def show(self) -> None:
-        """Tell it, if it is time to. Raises TakenOverError where another run does the task."""
+        """Tell it, if it is time to.
+
+        Raises TakenOverError if another run does the task.
+        """
         with self._lock:
             now = self._runtime.monotonic()
             if now - self._asked < _ASK_SECONDS:
@@ -175,7 +182,9 @@ class WorkerProgress(Progress):
             self.unwanted = error
 
     def _news(self, now: float) -> bytes:
-        """How far the task is, or nothing where the driver was told lately."""
+        """Return how far the task is, or nothing where the driver was reported
+        lately.
+        """
         if now - self._told < _NEWS_SECONDS:
             return b""
         self._told = now

@@ -80,18 +80,22 @@ class ListRunner:
         self._refused: dict[str, UnifiedError] = {}
         self._closed = False
         self.ahead = RecordsAhead()
-        """What was read and is stamped later than the service's clock."""
+        """Records with a stamp later than the service's clock."""
 
     def close(self) -> None:
         """Have each list that is under way end after its page."""
         self._closed = True
 
     def refuse(self, connection: str, error: UnifiedError) -> None:
-        """Send nothing more to this connection: its other lists fail with the same error."""
+        """Send nothing more to this connection: its other lists fail with the same
+        error.
+        """
         self._refused.setdefault(connection, error)
 
     def run(self, planned: PlannedList) -> Generator[ListResult]:
-        """Read the list, and give how it ended; each page is counted when it is written.
+        """Read the list, and give how it ended.
+
+        Each page is counted when it is written.
 
         Raises StorageError, and TakenOverError where another run does the same.
         """
@@ -149,15 +153,15 @@ class ListRunner:
         history: ListHistory,
         options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
-        """What is written after this history, and what changed since a killed run had
-        written it all.
+        """Yield the records written after this history, and those changed since a
+        killed run had written it all.
         """
         read = options.lag is None
         for result in written:
             read = read or isinstance(result, Page)
             if not read and isinstance(result, FinishedList) and result.entry.complete:
                 if options.table and result.part:
-                    # What changed goes through the same files.
+                    # Changes go through the same files.
                     result.part.tidy()
                 yield replace(result, goes_on=True)
                 yield from self._add(planned, request, history.then(result.entry), options)
@@ -180,7 +184,7 @@ class ListRunner:
         if options.table:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:
-                # What is read whole is the state of the table.
+                # A list that is read whole is the state of the table.
                 identity = self._identity(request, options, **options.since)
                 written = self._write(
                     planned, request, self._entry(planned, request, identity), options
@@ -235,7 +239,8 @@ class ListRunner:
     ) -> Generator[Page]:
         name = f"{planned.connection}/{planned.operation.api}/{planned.operation.resource}"
         service = self._plan.context.catalogue.service
-        # Without reading ahead: while a page of this list is written, other lists are read.
+        # Without reading ahead: while a page of this list is written, other lists are
+        # read.
         with self._plan.readers.lend(
             planned.connection, partial(self._client, planned.connection)
         ) as client:
@@ -254,7 +259,10 @@ class ListRunner:
         return self._plan.client(connection)
 
     def _is_done(self, entry: ManifestEntry) -> bool:
-        """Whether nothing is left to do. Raises StateError for a list that somebody changed."""
+        """Return whether nothing is left to do.
+
+        Raises StateError for a list that someone changed.
+        """
         if not entry.offered:
             # A connection without any list may have had a wrong account or no
             # permission, so it is asked again.
@@ -299,8 +307,8 @@ class ListRunner:
 def _as_state(
     written: Generator[Page | ListResult], first: ManifestEntry, marks: Sequence[Mark], lag: float
 ) -> Generator[Page | ListResult]:
-    """What is written of the increment of a table, as the entry of the whole list that
-    it belongs to then.
+    """Yield the increment of a table as it is written, as an entry of the whole
+    list.
     """
     for result in written:
         if isinstance(result, FinishedList) and result.entry.table:

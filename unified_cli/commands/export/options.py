@@ -32,7 +32,9 @@ from unified_cli.output.formats import Format
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """What to export, from which connections, where to, and in which format."""
+    """The lists to export, from which connections, to which place and in which
+    format.
+    """
 
     what: Annotated[
         tuple[str, ...],

@@ -1,4 +1,4 @@
-"""What an export is to do: which list of which connection goes to which file, and how
+"""The plan of an export: which list of which connection goes to which file, and how
 each is read and written.
 """
 
@@ -38,20 +38,19 @@ from unified_cli.plural import counted
 from unified_cli.storage import object_store
 
 _LAG = 60.0
-# What readers of tables do not take.
+# Characters that readers of tables refuse.
 _NO_COLUMN = re.compile(r"[ ,;{}()\n\t=]")
 _CLOSE = 0.9
-"""How close a name is to that of an API, so that no resource is taken for one, nor
-tickets for ticketing.
+"""How close a name is to that of an API, so that a resource is not mistaken for an API,
+nor tickets for ticketing.
 """
 _GLOB = re.compile(r"[*?\[]")
 _SHARD = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 
 def file_format(options: ExportOptions) -> Format:
-    """The format of the files.
-
-    Raises UsageError for options that do not fit it or each other, ConfigError without its package.
+    """Return the format of the files. Raises UsageError for options that do not fit it
+    or each other, ConfigError without its package.
     """
     builder.pairs(options.query)
     form = options.form
@@ -86,7 +85,9 @@ def file_format(options: ExportOptions) -> Format:
 
 
 def _check_table(options: ExportOptions) -> None:
-    """Raise UsageError for columns that a table cannot have, ConfigError without the packages."""
+    """Raise UsageError for columns that a table cannot have, ConfigError without the
+    packages.
+    """
     seen = {name.lower() for name in parquet_file.COLUMNS}
     for name in dict.fromkeys(delivery.column_names(options.columns)):
         if wrong := _NO_COLUMN.search(name):
@@ -113,11 +114,9 @@ def _check_increments(options: ExportOptions, form: Format) -> None:
 
 
 def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool]:
-    """The list operations that the patterns match, all without a pattern, and whether
-    each was named exactly.
-
-    A pattern is an API, or API/RESOURCE, and may hold `*`. Raises UsageError for one
-    that matches nothing.
+    """Return the list operations that the patterns match, all without a pattern, and
+    whether each was named exactly. A pattern is an API, or API/RESOURCE, and may hold
+    `*`. Raises UsageError for one that matches nothing.
     """
     every = [operation for operation in catalogue if operation.lists]
     if not patterns:
@@ -136,8 +135,8 @@ def lists(catalogue: Catalogue, patterns: Sequence[str]) -> dict[Operation, bool
 
 
 def check_query(context: CommandContext, options: ExportOptions) -> None:
-    """Name, each in one line, the parameters that lists are not known to take. Raises
-    UsageError with `--strict`.
+    """Name the parameters that lists are not known to take. Raises UsageError for one
+    with `--strict`.
     """
     runtime, service = context.runtime, context.catalogue.service
     called = ReadOptions(
@@ -160,7 +159,7 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
 
 
 def _meant(catalogue: Catalogue, pattern: str) -> str:
-    """What may have been meant by a name that no list has."""
+    """Return what may have been meant by a name that no list has."""
     if pattern == "all":
         return "leave it out: without a name every list is exported"
     if not _GLOB.search(pattern):
@@ -181,7 +180,7 @@ def _matches(operation: Operation, pattern: str) -> bool:
 
 
 def _parse_shard(text: str) -> tuple[int, int]:
-    """The K and N of `K/N`. Raises UsageError for anything else."""
+    """Return the K and N of `K/N`. Raises UsageError for anything else."""
     match = _SHARD.fullmatch(text)
     if match is None or int(match[1]) > int(match[2]):
         raise UsageError(f"--shard takes K/N with K from 1 to N, not {text!r}")
@@ -189,9 +188,7 @@ def _parse_shard(text: str) -> tuple[int, int]:
 
 
 def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) -> bool:
-    """Whether this list of this connection belongs to the shard: the same on every
-    machine, in every run.
-    """
+    """Return whether a list belongs to the shard: the same on every machine."""
     if shard is None:
         return True
     text = f"{name}\0{operation.api}/{operation.resource}".encode()
@@ -200,37 +197,37 @@ def _in_shard(name: str, operation: Operation, shard: tuple[int, int] | None) ->
 
 
 def file_for(connection: str, name: str, form: Format) -> str:
-    """Where a list such as `ats/jobs` goes, below the export's folder; no connection's
-    name leads out of it.
+    """Return where a list such as `ats/jobs` goes, below the export's folder. No
+    connection's name leads out of it.
     """
     folder = quote(connection, safe="")
     return f"{f'%2E{folder[1:]}' if folder.startswith('.') else folder}/{name}.{form}"
 
 
 class ExportConnections(NamedTuple):
-    """The connections by their `names`; without a profile there is one, called by its account.
-
-    `resolve` gives the settings of one by its name. It raises ConfigError, UnsafeError.
+    """The connections by their `names`; without a profile there is one, called by its
+    account. `resolve` gives the settings of one by its name. It raises ConfigError,
+    UnsafeError.
     """
 
     names: Sequence[str]
     resolve: Callable[[str], Settings]
 
     def shared_by(self, runs: int) -> "ExportConnections":
-        """The same for one of so many runs at the same time, which share the limits
-        that nobody set.
+        """Return the same for one of this many runs at the same time, which share the
+        limits that no one set.
         """
         return self._replace(resolve=lambda name: self.resolve(name).shared_by(runs))
 
 
 def selected(context: CommandContext, options: ExportOptions) -> ExportConnections:
-    """The connections that the options select. Raises ConfigError, UsageError."""
+    """Return the selected connections. Raises ConfigError, UsageError."""
     runtime, patterns = context.runtime, options.profile
     config = file.read(runtime)
     flags = overrides(options)._replace(output=None)
     if patterns:
         names = profiles.select(config, patterns)
-        # A format of files is none of output.
+        # A file format is not an output format.
         own_account.shared(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
@@ -263,11 +260,9 @@ class PlannedList:
 @dataclass(frozen=True, slots=True)
 class ExportPlan:
     """The lists of an export, in an order in which neighbours are of different
-    connections, and how to read them.
-
-    `manifest` is the name of its manifest. With `pauses` nothing is sent as long as the
-    requests of an earlier run may count for the service's limits. `timestamps` is about
-    the columns of Parquet files.
+    connections, and how to read them. `manifest` is the name of its manifest. With
+    `pauses` nothing is sent as long as the requests of an earlier run may count for the
+    service's limits. `timestamps` is about the columns of Parquet files.
     """
 
     context: CommandContext
@@ -282,7 +277,7 @@ class ExportPlan:
     timestamps: bool = True
 
     def request(self, one: PlannedList) -> Request:
-        """The request for a list. Raises ConfigError where its connection leads
+        """Return the request for a list. Raises ConfigError if its connection leads
         nowhere, or has no token.
         """
         resolved = self.connections.resolve(one.connection)
@@ -296,17 +291,19 @@ class ExportPlan:
         return builder.operation_request(call, one.operation)
 
     def client(self, connection: str) -> Client:
-        """A client of the connection, which waits as long as the limits of the service ask for."""
+        """Return a client of the connection, which waits as long as the limits of the
+        service ask for.
+        """
         name = connection if len(self.connections.names) > 1 else None
         return self.readers.clients.open_bulk(self.connections.resolve(connection), name=name)
 
     @property
     def columns(self) -> list[str]:
-        """The columns that are added. Raises UsageError where `--columns` has no names."""
+        """The columns that are added. Raises UsageError if `--columns` has no names."""
         return [*dict.fromkeys(delivery.column_names(self.options.columns))]
 
     def list_options(self, one: PlannedList) -> ListExportOptions:
-        """How a list is read and written."""
+        """Return how a list is read and written."""
         options, service = self.options, self.context.catalogue.service
         columns, more = self.columns, more_columns(options)
         parquet = (
@@ -335,8 +332,8 @@ class ExportPlan:
         )
 
     def _table_part(self, one: PlannedList, more: Sequence[str]) -> TablePart:
-        """The part of a table that a list is. Raises ConfigError where its connection
-        leads nowhere.
+        """Return the part of a table that a list is. Raises ConfigError if its
+        connection leads nowhere.
         """
         address, account = self.connections.resolve(one.connection).reachable()
         operation, columns = one.operation, ParquetColumns(one.connection, more)
@@ -344,7 +341,7 @@ class ExportPlan:
 
 
 def more_columns(options: ExportOptions) -> list[str]:
-    """The columns beside those that are always there. Raises UsageError where
+    """Return the columns beside those that are always there. Raises UsageError if
     `--columns` has no names.
     """
     columns = dict.fromkeys(delivery.column_names(options.columns))
@@ -352,7 +349,9 @@ def more_columns(options: ExportOptions) -> list[str]:
 
 
 def of_options(context: CommandContext, options: ExportOptions) -> ExportPlan:
-    """The plan of an export, or of a shard of it. Raises UsageError, ConfigError."""
+    """Return the plan of an export, or of a shard of it. Raises UsageError,
+    ConfigError.
+    """
     file_format(options)
     operations = lists(context.catalogue, options.what)
     shard = _parse_shard(options.shard) if options.shard else None
@@ -374,7 +373,7 @@ def planned(
     found: ExportConnections,
     readers: FairReaders,
 ) -> ExportPlan:
-    """The plan of all these lists of the connections that were found. Raises
+    """Return the plan of all these lists of the connections that were found. Raises
     UsageError, ConfigError.
     """
     form = file_format(options)

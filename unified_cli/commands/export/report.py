@@ -1,4 +1,4 @@
-"""What came of an export, and of the check of one, as messages and as an exit code."""
+"""The result of an export, and of `--verify`, as messages and as an exit code."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _ASK = "unified profile test says whether the account is right"
 
 @dataclass(slots=True)
 class ExportSummary:
-    """What came of an export: files written and found complete, the failures by file,
+    """The result of an export: files written and found complete, the failures by file,
     connections `without_lists`.
 
     `ahead` says which lists have records that are stamped later than the service's
@@ -63,8 +63,8 @@ class ExportSummary:
 def preview(plan: ExportPlan) -> None:
     """Print each list of the plan with its connection and its place.
 
-    Raises ConfigError where a connection leads nowhere, or the place cannot be used
-    with what is installed and set.
+    Raises ConfigError if a connection has no address, or if the destination needs a
+    package or a credential that is missing.
     """
     runtime, to = plan.context.runtime, plan.options.to or ""
     url = object_store.parse_url(to)
@@ -126,7 +126,7 @@ def report(
             f" {entries[0].why}"
         )
     last = own_failure(summary.failed.values())
-    # What the last line says is not said before.
+    # Do not repeat the last line here.
     told = {
         name: error
         for name, error in summary.failed.items()
@@ -149,7 +149,7 @@ def _ages(old: Mapping[str, str]) -> str:
 
 
 def _reads_again(options: ExportOptions) -> str:
-    """What reads lists again that are complete."""
+    """Return what reads lists again that are complete."""
     ways = ["--incremental adds what changed since"] if options.form.increments else []
     if not (options.task or options.engine):
         ways.append("--restart reads everything again")
@@ -157,7 +157,7 @@ def _reads_again(options: ExportOptions) -> str:
 
 
 def _gone(gone: Mapping[str, int]) -> str:
-    """How many ids are gone from these lists, and where they stand."""
+    """Return how many ids are gone from these lists, and where they are."""
     files = [gone_ids.file_beside(file) for file in sorted(gone)]
     more = f" and {len(files) - 1} more such files" if len(files) > 1 else ""
     return (
@@ -181,8 +181,9 @@ def _raise_error(summary: ExportSummary, total: int) -> None:
 
 
 def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
-    """A line for each failure; one for all if many lists of a connection, or of many
-    connections, failed alike.
+    """Yield a line for each failure.
+
+    One for all if many lists of a connection, or of many connections, failed alike.
     """
     alike: dict[tuple[int, int | None], dict[str, list[str]]] = {}
     for name, error in failed.items():
@@ -208,7 +209,9 @@ def _failures(failed: Mapping[str, UnifiedError]) -> Iterator[str]:
 
 
 def verify(runtime: Runtime, destination: Destination) -> None:
-    """Print what is not there as the manifests list it, and raise the error that sums it up."""
+    """Print anything that is not there as the manifests list it, and raise the error
+    that sums it up.
+    """
     verdict = destinations.verify(destination)
     for line in (*verdict.differences, *verdict.missing):
         runtime.stderr.line(line)

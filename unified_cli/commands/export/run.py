@@ -37,12 +37,15 @@ from unified_cli.writes import state_words
 from unified_cli.writes.entry import RunKind
 from unified_cli.writes.registry import ListedWork, RunHeader, RunRegistry
 
-# A run that nobody wants any more may wait for its turn so long, and give a sign of life meanwhile.
+# A run that no one wants any more may wait for its turn so long, and give a sign of
+# life in the meantime.
 _PATIENCE = 60.0
 
 
 def destination_of(runtime: Runtime, text: str, *, make: bool, tables: bool = False) -> Destination:
-    """The place that a user names so; with `tables` its lists may be parts of tables.
+    """Return the place that a user names so.
+
+    With `tables` its lists may be parts of tables.
 
     Raises as `store_folder.objects` does.
     """
@@ -66,7 +69,10 @@ def make_tables(destination: Destination, names: Iterable[str], more: Sequence[s
 
 
 def export(plan: ExportPlan) -> None:
-    """Carry out the plan, and tell what came of it. Raises the error that says what is missing."""
+    """Carry out the plan, and tell what came of it.
+
+    Raises the error that names the missing part.
+    """
     runtime = plan.context.runtime
     destination = destination_of(
         runtime, plan.options.to or "", make=True, tables=plan.form is formats.DELTA
@@ -95,8 +101,8 @@ def export(plan: ExportPlan) -> None:
 
 
 def check_names(destination: Destination, manifest: str, connections: Iterable[str]) -> None:
-    """Raise StorageError where the disk takes the names of two connections for one, or
-    the name of one for something there; an object store never does.
+    """Raise StorageError if the disk takes the names of two connections for one, or the
+    name of one for something there. An object store never does.
     """
     url = object_store.parse_url(str(destination))
     if url and not url.is_folder:
@@ -149,8 +155,9 @@ def carry_out(
     stop: Callable[[], UnifiedError | None] = lambda: None,
     held: Callable[[], None] = lambda: None,
 ) -> ExportSummary:
-    """Read what is not complete, until `stop` gives an error; `held` is called when no
-    other run can begin there.
+    """Read anything that is not complete, until `stop` gives an error.
+
+    `held` is called when no other run can begin there.
 
     Raises StateError where another run is under way, StorageError.
     """
@@ -178,8 +185,8 @@ def carry_out(
 
 
 def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
-    """Raise StateError where the folder holds lists in other formats alone: they would
-    be there twice.
+    """Raise StateError if the folder holds lists in other formats alone: they would be
+    there twice.
     """
     held = {PurePosixPath(file).suffix for file in kept.entries}
     wanted = {PurePosixPath(one.file).suffix for one in plan.lists}
@@ -193,8 +200,10 @@ def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
 
 @contextmanager
 def _held(destination: Destination, plan: ExportPlan) -> Iterator[None]:
-    """Keep other runs out. A task may be run again before its first run has noticed
-    that nobody wants it any more.
+    """Keep other runs out.
+
+    A task may be run again before its first run has noticed that no one wants it any
+    more.
     """
     runtime = plan.context.runtime
     until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)
@@ -251,7 +260,7 @@ class _Export:
                     self._note(result)
             self._manifest.ended = timestamp(self._runtime.wall())
         except BaseException:
-            # What failed first is told: where that was the disk, the manifest fails too.
+            # Report the first failure: if that was the disk, the manifest fails too.
             with suppress(UnifiedError):
                 self._save()
             raise
@@ -263,8 +272,9 @@ class _Export:
         return self._summary
 
     def _judged(self) -> dict[str, list[ManifestEntry]]:
-        """The connections that offer none of the lists; a shard has too few lists to
-        judge by, unless it is by all.
+        """Return the connections that offer none of the lists.
+
+        A shard has too few lists to judge by, unless it is by all.
         """
         found = without_lists(self._manifest.entries[one.file] for one in self._plan.lists)
         return found if not self._manifest.shard or len(found) == len(self._connections) else {}

@@ -48,11 +48,14 @@ class SharedPlace:
 
     @property
     def word(self) -> str:
-        """What tells this probe from all others."""
+        """A unique name for this probe."""
         return self._sign.writer
 
     def __enter__(self) -> Self:
-        """Write the probe, and remove those that were left behind. Raises StorageError."""
+        """Write the probe, and remove those that were left behind.
+
+        Raises StorageError.
+        """
         self._write()
         self._sweep()
         self._thread = os_limits.start_thread(self._renew)
@@ -74,8 +77,8 @@ class SharedPlace:
             self._objects.remove([_path(name) for name in {*there, *self._answers, self.word}])
 
     def check_answer(self, where: str, word: str) -> None:
-        """Raise StateError where the probe of this worker, as it calls it, is not
-        there; StorageError.
+        """Raise StateError if the probe of this worker, as it calls it, is not there;
+        StorageError.
         """
         name = f"{self.word}-{word}"
         if not _WORD.fullmatch(word) or not _found(
@@ -108,12 +111,14 @@ class SharedPlace:
             is_old = own is not None and own.modified - stored.modified > _LEFT
             if word != self.word and (is_old or (sign is not None and store_lease.is_dead(sign))):
                 left = [_path(one) for one in there if one.partition("-")[0] == word]
-                # Its probe last: whoever is killed here finds the others by it.
+                # Its probe last: anyone who is killed here finds the others by it.
                 self._objects.remove(sorted(left, reverse=True))
 
 
 def check(runtime: Runtime, objects: StoredObjects, word: str) -> None:
-    """Raise StateError where this machine does not see the probe of the driver; StorageError."""
+    """Raise StateError if this machine does not see the probe of the driver;
+    StorageError.
+    """
 
     def is_seen() -> bool:
         text = objects.get(_path(word))
@@ -125,7 +130,10 @@ def check(runtime: Runtime, objects: StoredObjects, word: str) -> None:
 
 
 def answer(objects: StoredObjects, word: str) -> str:
-    """Write a probe beside that of the driver, and give what it is called. Raises StorageError."""
+    """Write a probe beside that of the driver, and give what it is called.
+
+    Raises StorageError.
+    """
     own = secrets.token_hex(8)
     objects.put(_path(f"{word}-{own}"), own.encode())
     return own

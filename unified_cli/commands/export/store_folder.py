@@ -24,10 +24,13 @@ _MANIFESTS = "manifest*.json"
 
 
 def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
-    """The objects below the URL of a store; `make` makes the folder of a `file://`.
+    """Return the objects below the URL of a store.
 
-    Raises UsageError for what is no such URL, UnsafeError for one with credentials,
-    ConfigError where the library for object stores is missing, StorageError.
+    `make` makes the folder of a `file://`.
+
+    Raises UsageError for anything that is not a such URL, UnsafeError for one with
+    credentials, ConfigError where the library for object stores is missing,
+    StorageError.
     """
     url = object_store.parse_url(text)
     if url is None:
@@ -39,7 +42,9 @@ def objects(runtime: Runtime, text: str, *, make: bool) -> StoredObjects:
 
 
 class StoreFolder:
-    """A folder in which a list is a folder of chunks; what is known about them is below `.log`."""
+    """A folder in which a list is a folder of chunks; the known facts about them is
+    below `.log`.
+    """
 
     # The logs are the truth, and a manifest of many lists is large.
     save_seconds = 60.0
@@ -55,7 +60,7 @@ class StoreFolder:
 
     @contextmanager
     def hold(self, manifest: str) -> Generator[None]:
-        """Take the lease. Raises StateError where another run has it, StorageError."""
+        """Take the lease. Raises StateError if another run has it, StorageError."""
         self._lease = StoreLease(self._runtime, self._objects, f".lease/{manifest}")
         try:
             self._lease.take()
@@ -65,28 +70,30 @@ class StoreFolder:
             self._lease = None
 
     def check_held(self) -> None:
-        """Raise TakenOverError where another run has the lease by now, StorageError."""
+        """Raise TakenOverError if another run has the lease by now, StorageError."""
         if self._lease:
             self._lease.check()
 
     def check(self, folder: str) -> None:  # noqa: ARG002  a store has no links
-        """Raise TakenOverError where another run has the lease by now, StorageError."""
+        """Raise TakenOverError if another run has the lease by now, StorageError."""
         self.check_held()
 
     def read(self, name: str) -> bytes | None:
-        """A small object; None where there is none. Raises StorageError."""
+        """Return a small object, or None. Raises StorageError."""
         return self._objects.get(name)
 
     def replace(self, name: str, text: bytes) -> None:
-        """Write a small object, whole. Raises TakenOverError where another run writes
-        it by now, StorageError.
+        """Write a small object, whole.
+
+        Raises TakenOverError if another run writes it by now, StorageError.
         """
         self.check_held()
         self._objects.put(name, text)
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small object unless there is one; says whether it is there now, and
-        has this text.
+        """Write a small object unless there is one.
+
+        Says whether it is there now, and has this text.
 
         Raises as `replace` does.
         """
@@ -94,11 +101,11 @@ class StoreFolder:
         return self._objects.create(name, text)
 
     def is_empty(self, folder: str) -> bool:
-        """Whether there is no object below this name. Raises StorageError."""
+        """Return whether there is no object below this name. Raises StorageError."""
         return not self._objects.listed(folder)
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ChunkedList:
-        """The chunks of a list, and their log."""
+        """Return the chunks of a list, and their log."""
         takes_over = self._lease is not None and self._lease.follows_frozen
         return ChunkedList(
             self._runtime,
@@ -111,9 +118,12 @@ class StoreFolder:
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Whether the list is there. Raises StateError where it was changed, StorageError.
+        """Return whether the list is there.
 
-        Its log is asked once: then the entry has what the chunks look like in a list of the store.
+        Raises StateError if it was changed, StorageError.
+
+        Its log is asked once: then the entry has what the chunks look like in a list of
+        the store.
         """
         if not entry.complete:
             return False
@@ -138,13 +148,17 @@ class StoreFolder:
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Have the log of a list say that nothing was read. Raises TakenOverError where
-        another run writes to it.
+        """Have the log of a list say that nothing was read.
+
+        Raises TakenOverError if another run writes to it.
         """
         chunk_log.begin_anew(self._objects, ListPlace.of(file), keep=keep)
 
     def begun(self, file: str) -> Checkpoint | None:
-        """How far a list is that was begun. Raises StateError for a damaged log, StorageError."""
+        """Return how far a list is that was begun.
+
+        Raises StateError for a damaged log, StorageError.
+        """
         last = ChunkLog(self._objects, ListPlace.of(file).log).last()
         return last.state if last and (last.state.pages or last.state.complete) else None
 
@@ -152,8 +166,9 @@ class StoreFolder:
         """Nothing is beside a complete list."""
 
     def records(self, file: str) -> Iterator[bytes]:
-        """The records of a complete list. Raises StateError where one of its chunks is
-        gone, StorageError.
+        """Yield the records of a complete list.
+
+        Raises StateError if one of its chunks is gone, StorageError.
         """
         place = ListPlace.of(file)
         last = ChunkLog(self._objects, place.log).last()
@@ -161,8 +176,9 @@ class StoreFolder:
             yield from chunk_log.records(self._objects, place, chunk)
 
     def remove(self, name: str) -> None:
-        """Remove a list or a small object, if it is there. Raises TakenOverError where
-        another run writes to it.
+        """Remove a list or a small object, if it is there.
+
+        Raises TakenOverError if another run writes to it.
         """
         if fnmatch(name, _MANIFESTS) or gone_ids.is_beside(name):
             self._objects.remove([name])
@@ -180,13 +196,13 @@ class StoreFolder:
             ChunkLog(self._objects, place.log).prune()
 
     def manifests(self) -> list[str]:
-        """The names of all manifests. Raises StorageError."""
+        """Return the names of all manifests. Raises StorageError."""
         names = {name for name in self._objects.names() if fnmatch(name, _MANIFESTS)}
         # A store may list an object some time after it can be read.
         return sorted(names | ({NAME} if self._objects.stored(NAME) else set()))
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
-        """How a complete list is not what its entry says. Raises StorageError."""
+        """Yield how a complete list is not what its entry says. Raises StorageError."""
         place = ListPlace.of(entry.file)
         last = ChunkLog(self._objects, place.log).last()
         if last is None or not last.state.complete:

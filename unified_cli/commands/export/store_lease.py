@@ -1,4 +1,6 @@
-"""The sign of life of a run in an object store, by which another run tells whether it may begin."""
+"""The sign of life of a run in an object store, by which another run tells whether it
+may begin.
+"""
 
 import json
 import os
@@ -17,7 +19,8 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage import state
 from unified_cli.storage.object_store import StoredObjects
 
-# A run renews its sign so often, and is taken for dead when nothing came for several times as long.
+# A run renews its sign so often, and is taken for dead when nothing came for several
+# times as long.
 _BEAT_SECONDS = 5.0
 _DEAD_SECONDS = 20.0
 _POLL_SECONDS = 1.0
@@ -34,7 +37,7 @@ class Sign:
     beats: int = 0
 
     def text(self, beats: int = 0) -> bytes:
-        """The sign as it is stored, after so many beats."""
+        """Return the sign as it is stored, after this many beats."""
         return json.dumps(asdict(replace(self, beats=beats))).encode()
 
 
@@ -53,7 +56,9 @@ class StoreLease:
         self._number = 0
         self._before: list[str] = []
         self.follows_frozen = False
-        """Whether an earlier run held it without releasing it, and may be frozen only."""
+        """Whether an earlier run held it without releasing it, and may be frozen
+        only.
+        """
         self._sign = own_sign()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -62,7 +67,7 @@ class StoreLease:
         """Take the lease, and renew it from now on.
 
         Raises InUseError where another run has it, StorageError, also for a store that
-        cannot create an object only where there is none.
+        cannot create an object only if it does not exist.
         """
         names = self._before = self._names()
         if names and self._is_alive(names[-1]):
@@ -81,7 +86,7 @@ class StoreLease:
         self._thread = os_limits.start_thread(self._renew)
 
     def check(self) -> None:
-        """Raise TakenOverError where another run has the lease by now, StorageError."""
+        """Raise TakenOverError if another run has the lease by now, StorageError."""
         if not self._is_there() or self._read(_name(self._number + 1)):
             raise TakenOverError(str(self._objects.url))
 
@@ -113,13 +118,13 @@ class StoreLease:
     def _remove(self) -> None:
         with suppress(StateError, StorageError):
             self.check()
-            # Those before first: whoever wakes then finds that another run has it.
+            # Those before first: anyone who wakes then finds that another run has it.
             self._objects.remove(
                 [f"{self._folder}/{name}" for name in (*self._before, _name(self._number))]
             )
 
     def _is_there(self) -> bool:
-        """Whether the sign is there, and this run's."""
+        """Return whether the sign is there, and this run's."""
         found = self._read(_name(self._number))
         return found is not None and found.writer == self._sign.writer
 
@@ -143,7 +148,7 @@ class StoreLease:
             self._runtime.sleep(_POLL_SECONDS)
             found = self._read(name)
             if found != before:
-                # Without a sign the other run has come to its end meanwhile.
+                # Without a sign the other run has come to its end in the meantime.
                 return found is not None
         return False
 
@@ -157,12 +162,14 @@ class StoreLease:
 
 
 def own_sign() -> Sign:
-    """A sign of this process, unlike all others."""
+    """Return a sign of this process, unlike all others."""
     return Sign(secrets.token_hex(8), os.getpid(), platform.node(), _machine())
 
 
 def is_dead(sign: Sign) -> bool:
-    """Whether it is known that the process is gone: it was one of this machine, since its start."""
+    """Return whether it is known that the process is gone: it was one of this machine,
+    since its start.
+    """
     if sign.machine != _machine() or sign.process in {0, os.getpid()}:
         return False
     try:
@@ -179,8 +186,8 @@ def _name(number: int) -> str:
 
 
 def _machine() -> str:
-    """What tells processes that see each other from others: the host, since its start,
-    and the container.
+    """Return what tells processes that see each other from others: the host, since its
+    start, and the container.
     """
     found = [platform.node()]
     with suppress(OSError):

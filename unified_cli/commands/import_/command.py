@@ -34,7 +34,9 @@ def _delimiter(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """What to import where, how each record becomes a request, and what to do with failures."""
+    """The input and its target, how a record becomes a request, and how to treat
+    failures.
+    """
 
     resource: Annotated[str, Argument("the target, as API/RESOURCE", takes=("api/resource",))]
     file: Annotated[str, Argument("the file of records; - is standard input", takes=("file",))]

@@ -1,4 +1,6 @@
-"""Send every record of an input once, with a journal that survives whatever ends the process."""
+"""Send every record of an input once, with a journal that survives whatever ends the
+process.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,9 +31,10 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay
 from unified_cli.writes.stop_rules import ConnectionStops
 
-# After so many failures of the service in a row the rest would fail too.
+# After this many failures of the service in a row the rest would fail too.
 _MOST_FAILURES = 10
-# Records of a large file are taken up ahead of their turn as far as this many bytes of them.
+# Records of a large file are taken up ahead of their turn as far as this many bytes of
+# them.
 _AHEAD = 16 * 1024 * 1024
 _MOST_TOLD = 10
 _SETTLED = (EntryState.OK, EntryState.REFUSED, EntryState.LEFT_OUT)
@@ -42,8 +45,8 @@ class ImportTask:
     """An operation on the connection of each profile, with its parameters; on the only
     one where its name is None.
 
-    `used` is how many records of the input name each profile. What is not `kept` is
-    gone with the process: its journal is in memory.
+    `used` is how many records of the input name each profile. Anything that is not
+    `kept` is gone with the process: its journal is in memory.
     """
 
     runtime: Runtime
@@ -57,8 +60,9 @@ class ImportTask:
 
     @property
     def profiles(self) -> list[str] | None:
-        """The profiles that records may name; None where there is one connection, which
-        they must not name.
+        """The profiles that records may name.
+
+        None where there is one connection, which they must not name.
         """
         return (
             None
@@ -68,11 +72,11 @@ class ImportTask:
 
     @property
     def where(self) -> list[Any]:
-        """What the input goes into, as far as it is known before the input is read."""
+        """The target of the input, as far as it is known before the input is read."""
         return self._where(replays=self.runtime.replays)
 
     def _where(self, *, replays: bool) -> list[Any]:
-        # What was replayed was not done, and what was done is not to be replayed over.
+        # A replay does nothing, and must not overwrite the journal of real work.
         replay = ["--replay"] if replays else []
         if only := self.targets.get(None):
             address, account = only.reachable()
@@ -87,14 +91,16 @@ class ImportTask:
         return ["several", self.operation.command, self.query, self.map, *replay]
 
     def choices(self, reading: Reading) -> dict[str, str]:
-        """What the options choose, by the option: a journal that knows its own choices
-        goes on with these only.
+        """Return what the options choose, by the option: a journal that knows its own
+        choices continues with these only.
         """
         shaped = {} if self.map is None else {"--map": self.map}
         return {"--operation": self.operation.name, **reading.choices, **shaped}
 
     def identity(self, *, replays: bool) -> list[Any]:
-        """What identifies the import: a journal belongs to it only if all of this is the same."""
+        """Return what identifies the import: a journal belongs to it only if all of
+        this is the same.
+        """
         reached = [(name, *self.targets[name].reachable()) for name in sorted(self.used)]
         named = [
             [name, address.origin + address.path, account] for name, address, account in reached
@@ -103,7 +109,7 @@ class ImportTask:
         return [*where, named] if named else where
 
     def counted(self, source: InputFile) -> Self:
-        """The task with the profiles that records of this input name.
+        """Return the task with the profiles that records of this input name.
 
         Raises UsageError for a record that names one where there is one connection.
         """
@@ -124,7 +130,9 @@ class ImportTask:
 
     @property
     def window(self) -> float:
-        """For how many seconds the service honours an idempotency key, as far as we know."""
+        """For how many seconds the service honours an idempotency key, as far as we
+        know.
+        """
         return min((settings.idempotency_window for settings in self.reached), default=0)
 
     @property
@@ -135,7 +143,10 @@ class ImportTask:
         return self.operation.method == "DELETE" or (not self.operation.outward and self.window > 0)
 
     def request(self, item: InputItem, key: str) -> Request:
-        """The request for an item. Raises UsageError for an id that cannot be sent."""
+        """Return the request for an item.
+
+        Raises UsageError for an id that cannot be sent.
+        """
         settings = self.targets[item.profile]
         scope = requests.scope_of(settings, self.catalogue.service)
         content = Content(
@@ -144,8 +155,9 @@ class ImportTask:
         return requests.for_operation(scope, self.operation, item.identifier, content)
 
     def items(self, source: InputFile, *, notes: bool = True) -> Iterator[InputItem]:
-        """The items to send, one for each record of the file; `notes` of what the map
-        computed.
+        """Return the items to send, one for each record of the file.
+
+        `notes` of what the map computed.
         """
         note = self.runtime.stderr.note if notes else None
         reshape = None if self.map is None else RecordMap(self.map, note=note)
@@ -181,8 +193,9 @@ class ImportProgress:
     def count(
         self, entry: JournalEntry, error: UnifiedError | None, profile: str | None = None
     ) -> None:
-        """Count a record, of a profile where there are several, and tell why it failed;
-        only of the first few.
+        """Count a record, of a profile where there are several, and tell why it failed.
+
+        Only of the first few.
         """
         self._progress.add(1, failed=error is not None)
         if error is None:
@@ -203,7 +216,8 @@ class ImportProgress:
 class Importer:
     """One run over the items; `run` gives the error that stopped it early.
 
-    Where items have profiles, what would stop the import leaves out the items of that profile only.
+    Where items have profiles, what would stop the import leaves out the items of that
+    profile only.
     """
 
     def __init__(
@@ -225,12 +239,14 @@ class Importer:
         self._broken: UnifiedError | None = None
 
     def run(self, items: Iterable[InputItem]) -> UnifiedError | None:
-        """Send what is to be sent. Raises StateError and StorageError of the journal
-        and of the input.
+        """Send the records that are left.
+
+        Raises StateError and StorageError of the journal and of the input.
 
         After an error of the input the answers that are under way are waited for.
         """
-        # The records of one connection keep their order: there is no need to look for others.
+        # The records of one connection keep their order: there is no need to look for
+        # others.
         ahead = 0 if None in self._task.targets else _AHEAD
         way = SendWay[InputItem, ImportJob](
             lambda item: item.profile,
@@ -251,7 +267,10 @@ class Importer:
         return self._writers.clients.open_bulk(self._task.targets[name], name=name)
 
     def _job(self, item: InputItem) -> ImportJob | None:
-        """What is to be sent; the outcome of what cannot be is written down on the way."""
+        """Return the records that are left.
+
+        The outcome of what cannot be is written down on the way.
+        """
         planned = self._plan(item)
         if isinstance(planned, ImportJob):
             return planned
@@ -279,8 +298,8 @@ class Importer:
             self._progress.leave_out(profile, stops.stopped[profile])
 
     def _plan(self, item: InputItem) -> ImportJob | WriteAttempt | None:
-        """The job for an item, or its outcome where nothing can be sent; None where an
-        earlier run has dealt with it.
+        """Return the job for an item, or its outcome where nothing can be sent, or None
+        if an earlier run has dealt with it.
 
         Raises StateError where the item is another than the one that was sent.
         """
@@ -288,7 +307,8 @@ class Importer:
         refused_again = state is EntryState.REFUSED and self._options.retry_failed
         if state in _SETTLED and not refused_again:
             if self._journal.header.choices is None:
-                # It does not say how it read its input, so it may have read another record.
+                # It does not say how it read its input, so it may have read another
+                # record.
                 self._check_same(item, self._journal.sent(item.number))
             return None
         if item.empty:
@@ -316,7 +336,7 @@ class Importer:
         return self._repeat(item, request, before)
 
     def _check_same(self, item: InputItem, before: JournalEntry | None) -> None:
-        """Raise StateError where an item is another than the one that was sent."""
+        """Raise StateError if an item is another than the one that was sent."""
         if before is not None and before.h not in {item.hash, item.hash_in_0_1}:
             raise StateError(
                 f"line {item.number} is not what it was when it was sent (--restart begins a new"
@@ -326,8 +346,9 @@ class Importer:
     def _begin(
         self, item: InputItem, request: Request, entry: JournalEntry
     ) -> ImportJob | WriteAttempt:
-        """The job for an item that this import has not sent; it stays in doubt where
-        another one may have done it.
+        """Return the job for an item that this import has not sent.
+
+        It stays in doubt where another may have done it.
         """
         if item.in_doubt and item.mark is not None:
             entry = msgspec.structs.replace(entry, t=item.mark.sent or entry.t)
@@ -336,8 +357,8 @@ class Importer:
         return ImportJob(item, request._replace(in_doubt=True) if item.in_doubt else request, entry)
 
     def _repeat(self, item: InputItem, request: Request, before: JournalEntry) -> ImportJob | None:
-        """The job for an item that is in doubt, with its first key; None where it might
-        be done twice.
+        """Return the job for an item that is in doubt, with its first key, or None if
+        it might be done twice.
         """
         if not self._may_resend(request, before.t):
             return None
@@ -345,7 +366,9 @@ class Importer:
         return ImportJob(item, request._replace(in_doubt=True), again)
 
     def _may_resend(self, request: Request, sent: float) -> bool:
-        """Whether a request in doubt, first sent at that time, may be sent again."""
+        """Return whether a request in doubt, first sent at that time, may be sent
+        again.
+        """
         age = self._task.runtime.wall() - sent
         return self._options.retry_in_doubt or outcome.may_resend(request, age, self._window)
 

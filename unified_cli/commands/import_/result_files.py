@@ -23,7 +23,7 @@ _REPORT_BEGINS = b'{"line":'
 
 def check(beside: Path | None, report: str | None) -> None:
     """Raise StateError or StorageError, before anything is sent, where a file of
-    results could not be written; None where there are none beside the input.
+    results could not be written. None if none exist beside the input.
     """
     if beside is not None:
         outcome_files.check(beside)
@@ -32,7 +32,7 @@ def check(beside: Path | None, report: str | None) -> None:
 
 
 def count(source: InputFile, journal: Journal) -> dict[EntryState, int]:
-    """How many records there are in each state."""
+    """Return how many records there are in each state."""
     counts = journal.counts()
     return {**counts, EntryState.NEW: source.count - sum(counts.values())}
 
@@ -41,7 +41,7 @@ def write(
     source: InputFile, journal: Journal, counts: Mapping[EntryState, int], *, beside: bool
 ) -> list[OutcomeGroup]:
     """Write a file beside the input for each outcome that records have, and remove what
-    an earlier run left for others; or only count them.
+    an earlier run left for others. Or only count them.
 
     Raises StorageError.
     """
@@ -64,11 +64,11 @@ def _write(
 
 
 def open_report(name: str, source: Path) -> OutputStream | None:
-    """The pipe or device that a report goes to, open before anything is sent; None
-    where it is to be a file.
+    """Return the pipe or device that a report goes to, open before anything is sent, or
+    None if it is to be a file.
 
     Raises StorageError where that would replace anything but an earlier report, and
-    where nobody reads the pipe.
+    where no one reads the pipe.
     """
     path = Path(name)
     if stream := output_file.open_stream(path):
@@ -91,7 +91,8 @@ def _is_report(path: Path) -> bool:
 
 
 def report(source: InputFile, journal: Journal, name: str, stream: OutputStream | None) -> None:
-    """Write one line for each record: its number, its outcome, its id, the status and the reason.
+    """Write one line for each record: its number, its outcome, its id, the status and
+    the reason.
 
     They go to the stream that `open_report` gave, if it gave one.
     """
@@ -118,7 +119,7 @@ def _report_line(line: InputLine, journal: Journal) -> bytes:
 
 
 def _with_outcome(line: InputLine, journal: Journal) -> bytes:
-    """The record with its outcome as its first member."""
+    """Return the record with its outcome as its first member."""
     mark = _mark(line, journal)
     record, carried = _record(line)
     if (
@@ -137,8 +138,9 @@ def _with_outcome(line: InputLine, journal: Journal) -> bytes:
 
 
 def _mark(line: InputLine, journal: Journal) -> LineMark:
-    """What the journal says about a record; with its key, if it was sent and another
-    time it may be again.
+    """Return what the journal says about a record.
+
+    With its key, if it was sent and another time it may be again.
     """
     state = journal.state(line.number)
     mark = LineMark(line.number)
@@ -156,8 +158,9 @@ def _mark(line: InputLine, journal: Journal) -> LineMark:
 
 
 def _record(line: InputLine) -> tuple[bytes | None, LineMark | None]:
-    """The record of a line without the mark it carried, and that mark; no record where
-    the line holds none.
+    """Return the record of a line without the mark it carried, and that mark.
+
+    No record where the line holds none.
     """
     if line.bare and not line.wrong:
         return msgspec.json.encode({"id": line.text.decode("utf-8")}), None

@@ -55,8 +55,9 @@ _ON_ANOTHER_DISK = "copy the input to another disk, or give - as the file and pi
 
 
 def find(catalogue: Catalogue, resource: str, name: str) -> Operation:
-    """The operation of that name on API/RESOURCE. Raises UsageError if there is none,
-    or it sends nothing.
+    """Return the operation of that name on API/RESOURCE.
+
+    Raises UsageError if it does not exist, or it sends nothing.
     """
     found = named_resource.find(catalogue, resource)
     operation = found.operations.get(name)
@@ -123,7 +124,9 @@ def _examined(task: ImportTask, copy: StdinCopy, options: ImportOptions) -> Inpu
 
 
 def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Settings]:
-    """The only connection, under the name None, or those that records may name."""
+    """Return the only connection, under the name None, or those that records may
+    name.
+    """
     config = config_file.read(runtime)
     # The option is the format of the summary, not of records.
     options = replace(options, output=None)
@@ -139,8 +142,9 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
 
 
 def _check_names(task: ImportTask, source: InputFile, options: ImportOptions) -> None:
-    """Name the columns that may be misspelt; of other inputs, or with `--map`, the
-    fields of the first record.
+    """Name the columns that may be misspelt.
+
+    Of other inputs, or with `--map`, the fields of the first record.
     """
     names = [input_tables.member(head) for head in source.columns]
     if task.map is not None or not names:
@@ -151,8 +155,9 @@ def _check_names(task: ImportTask, source: InputFile, options: ImportOptions) ->
 
 
 def _preview(task: ImportTask, source: InputFile) -> None:
-    """Print the request for each record, one per line; nothing is sent, and no journal
-    is started.
+    """Print the request for each record, one per line.
+
+    Nothing is sent, and no journal is started.
     """
     for item in task.items(source):
         if item.wrong:
@@ -162,7 +167,7 @@ def _preview(task: ImportTask, source: InputFile) -> None:
 
 
 def _confirm(task: ImportTask, source: InputFile, *, yes: bool, piped: bool) -> None:
-    """Raise UnsafeError where nothing may be written, UsageError where nobody confirms
+    """Raise UnsafeError if nothing may be written, UsageError where no one confirms
     what needs it.
     """
     operation = task.operation
@@ -222,7 +227,9 @@ def _journal(
 def _run_header(
     task: ImportTask, source: InputFile, options: ImportOptions, journal: Path
 ) -> RunHeader:
-    """The import in the list of runs, with the command that goes on with it."""
+    """Return the import in the list of runs, with the command that continues with
+    it.
+    """
     known = replace(options, file=str(source.path))
     if (only := task.targets.get(None)) and only.profile:
         known = replace(known, profile=(only.profile,))
@@ -273,8 +280,9 @@ def _send_all(
     source: InputFile,
     options: ImportOptions,
 ) -> UnifiedError | None:
-    """Send the records that the journal leaves open; returns the error that stopped the
-    import early, if any.
+    """Send the records that the journal leaves open.
+
+    Returns the error that stopped the import early, if any.
     """
     runtime, reached = task.runtime, task.reached
     fair = FairWriters(runtime, task.catalogue, options.workers, connections=len(reached))
@@ -316,7 +324,9 @@ def _raise_for(
 
 
 def _next_command(task: ImportTask, groups: Sequence[OutcomeGroup]) -> str | None:
-    """The command that comes next; None where the import is in no list of runs."""
+    """Return the command that comes next, or None if the import is in no list of
+    runs.
+    """
     doubtful = next(group for group in groups if group.name == "in doubt")
     if doubtful.count and not task.repeats and (command := _read(task, doubtful.path)):
         return command
@@ -324,7 +334,7 @@ def _next_command(task: ImportTask, groups: Sequence[OutcomeGroup]) -> str | Non
 
 
 def _read(task: ImportTask, doubtful: Path | None) -> str | None:
-    """The command that shows whether the first record in doubt was done."""
+    """Return the command that shows whether the first record in doubt was done."""
     if doubtful is None:
         return None
     with doubtful.open("rb") as lines:

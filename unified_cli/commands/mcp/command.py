@@ -46,7 +46,7 @@ class PermissionOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class ServeMcpOptions(MessageOptions, NetworkOptions, PermissionOptions):
-    """What an agent may do, and how often."""
+    """Permissions and limits of an agent."""
 
     per_minute: Annotated[
         int | None,

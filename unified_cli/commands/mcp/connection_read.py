@@ -1,5 +1,5 @@
-"""The part of one connection in a read of an agent: its pages, which a worker reads, and
-how many of its records are in the answer.
+"""The part of one connection in a read of an agent: its pages, which a worker reads,
+and how many of its records are in the answer.
 """
 
 from collections.abc import Generator, Sequence
@@ -48,14 +48,18 @@ class ReadTask(NamedTuple):
     asked: Sequence[object]
 
     def share(self, shown: Sequence[bytes]) -> float:
-        """The part of the answer that these records take, by their number or their bytes."""
+        """Return the part of the answer that these records take, by their number or
+        their bytes.
+        """
         return max(
             len(shown) / self.arguments.limit, sum(map(len, shown)) / self.arguments.max_bytes
         )
 
 
 class ReadRecord(NamedTuple):
-    """A record, the cursor that a read from it on begins with, and its form in the answer."""
+    """A record, the cursor that a read from it on begins with, and its form in the
+    answer.
+    """
 
     cursor: str | None
     record: Record
@@ -70,7 +74,10 @@ class ReadPage(NamedTuple):
 
 
 class ConnectionRead:
-    """What was read of one connection for an answer; for one thread but for `pages`."""
+    """The part of one connection in an answer.
+
+    Used by one thread only, except `pages`.
+    """
 
     def __init__(self, task: ReadTask, number: int, name: str, cursor: str | None) -> None:
         self.number, self.name = number, name
@@ -79,7 +86,7 @@ class ConnectionRead:
         self.shown: list[bytes] = []
         """Its records in the answer."""
         self.facts: JsonObject | None = None
-        """What names it in the answer, once it was asked."""
+        """Its name in the answer, once it was asked."""
         self._task = task
         self._read: list[ReadRecord] = []
         self._onward = cursor
@@ -94,18 +101,23 @@ class ConnectionRead:
 
     @property
     def position(self) -> tuple[int, str | None] | None:
-        """Its number and the cursor of what is not in the answer; None where all is."""
+        """Its number and the cursor of anything that is not in the answer.
+
+        None where all is.
+        """
         if self.next:
             return self.number, self.next.cursor
         return None if self._is_read else (self.number, self._onward)
 
     @property
     def failure(self) -> UnifiedError | None:
-        """What broke it off, once the records before that are in the answer."""
+        """The error that ended it, once the records before that are in the answer."""
         return None if self.next else self._error
 
     def reaches(self, share: float) -> bool:
-        """Whether what was read is so large a part of the answer, or is all there is."""
+        """Return whether what was read is so large a part of the answer, or is all
+        there is.
+        """
         return self._is_read or self._task.share(self._forms()) >= share
 
     def take(self, shown: bytes) -> None:
@@ -125,8 +137,10 @@ class ConnectionRead:
         self._onward, self._is_read = found.next_cursor, found.next_cursor is None
 
     def pages(self, share: float) -> Generator[ReadPage | UnifiedError]:
-        """Read on until what was read is so large a part of the answer; give each page,
-        or the error that broke it off. For a worker. Raises AbandonedError.
+        """Read on until what was read is so large a part of the answer.
+
+        Give each page, or the error that broke it off. For a worker. Raises
+        AbandonedError.
         """
         world, lists = self._task.world, self._task.operation.lists
         try:
@@ -165,7 +179,7 @@ class ConnectionRead:
             yield ReadPage(records, cursor)
 
     def _forms(self) -> list[bytes]:
-        """The records that were read, those in the answer as they are there."""
+        """Return the records that were read, those in the answer as they are there."""
         return [*self.shown, *(one.shown for one in self._read[len(self.shown) :])]
 
     def _shown(self, records: Sequence[Record], cursor: str | None) -> list[ReadRecord]:
@@ -198,7 +212,9 @@ def _record(answer: Answer, request: Request, operation: Operation) -> Record:
 
 
 def _within(cursor: str | None, position: int) -> str | None:
-    """The cursor that goes on after so many records of what is at a cursor."""
+    """Return the cursor that continues after this many records of the page at a
+    cursor.
+    """
     if not position:
         return cursor
     skipped, start = 0, cursor or ""

@@ -1,4 +1,4 @@
-"""Find operations by words, and say what is known of one."""
+"""Find operations by words, and say the known facts about one."""
 
 import difflib
 import re
@@ -18,8 +18,9 @@ _SMALL = frozenset(
 
 
 def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
-    """The operations that have most of the words, those with all of them first; how
-    many there are in all.
+    """Return the operations that have most of the words, those with all of them first.
+
+    How many there are in all.
     """
     words = [relevance.stem(word) for word in _WORD.findall(query.lower()) if word not in _SMALL]
     found = [
@@ -42,8 +43,9 @@ def search(catalogue: Catalogue, query: str, limit: int) -> JsonObject:
 
 
 def find(catalogue: Catalogue, text: str) -> Operation:
-    """The operation that is named as `API RESOURCE OPERATION`. Raises UsageError with
-    those that may be meant.
+    """Return the operation that is named as `API RESOURCE OPERATION`.
+
+    Raises UsageError with those that may be meant.
     """
     words = text.replace("/", " ").split()
     words = words[1:] if words[:1] == ["unified"] else words
@@ -59,7 +61,10 @@ def find(catalogue: Catalogue, text: str) -> Operation:
 
 
 def describe(operation: Operation, catalogue: Catalogue) -> JsonObject:
-    """What is known of an operation; a connection may take and give more."""
+    """Return the known facts about an operation.
+
+    A connection may take and give more.
+    """
     facts, service = operation.facts, catalogue.service
     known: JsonObject = {
         **_brief(operation),
@@ -96,7 +101,10 @@ def _described(one: KnownField) -> str:
 
 
 def _score(operation: Operation, words: Iterable[str]) -> float:
-    """How many of the words the operation has; a little more where they stand in its command."""
+    """Return how many of the words the operation has.
+
+    A little more where they are in its command.
+    """
     command, summary = operation.command.lower(), operation.summary.lower()
     return sum(
         1.01 if word in command else 1.0 for word in words if word in command or word in summary

@@ -1,8 +1,8 @@
 """The process of the server: it ends with its input, with its reader, or by a signal.
 
 The protocol runs in a thread of its own. A signal raises an exception in the main
-thread, at any place: in the loop of the protocol it would be lost, or be told in many
-lines.
+thread, at any place: in the loop of the protocol it would be lost, or be reported in
+many lines.
 """
 
 import contextlib
@@ -81,8 +81,9 @@ class OwedAnswers:
 
 
 class Requests(TextIOWrapper):
-    """What the client sends, a message a line. It ends soon after the input, as
-    `OwedAnswers.settle` says.
+    """The messages of the client, one per line.
+
+    It ends soon after the input, as `OwedAnswers.settle` says.
     """
 
     def __init__(self, taken: BinaryIO, owed: OwedAnswers) -> None:
@@ -90,7 +91,7 @@ class Requests(TextIOWrapper):
         self._owed = owed
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        """The next message, empty at the end."""
+        """Return the next message, empty at the end."""
         line = super().readline(size)
         if line:
             self._owed.received(line)
@@ -105,7 +106,7 @@ class Requests(TextIOWrapper):
 
 
 class Answers(TextIOWrapper):
-    """What is sent to the client, a message a line."""
+    """The messages to the client, one per line."""
 
     def __init__(self, given: BinaryIO, owed: OwedAnswers) -> None:
         super().__init__(given, encoding="utf-8")
@@ -125,7 +126,7 @@ class Answers(TextIOWrapper):
 
 
 def _decoded(text: str | msgspec.Raw, kind: type[T]) -> T:
-    """The message, empty where it is none, which the protocol deals with."""
+    """Return the message, or empty if it is invalid, which the protocol handles."""
     try:
         return typed_json.decode(text.encode() if isinstance(text, str) else bytes(text), kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -136,7 +137,7 @@ def run(runtime: Runtime, server: Server[Any], calls: RunningCalls) -> None:
     """Serve until the input ends, or the reader of standard output is gone.
 
     Raises StorageError for a stream that cannot be used, ClosedError where an answer
-    was to come and nobody reads.
+    was to come and no one reads.
     """
     stdout.unpage(runtime)
     taken, given = runtime.stdin, runtime.stdout
@@ -187,18 +188,21 @@ async def _serve(server: Server[Any], taken: Requests, given: Answers) -> None:
 
 
 def _wait_for_the_end_of(given: BinaryIO) -> None:
-    """Wait until nobody can read what is written any more; for ever where that cannot be known."""
+    """Wait until the reader of our output is gone.
+
+    For ever where that cannot be known.
+    """
     if not hasattr(select, "poll"):
         threading.Event().wait()
     reader = select.poll()
-    # Errors and the end of the other side are always told.
+    # poll always reports errors and the end of the other side.
     reader.register(given, 0)
     reader.poll()
 
 
 def _cause(error: BaseException) -> BaseException:
-    """What ended the server: the first error of a group, that of standard output as any
-    command tells it.
+    """Return what ended the server: the first error of a group, that of standard output
+    as any command tells it.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

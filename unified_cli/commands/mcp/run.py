@@ -28,7 +28,10 @@ _FILES = {
 
 
 def serve(context: CommandContext, options: ServeMcpOptions) -> None:
-    """Serve until the agent closes its end. Raises ConfigError where the package mcp is missing."""
+    """Serve until the agent closes its end.
+
+    Raises ConfigError if the package mcp is missing.
+    """
     options.check()
     if find_spec("mcp") is None:
         raise ConfigError("mcp serve needs the package mcp", hint="pip install 'mcp>=2.3,<3'")
@@ -57,8 +60,8 @@ def config(context: CommandContext, options: ClientConfigOptions) -> None:
 
 
 def _program(environ: Mapping[str, str]) -> list[str]:
-    """The command that starts this program: with its folder, because an agent may have
-    another search path.
+    """Return the command that starts this program: with its folder, because an agent
+    may have another search path.
     """
     found = shutil.which("unified", path=environ.get("PATH", ""))
     return [found] if found else [sys.executable, "-m", "unified_cli"]

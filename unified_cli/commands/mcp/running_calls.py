@@ -11,7 +11,8 @@ from unified_cli.errors import AbandonedError
 
 _CURRENT: ContextVar[threading.Event | None] = ContextVar("_CURRENT", default=None)
 """Set when the call of this thread is over for its client."""
-# The process ends within 2 s of its client. What was sent may still be answered so long.
+# The process ends within 2 s of its client. A request that was sent may still be
+# answered within that time.
 _LAST_SECONDS = 0.8
 
 
@@ -29,7 +30,9 @@ class RunningCalls:
 
     @contextlib.contextmanager
     def begun(self) -> Iterator[threading.Event]:
-        """A call, until it was answered or cancelled: for the thread of the protocol."""
+        """A call, until it was answered or cancelled: for the thread of the
+        protocol.
+        """
         call = threading.Event()
         with self._changed:
             self._calls.add(call)
@@ -44,7 +47,7 @@ class RunningCalls:
 
     @property
     def current(self) -> threading.Event | None:
-        """The call that this thread works for; None where it is no call's."""
+        """The call that this thread works for. None where it is no call's."""
         return _CURRENT.get()
 
     @contextlib.contextmanager
@@ -77,13 +80,16 @@ class RunningCalls:
             self._changed.wait_for(lambda: not self._working, max(0.0, left))
 
     def check(self) -> None:
-        """Raise AbandonedError where nobody waits for the answer to this thread's call."""
+        """Raise AbandonedError if no one waits for the answer to this thread's call."""
         call = _CURRENT.get()
         if call is not None and call.is_set():
             raise AbandonedError("the call was cancelled, or the client is gone")
 
     def sleep(self, seconds: float) -> None:
-        """Wait so long. Raises AbandonedError as soon as nobody waits for the answer."""
+        """Wait so long.
+
+        Raises AbandonedError as soon as no one waits for the answer.
+        """
         call = _CURRENT.get()
         if call is None:
             self._sleep(seconds)

@@ -1,4 +1,6 @@
-"""The server: the SDK's protocol on standard input and output, around the tools of this program."""
+"""The server: the SDK's protocol on standard input and output, around the tools of this
+program.
+"""
 
 import traceback
 from collections.abc import Callable, Mapping
@@ -71,7 +73,7 @@ class ToolSchema(NamedTuple):
 
 
 def schemas(profiles: str, *, writes: bool, deletes: bool) -> Mapping[str, ToolSchema]:
-    """The tools of a server that reaches these profiles."""
+    """Return the tools of a server that reaches these profiles."""
     limit: JsonObject = {"type": "integer", "default": 20}
     found = {
         "search": ToolSchema(
@@ -133,7 +135,10 @@ def _writing(profiles: str, *, deletes: bool) -> ToolSchema:
 
 
 def _object(optional: JsonObject | None = None, **required: JsonObject) -> JsonObject:
-    """The schema of an object; a required member with a default may be left out."""
+    """Return the schema of an object.
+
+    A required member with a default may be left out.
+    """
     needed = [name for name, one in required.items() if "default" not in one]
     properties = {**required, **(optional or {})}
     return {
@@ -158,8 +163,9 @@ class DescribeArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> None:
-    """Serve until the other side closes its end. Raises ConfigError where there is no
-    connection to serve.
+    """Serve until the other side closes its end.
+
+    Raises ConfigError if there is no connection to serve.
     """
     calls = RunningCalls(context.runtime.monotonic, context.runtime.sleep)
     runtime = _abandonable(context.runtime, calls)
@@ -180,8 +186,9 @@ def run(context: CommandContext, options: ServeMcpOptions, per_minute: int) -> N
 
 
 def _abandonable(runtime: Runtime, calls: RunningCalls) -> Runtime:
-    """The runtime in which a call that nobody waits for sends nothing more; a replay
-    does not wait anyway.
+    """Return the runtime in which a call that no one waits for sends nothing more.
+
+    A replay does not wait anyway.
     """
     changed = runtime._replace(check=calls.check)
     return changed if runtime.replays else changed._replace(sleep=calls.sleep)
@@ -267,7 +274,10 @@ def _called(
     tool: Callable[[JsonObject], str],
     arguments: JsonObject,
 ) -> CallToolResult:
-    """The result of a call; a failure is one too, in words that an agent can act on."""
+    """Return the result of a call.
+
+    A failure is one too, in words that an agent can act on.
+    """
     try:
         with work:
             return _result(tool(arguments))
@@ -277,7 +287,7 @@ def _called(
         )
     except UnrecordedError as error:
         return _result(f"service: {error.reason} ({error.hint})", failed=True)
-    except Exception as error:  # noqa: BLE001  the server goes on, whatever one call does
+    except Exception as error:  # noqa: BLE001  the server continues, whatever one call does
         if runtime.stderr.verbosity:
             runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
         text = of_bug(f"a bug in this server, sorry: {type(error).__name__}: {error}")

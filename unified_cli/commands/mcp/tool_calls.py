@@ -1,5 +1,5 @@
-"""What all calls of tools share: the profiles that are served, their clients, and the
-bound on requests.
+"""The state that all calls of tools share: the profiles, their clients, and the bound
+on requests.
 """
 
 import base64
@@ -44,7 +44,7 @@ class ReadPosition(NamedTuple):
     nothing was asked yet.
 
     `begun` are those before it that are not done, each with the cursor within its list;
-    those whose turn is first stand first.
+    those whose turn is first are first.
     """
 
     number: int = 0
@@ -52,7 +52,8 @@ class ReadPosition(NamedTuple):
 
 
 class ReadCursors:
-    """Makes the cursors of one server, and reads them; a restarted server knows none of them.
+    """Makes the cursors of one server, and reads them; a restarted server knows none of
+    them.
 
     A cursor is signed together with what was asked: the connections, the route and the
     query. So one that was made up or changed, or that another read got, names no
@@ -63,7 +64,7 @@ class ReadCursors:
         self._key = secrets.token_bytes(32)
 
     def text(self, position: ReadPosition, asked: Sequence[object]) -> str:
-        """The cursor as an agent has it."""
+        """Return the cursor as an agent has it."""
         payload = msgspec.json.encode(position)
         return (
             base64.urlsafe_b64encode(self._signature(payload, asked) + payload)
@@ -72,8 +73,9 @@ class ReadCursors:
         )
 
     def position(self, text: str | None, asked: Sequence[object]) -> ReadPosition:
-        """The position that a cursor names, the first without one. Raises UsageError
-        for one of anything else.
+        """Return the position that a cursor names, the first without one.
+
+        Raises UsageError for one of anything else.
         """
         if text is None:
             return ReadPosition()
@@ -106,7 +108,9 @@ _MOST_NAMED = 20
 
 
 class ServedProfiles:
-    """The profiles, as they are when the server starts; raises ConfigError where there are none."""
+    """The profiles, as they are when the server starts; raises ConfigError if none
+    exist.
+    """
 
     def __init__(self, runtime: Runtime, options: ServeMcpOptions) -> None:
         self._runtime = runtime
@@ -141,7 +145,7 @@ class ServedProfiles:
         )
 
     def select(self, patterns: Sequence[str]) -> list[str]:
-        """The names that names, globs and tags select within the fence.
+        """Return the names that names, globs and tags select within the fence.
 
         Raises UsageError for none, UnsafeError for a profile outside of it.
         """
@@ -159,8 +163,9 @@ class ServedProfiles:
         return found
 
     def one(self, name: str) -> str:
-        """The name of one connection. Raises UsageError for what may select several,
-        UnsafeError as `select` does.
+        """Return the name of one connection.
+
+        Raises UsageError for what may select several, UnsafeError as `select` does.
         """
         if profiles.is_several([name]):
             raise UsageError(
@@ -169,8 +174,8 @@ class ServedProfiles:
         return self.select([name])[0]
 
     def described(self, names: Sequence[str], operation: Operation) -> list[str] | None:
-        """The parameters that the only one of these connections said within a day that
-        an operation takes.
+        """Return the parameters that the only one of these connections said within a
+        day that an operation takes.
         """
         if len(names) != 1:
             return None
@@ -178,7 +183,10 @@ class ServedProfiles:
         return [one.name for one in said.query] if said else None
 
     def settings(self, name: str) -> Settings:
-        """The settings of a connection. Raises UnifiedError where they do not lead to one."""
+        """Return the settings of a connection.
+
+        Raises UnifiedError if they do not lead to one.
+        """
         found = own_account.resolved(
             self._overrides._replace(profile=name), self._runtime, self._config
         )
@@ -186,8 +194,8 @@ class ServedProfiles:
         return found
 
     def identity(self, name: str) -> tuple[str, str | None, str | None]:
-        """What makes a connection the one it is: its name, its address and its account,
-        as far as they are known.
+        """Return what makes a connection the one it is: its name, its address and its
+        account, as far as they are known.
         """
         if name not in self._identities:
             address = account = None
@@ -198,7 +206,7 @@ class ServedProfiles:
 
 
 class RequestBudget:
-    """At most so many requests in any minute, 0 for no bound; for all threads."""
+    """At most this many requests in any minute, 0 for no bound; for all threads."""
 
     def __init__(self, most: int, monotonic: Callable[[], float]) -> None:
         self._most = most
@@ -207,7 +215,10 @@ class RequestBudget:
         self._sent: deque[float] = deque()
 
     def spend(self) -> None:
-        """Count a request. Raises RateLimitError, at once, where there were too many."""
+        """Count a request.
+
+        Raises RateLimitError, at once, where there were too many.
+        """
         if not self._most:
             return
         with self._lock:
@@ -224,7 +235,7 @@ class RequestBudget:
 
 
 class ToolWorld(NamedTuple):
-    """What the tools work with."""
+    """The context of the tools."""
 
     catalogue: Catalogue
     served: ServedProfiles
@@ -241,14 +252,15 @@ class ToolWorld(NamedTuple):
             yield client
 
     def lend(self, name: str, settings: Settings) -> AbstractContextManager[Client]:
-        """The same for a worker, which has its turn."""
+        """Return the same for a worker, which has its turn."""
         return self.readers.lend(name, lambda: self.readers.clients.open(settings))
 
     def request(
         self, settings: Settings, operation: Operation, identifier: str | None, content: Content
     ) -> Request:
-        """The request for an operation on a connection. Raises UsageError for what
-        cannot be sent.
+        """Return the request for an operation on a connection.
+
+        Raises UsageError for what cannot be sent.
         """
         if identifier is not None and not operation.takes_id:
             raise UsageError(f"{operation.command} takes no id")
@@ -257,7 +269,7 @@ class ToolWorld(NamedTuple):
 
 
 def pairs(query: Mapping[str, QueryValue | list[QueryValue]]) -> list[tuple[str, str]]:
-    """The query parameters: of a list, one for each value."""
+    """Return the query parameters: of a list, one for each value."""
     several = [
         (name, value if isinstance(value, list) else [value]) for name, value in query.items()
     ]
@@ -265,13 +277,13 @@ def pairs(query: Mapping[str, QueryValue | list[QueryValue]]) -> list[tuple[str,
 
 
 def connection(name: str, settings: Settings) -> JsonObject:
-    """What names a connection in a result."""
+    """Return what names a connection in a result."""
     address, account = settings.reachable()
     return {"profile": name, "account_id": account, "at": address.origin}
 
 
 def failure(error: UnifiedError) -> JsonObject:
-    """An error in the result of a call that did something all the same."""
+    """Return an error in the result of a call that did something all the same."""
     return {"error": error.kind, "message": "; ".join(error.lines)}
 
 

@@ -13,7 +13,7 @@ from unified_cli.writes.registry import RunHeader, RunRegistry
 from unified_cli.writes.run import StoredRun
 
 _MOST = 1_000_000
-"""Writes of one server: nobody knows how many there will be."""
+"""Writes of one server: no one knows how many there will be."""
 
 
 class WriteLog:
@@ -30,8 +30,9 @@ class WriteLog:
     def plan(
         self, profile: str, request: Request, identifier: str | None
     ) -> tuple[str, JournalEntry]:
-        """Note a write that is to be sent; gives the id of the run, and the line that
-        says that it is sent.
+        """Note a write that is to be sent.
+
+        Gives the id of the run, and the line that says that it is sent.
 
         Raises StorageError, UnsafeError after too many, AbandonedError after the end.
         """
@@ -64,15 +65,19 @@ class WriteLog:
             run.journal.add_sent([entry])
 
     def add(self, entry: JournalEntry) -> None:
-        """Note what became of a write, unless the journal is closed. Raises StorageError."""
+        """Note what became of a write, unless the journal is closed.
+
+        Raises StorageError.
+        """
         with self._lock:
             if self._run:
                 self._run.journal.add([entry])
                 self._run.journal.sync()
 
     def close(self) -> None:
-        """Close the journal, if there is one; the outcome of what is still on its way
-        is in doubt.
+        """Close the journal, if there is one.
+
+        The outcome of a write in flight is in doubt.
         """
         with self._lock:
             if self._run:

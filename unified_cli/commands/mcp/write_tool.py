@@ -1,4 +1,5 @@
-"""The tool that writes: one operation on one connection, whose outcome is told with its key.
+"""The tool that writes: one operation on one connection, whose outcome is reported with
+its key.
 
 Whether it may is asked four times: which permissions the server was started with
 (`command`), whether the tool is offered (`server`), which profiles are served
@@ -33,8 +34,9 @@ class WriteArguments(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def write(world: ToolWorld, arguments: WriteArguments, *, deletes: bool) -> str:
-    """What became of the write, as JSON. Raises UnifiedError where it was not done or
-    is in doubt.
+    """Return what became of the write, as JSON.
+
+    Raises UnifiedError if it was not done or is in doubt.
     """
     operation = operation_search.find(world.catalogue, arguments.operation)
     if not operation.changes:
@@ -97,7 +99,7 @@ def _body(arguments: WriteArguments, method: str, kind: str) -> bytes | None:
 
 
 def _shown(body: bytes | None) -> bytes:
-    """The answer, or its id where it is large."""
+    """Return the answer, or its id where it is large."""
     if not body:
         return b"null"
     if len(body) <= USUAL_BYTES:

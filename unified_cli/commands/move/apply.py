@@ -45,7 +45,10 @@ Applied = Sequence[tuple[CheckedPlan, ApplyJournal]]
 
 
 def run(context: CommandContext, options: ApplyOptions) -> None:
-    """Apply the plans. Raises an error that says how far it got if not everything was done."""
+    """Apply the plans.
+
+    Raises an error that says how far it got if not everything was done.
+    """
     runtime, shows_only = context.runtime, options.dry_run
     config = config_file.read(runtime)
     common = own_account.shared(runtime, config, overrides(options)._replace(output=None))
@@ -76,7 +79,9 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
 
 @dataclass
 class PlanLane:
-    """The plans of one connection, checked, with their journals and the ids that are known."""
+    """The plans of one connection, checked, with their journals and the ids that are
+    known.
+    """
 
     target: PlanTarget
     scope: Scope
@@ -85,11 +90,11 @@ class PlanLane:
     applied: Applied = ()
 
     def wanted(self, options: ApplyOptions, at: int, number: int) -> bool:
-        """Whether a call is to be made."""
+        """Return whether a call is to be made."""
         return _is_chosen(self.plans, options, at, number) and not self.applied[at][1].done(number)
 
     def counts(self, options: ApplyOptions) -> Counter[str]:
-        """How many calls are to be made of each kind."""
+        """Return how many calls are to be made of each kind."""
         return Counter(
             plan.operation(number)
             for at, plan in enumerate(self.plans)
@@ -99,7 +104,6 @@ class PlanLane:
 
 
 def _lane(context: CommandContext, target: PlanTarget, options: ApplyOptions) -> PlanLane:
-    """The plans of a connection, each of whose lines was checked."""
     settings = target.settings
     scope = requests.scope_of(settings, context.catalogue.service)
     check = PlanCheck(scope, looks=not options.overwrite_changed)
@@ -114,7 +118,7 @@ def _lane(context: CommandContext, target: PlanTarget, options: ApplyOptions) ->
 
 
 def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
-    """Raise UsageError where an id of one connection would be taken for an id of another."""
+    """Raise UsageError if an id of one connection would be used in another."""
     first, *others = plans
     other = next((one for one in others if _ids_header([one]) != _ids_header([first])), None)
     if other and (options.ids or any(plan.waits for plan in plans)):
@@ -127,7 +131,7 @@ def _check_sources(plans: Sequence[CheckedPlan], options: ApplyOptions) -> None:
 
 
 def _ids_header(plans: Sequence[CheckedPlan]) -> IdHeader:
-    """The header of the file of --ids that belongs to the plans."""
+    """Return the header of the file of --ids that belongs to the plans."""
     header = plans[0].file.header
     return IdHeader.of(header.of_from, header.of_to)
 
@@ -139,7 +143,10 @@ def _is_chosen(plans: Sequence[CheckedPlan], options: ApplyOptions, at: int, num
 def _journals(
     runtime: Runtime, plans: Sequence[CheckedPlan], stack: ExitStack
 ) -> Iterator[tuple[CheckedPlan, ApplyJournal]]:
-    """The journals of the plans, open. Raises StateError where one is in use or damaged."""
+    """Yield the journals of the plans, open.
+
+    Raises StateError if one is in use or damaged.
+    """
     for plan in plans:
         outcome_files.check(plan.file.path)
         header = ApplyHeader(
@@ -197,8 +204,7 @@ def _sender(
     *,
     several: bool,
 ) -> PlanSender:
-    """The sender of a connection, which knows what earlier runs created."""
-    # What is created in a replay is nowhere.
+    # A record created in a replay does not exist.
     named = None if runtime.replays else options.ids
     ids_file = stack.enter_context(IdFile(Path(named), _ids_header(lane.plans))) if named else None
     sender = PlanSender(
@@ -274,8 +280,9 @@ def _say_already(runtime: Runtime, applied: Applied) -> None:
 
 
 def _confirm(runtime: Runtime, lanes: Sequence[PlanLane], options: ApplyOptions) -> None:
-    """Ask before anything is sent, unless `--yes` is given. Raises UsageError where
-    nobody says yes.
+    """Ask before anything is sent, unless `--yes` is given.
+
+    Raises UsageError if no one says yes.
     """
     counts = sum((lane.counts(options) for lane in lanes), Counter[str]())
     what = ", ".join(counted(counts[name], name) for name in OPERATIONS if counts[name])
@@ -295,10 +302,11 @@ def _check_deletes(
     wanted: Callable[[int, int], bool],
     most: int | None,
 ) -> None:
-    """Raise UnsafeError where plans delete more than `most` records; None is half of
-    those that each list has now.
+    """Raise UnsafeError if plans delete more than `most` records.
 
-    What a plan says of how many there are is not trusted, so they are counted.
+    None is half of those that each list has now.
+
+    The counts in a plan are not trusted, so count the records.
     """
     deletes = [
         sum(plan.operation(number) == "delete" and wanted(at, number) for number in plan.numbers)
@@ -318,7 +326,6 @@ def _check_deletes(
 
 
 def _records(sender: PlanSender, plan: CheckedPlan) -> int:
-    """How many records the list has now."""
     service, operation = sender.scope.service, plan.file.resource.operations.get("list")
     if operation is None:
         raise UnsafeError(
@@ -371,7 +378,10 @@ def _outcome_lines(
 def _raise_for(
     groups: Sequence[OutcomeGroup], stopped: UnifiedError | None, run: str | None, *, partly: bool
 ) -> None:
-    """Raise the error that sums up the run; `partly` says that only some calls were to be made."""
+    """Raise the error that sums up the run.
+
+    `partly` says that only some calls were to be made.
+    """
     ending = outcome_files.ending_of("call", groups, stopped)
     if partly and stopped is None:
         ending = ending._replace(not_tried=0)

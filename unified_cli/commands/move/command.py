@@ -25,8 +25,8 @@ from unified_cli.cli.shared_options import (
 from unified_cli.output import formats
 
 NOT_COMPARED = ("created_at", "updated_at", "etag", "remote_data")
-"""What the service fills in, and what is outside the unified model: compared only where
-all fields are.
+"""Fields that the service fills in or that are outside the unified model: compared only
+with --all-fields.
 """
 PlannedOperation = Literal["create", "update", "delete"]
 
@@ -80,14 +80,14 @@ class CompareOptions(MessageOptions, NetworkOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class DiffOptions(CompareOptions):
-    """What is compared, and how differences are printed."""
+    """The sides to compare, and how to print differences."""
 
     output: Annotated[str | None, output_of(formats.DIFFERENCES)] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(CompareOptions):
-    """What is compared, and what the plan may do."""
+    """The sides to compare, and what the plan may do."""
 
     delete: Annotated[
         bool, Common(("--delete",), COMPARE, "also delete records that are only in --to")

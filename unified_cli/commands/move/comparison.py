@@ -32,7 +32,7 @@ from unified_cli.plural import counted
 from unified_cli.storage.spool_file import SpoolFile
 from unified_cli.writes.input_records import RecordMap
 
-# Of the second side, so many bytes are in memory while the first one is read.
+# Of the second side, this many bytes are in memory while the first one is read.
 _MOST_AHEAD = 8 * 1024 * 1024
 
 
@@ -44,15 +44,16 @@ class SideMap:
     """
 
     def __init__(self, program: str, note: Callable[[str], None]) -> None:
-        """Raises UsageError for what is no jq program; `note` tells the user what it
-        may have changed.
+        """Raises UsageError for anything that is not a jq program.
+
+        `note` tells the user what it may have changed.
         """
         self._map = RecordMap(program, note=note)
         self.left_out = 0
 
     def __call__(self, record: bytes, number: int) -> bytes | None:
-        """What the program makes of a record; None for nothing, or for a record that
-        jq cannot hold. Raises UsageError where it fails, or makes several.
+        """Return what the program makes of a record, or None for nothing, or for a
+        record that jq cannot hold. Raises UsageError if it fails, or makes several.
         """
         try:
             found = self._map(record)
@@ -69,7 +70,7 @@ class SideMap:
         return found[0] if found else None
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records left out; nothing without any."""
+        """Return one sentence that names the records left out. Nothing without any."""
         return self._map.shortcomings()
 
 
@@ -87,12 +88,12 @@ class Comparison:
     rules: PathRules
     join: RecordJoin
     missing: Sequence[str] = ()
-    """What was left out of the comparison."""
+    """Records left out of the comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedSides:
-    """What is to be compared: everything that can be wrong with it has been found out."""
+    """A checked comparison, ready to run."""
 
     resource: Resource
     of_from: RecordSource
@@ -104,8 +105,9 @@ class ComparedSides:
 
 
 def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
-    """What the options ask for; nothing is read yet. Raises UsageError, ConfigError and
-    StorageError.
+    """Return what the options ask for.
+
+    Nothing is read yet. Raises UsageError, ConfigError and StorageError.
     """
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
@@ -164,8 +166,8 @@ def comparison(context: CommandContext, sides: ComparedSides) -> Iterator[Compar
 
 
 def _view(sides: ComparedSides) -> Iterator[Callable[[bytes], bytes]]:
-    """What makes of a record of --from what is compared: its ids as those of --to,
-    where they are known.
+    """Yield a function that prepares a record of --from for the comparison: known ids
+    become those of --to.
     """
     ids = sides.ids
     if ids is not None:

@@ -27,8 +27,9 @@ _TABLE_COLUMNS = ("change", "key", "paths")
 
 
 def run(context: CommandContext, options: DiffOptions) -> None:
-    """Print what differs. Raises DifferentError where anything does, IncompleteError
-    for what cannot be compared.
+    """Print what differs.
+
+    Raises DifferentError if anything does, IncompleteError for what cannot be compared.
     """
     runtime = context.runtime
     form = formats.of_command(
@@ -89,7 +90,7 @@ def _draw(runtime: Runtime, found: Comparison, pairings: Iterator[Pairing]) -> N
 
 
 def _named(found: Comparison, pairing: Pairing) -> str:
-    """What a person finds the record by: its key, or where it stands."""
+    """Return what a person finds the record by: its key, or where it is."""
     places = _places(found, pairing) if pairing.change is Change.NO_KEY else []
     return ", ".join(places or [text(value) for value in _key(found, pairing)])
 
@@ -130,8 +131,8 @@ def _conclude(runtime: Runtime, found: Comparison, counts: Counter[Change]) -> N
 
 
 def _record_row(found: Comparison, pairing: Pairing) -> Record:
-    """A line for programs: the ids on both sides, and each path with both values,
-    without one that is not there.
+    """Return a line for programs: the ids on both sides, and each path with both
+    values, without one that is not there.
 
     Of records that could not be compared it also says which of those that were read
     they are, counted from 1.
@@ -152,7 +153,7 @@ def _record_row(found: Comparison, pairing: Pairing) -> Record:
 
 
 def _table_row(found: Comparison, pairing: Pairing) -> Record:
-    """A line for people: the key and the paths as text."""
+    """Return a line for people: the key and the paths as text."""
     values = [text(value) for value in _key(found, pairing)]
     paths = [one.path or "(the whole record)" for one in _differences(found, pairing)] or _places(
         found, pairing
@@ -171,7 +172,7 @@ def _positions(
 
 
 def _places(found: Comparison, pairing: Pairing) -> list[str]:
-    """Where the records stand that could not be compared."""
+    """Return where the records are that could not be compared."""
     if pairing.change not in UNMATCHED:
         return []
     sides = ((found.of_from, pairing.of_from), (found.of_to, pairing.of_to))
@@ -187,7 +188,7 @@ def _key(found: Comparison, pairing: Pairing) -> list[bytes]:
         (found.of_from, pairing.of_from[0]) if pairing.of_from else (found.of_to, pairing.of_to[0])
     )
     values = found.key.values(side.record(number))
-    # What has no key is known by its id, if by anything.
+    # A record without a key is shown by its id, if it has one.
     return (
         [side.identifier(number)]
         if values is None and pairing.change is Change.NO_KEY

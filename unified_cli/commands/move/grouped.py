@@ -1,5 +1,5 @@
-"""What differs, as a terminal shows it: records that differ in the same paths together,
-with the first few of them.
+"""Differences for a terminal: records that differ in the same paths are grouped, with
+the first few of each group.
 """
 
 import re
@@ -37,8 +37,8 @@ _WHOLE = "the whole record"
 _NONE = "(nothing)"
 
 Kind = tuple[Change, tuple[str, ...]]
-"""What a comparison says about records, and the paths in which they differ, those of
-all items of an array as one.
+"""A verdict about records, and the paths in which they differ; the items of an array
+count as one path.
 """
 
 
@@ -54,7 +54,7 @@ class ShownDifference(NamedTuple):
 
     @classmethod
     def of(cls, one: ValueDifference) -> Self:
-        """What is shown of a difference."""
+        """Return the text for a difference."""
         before, after = (
             " ".join((_NONE if value is None else _text(value)).split())
             for value in (one.one, one.other)
@@ -92,7 +92,7 @@ class DifferenceGroups:
     counts: Counter[Kind] = field(default_factory=Counter)
     examples: dict[Kind, list[DifferingRecord]] = field(default_factory=dict)
     uncounted: int = 0
-    """So many differ in yet other paths."""
+    """This many differ in yet other paths."""
 
     def add(self, change: Change, key: str, differences: Sequence[ValueDifference]) -> None:
         """Take a record, or several with the same key."""
@@ -111,13 +111,13 @@ class DifferenceGroups:
 
     @property
     def is_whole(self) -> bool:
-        """Whether what is shown is all that there is to say."""
+        """Whether the text shows everything."""
         cut = any(one.paths > _MOST_PATHS for several in self.examples.values() for one in several)
         shown = all(number == len(self.examples[kind]) for kind, number in self.counts.items())
         return shown and not cut and not self.uncounted and len(self.counts) <= _MOST_GROUPS
 
     def drawn(self, runtime: Runtime, names: tuple[str, str]) -> Iterator[TerminalText]:
-        """The screen; `names` are those of the two sides."""
+        """Yield the screen; `names` are those of the two sides."""
         order = [*UNMATCHED, Change.DIFFERENT, Change.ONLY_FROM, Change.ONLY_TO]
         kinds = sorted(self.counts, key=lambda kind: (order.index(kind[0]), -self.counts[kind]))
         for kind in kinds[:_MOST_GROUPS]:
@@ -130,7 +130,7 @@ class DifferenceGroups:
 
 
 def _said(kind: Kind, number: int, names: tuple[str, str]) -> str:
-    """What so many records are said to be."""
+    """Return what this many records are said to be."""
     change, paths = kind
     words = {
         Change.NO_KEY: "without the key",
@@ -147,8 +147,8 @@ def _said(kind: Kind, number: int, names: tuple[str, str]) -> str:
 def _shown(
     runtime: Runtime, kind: Kind, examples: Sequence[DifferingRecord], number: int
 ) -> Iterator[TerminalText]:
-    """The first records of a kind: of those that differ the values on both sides, of
-    the others the keys.
+    """Yield the first records of a kind: of those that differ the values on both sides,
+    of the others the keys.
     """
     more = f" and {number - len(examples)} more" if number > len(examples) else ""
     if kind[0] is not Change.DIFFERENT:
@@ -175,7 +175,7 @@ def _shown(
 
 
 def _values(runtime: Runtime, one: ShownDifference, room: int) -> str:
-    """A path with its value on both sides."""
+    """Return a path with its value on both sides."""
     sign = terminal.ellipsis(runtime)
     arrow = "→" if sign == "…" else "->"
     before, after = (

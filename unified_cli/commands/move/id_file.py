@@ -49,7 +49,9 @@ class IdMap:
         return self._found.setdefault((pair.resource, str(pair.old)), new) == new
 
     def new_id(self, resource: str, old: bytes) -> bytes | None:
-        """The new id for an old one, both as JSON text; None where it is not known."""
+        """Return the new id for an old one, both as JSON text, or None if it is not
+        known.
+        """
         return self._found.get((resource, text(old)))
 
 
@@ -58,7 +60,7 @@ class IdHeader(
 ):
     """The first line: the connections whose records have the old ids and the new ones.
 
-    None stands for records that are of no known connection, as those of an NDJSON file.
+    None is for records that are of no known connection, as those of an NDJSON file.
     """
 
     version: int
@@ -67,12 +69,12 @@ class IdHeader(
 
     @classmethod
     def of(cls, of_from: SideFacts, of_to: SideFacts) -> Self:
-        """The header for these two sides."""
+        """Return the header for these two sides."""
         return cls(VERSION, of_from.identity, of_to.identity)
 
     @property
     def line(self) -> str:
-        """The line, as it stands in the file."""
+        """The line, as it is in the file."""
         return msgspec.json.encode(self).decode()
 
     @property
@@ -83,7 +85,7 @@ class IdHeader(
 
 @dataclass(slots=True)
 class _Content:
-    """What a file holds; `first` says that it has a line that is whole."""
+    """The contents of a file; `first` is true if it has a complete line."""
 
     ids: IdMap = field(default_factory=IdMap)
     header: IdHeader | None = None
@@ -92,7 +94,8 @@ class _Content:
 
 
 def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
-    """The ids in a file, none where there is no file, if they are of the wanted connections.
+    """Return the ids in a file, none where there is no file, if they are of the wanted
+    connections.
 
     An older file, which has no header, is asked about and given one. Raises StateError
     for a file of other connections or with a line that is no pair, StorageError.
@@ -121,7 +124,7 @@ def read(path: Path, wanted: IdHeader, asking: Asking) -> IdMap:
 
 
 def _content(path: Path) -> _Content:
-    """Raises ConfigError where somebody else can have written it or put it there,
+    """Raises ConfigError if someone else can have written it or put it there,
     StateError, OSError.
     """
     found = _Content()
@@ -150,8 +153,9 @@ def _content(path: Path) -> _Content:
 
 
 def _adopt(path: Path, wanted: IdHeader, asking: Asking) -> None:
-    """Give an older file its header where a person says so. Raises StateError where
-    nobody does, OSError.
+    """Give an older file its header where a person says so.
+
+    Raises StateError if no one does, OSError.
     """
     unknown = f"{path} does not say which connections its ids are of"
     if asking.ask is None or not asking.ask(f"{unknown}: are they {wanted.in_words}?"):
@@ -177,7 +181,7 @@ class IdFile:
     """The file of a map, open to be appended to; a context manager."""
 
     def __init__(self, path: Path, header: IdHeader) -> None:
-        """Raises StorageError; StateError for what is no regular file."""
+        """Raises StorageError; StateError for anything that is not a regular file."""
         self._path = path
         self._file = AppendFile(path)
         try:

@@ -17,7 +17,7 @@ from unified_cli.writes.input_records import RecordMap
 _NONE = -1
 _SEVERAL = -2
 _PROGRAM = "."
-# What names no record: all that have nothing in it would be one and the same.
+# Values that identify no record: all records without a value would be the same.
 _EMPTY = frozenset((b"null", b"{}", b"[]"))
 
 
@@ -27,15 +27,15 @@ class RecordKey:
     """
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Raises UsageError for what is no jq program."""
+        """Raises UsageError for anything that is not a jq program."""
         self.names = names
         self._readers = [
             _program(name) if name.startswith(_PROGRAM) else _path(name) for name in names
         ]
 
     def values(self, record: bytes) -> list[bytes] | None:
-        """The values that the key consists of, as JSON text; None where one of them is
-        missing, null or empty.
+        """Return the values that the key consists of, as JSON text, or None if one of
+        them is missing, null or empty.
         """
         found = [read(record) for read in self._readers]
         values = [value for value in found if value is not None and canonical(value) not in _EMPTY]
@@ -43,7 +43,7 @@ class RecordKey:
 
 
 def text_of(values: Sequence[bytes]) -> bytes:
-    """What tells a key from all others."""
+    """Return what tells a key from all others."""
     return b"\n".join(canonical(value) for value in values)
 
 
@@ -68,18 +68,20 @@ def _program(name: str) -> Callable[[bytes], bytes | None]:
 
 
 class Change(Enum):
-    """What a comparison says about a record, or about several with the same key."""
+    """The verdict about a record, or about several with the same key."""
 
     ONLY_FROM = "only from"
     ONLY_TO = "only to"
     DIFFERENT = "different"
     NO_KEY = "no key"
     SAME_KEY = "same key"
-    """Several records of a side have this key, so that nobody knows which belong together."""
+    """Several records of a side have this key, so that no one knows which belong
+    together.
+    """
 
 
 UNMATCHED = (Change.NO_KEY, Change.SAME_KEY)
-"""What could not be compared."""
+"""Records that could not be compared."""
 
 
 class Pairing(NamedTuple):
@@ -128,8 +130,8 @@ class RecordJoin:
             self._numbers[at][slot] = _SEVERAL
 
     def pairings(self, rules: PathRules) -> Iterator[Pairing]:
-        """What is not the same on both sides: what cannot be matched first, then as the
-        first side has it.
+        """Anything that is not the same on both sides: what cannot be matched first,
+        then as the first side has it.
         """
         of_from, of_to = self._without
         yield from (Pairing(Change.NO_KEY, (number,)) for number in of_from)

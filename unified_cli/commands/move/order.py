@@ -41,7 +41,7 @@ class CallOrder:
         self._levels = self._found_levels(ids)
 
     def steps(self) -> Iterator[CallStep]:
-        """The steps, one after the other."""
+        """Yield the steps, one after the other."""
         later: dict[_Place, list[int]] = defaultdict(list)
         for (at, number), level in sorted(self._levels.items()):
             if level:
@@ -84,7 +84,9 @@ class CallOrder:
                 yield CallStep(at, chosen)
 
     def _found_levels(self, ids: IdMap) -> dict[_Place, int]:
-        """The level of each call that waits for others: one more than the highest of these."""
+        """Return the level of each call that waits for others: one more than the
+        highest of these.
+        """
         waits = {place: self._before(place, ids) for place in self._waiting()}
         after: dict[_Place, list[_Place]] = defaultdict(list)
         open_ones = dict.fromkeys(waits, 0)
@@ -112,7 +114,7 @@ class CallOrder:
             yield from ((at, number) for number in plan.waits if self._wanted(at, number))
 
     def _before(self, place: _Place, ids: IdMap) -> set[_Place]:
-        """The calls that create what a call refers to."""
+        """Return the calls that create what a call refers to."""
         at, number = place
         found = set[_Place]()
         for record in self._plans[at].waits[number]:

@@ -42,8 +42,9 @@ _CHANGES = (*_OPERATIONS,)
 
 
 def run(context: CommandContext, options: PlanOptions) -> None:
-    """Print the plan. Raises IncompleteError where there are records without a call
-    that should have one.
+    """Print the plan.
+
+    Raises IncompleteError if there are records without a call that should have one.
     """
     runtime = context.runtime
     sides = prepared(context, options)
@@ -60,7 +61,8 @@ def run(context: CommandContext, options: PlanOptions) -> None:
         for pairing in found.join.pairings(found.rules):
             tally.unmatched += pairing.change in UNMATCHED
             tally.matched += pairing.change is Change.DIFFERENT
-            # A record that was left out may be the one that only the target seems to have.
+            # A record that was left out may be the one that only the target seems to
+            # have.
             if pairing.change is Change.ONLY_TO and (not options.delete or found.missing):
                 tally.left += 1
             elif call := planner.call(pairing):
@@ -79,7 +81,7 @@ def run(context: CommandContext, options: PlanOptions) -> None:
 
 @dataclass(slots=True)
 class _Tally:
-    """What came of records that are not the same.
+    """Counts of the records that differ.
 
     `left` counts those that are only in the target, `without` those that differ in
     nothing that can be sent, `waiting` the references whose new ids are not known, by
@@ -119,7 +121,7 @@ class _PlannedPairings:
 
 
 def _check_ids(sides: ComparedSides) -> None:
-    """Raise UsageError where records are joined by their ids alone, and may be of two
+    """Raise UsageError if records are joined by their ids alone, and may be of two
     connections.
     """
     one, other = sides.of_from.facts, sides.of_to.facts
@@ -135,7 +137,8 @@ def _check_ids(sides: ComparedSides) -> None:
 
 
 def _accepted(sides: ComparedSides, options: PlanOptions) -> Mapping[str, frozenset[str] | None]:
-    """The names of the fields for each operation that may be planned, None for all.
+    """Return the names of the fields for each operation that may be planned, None for
+    all.
 
     Raises UsageError where no field is known that could be sent.
     """
@@ -258,8 +261,8 @@ class CallPlanner:
         self.skipped: Counter[str] = Counter()
 
     def call(self, pairing: Pairing) -> PlannedCall | None:
-        """The call for records that are not the same; None where there is nothing to
-        do, or nothing can be done.
+        """Return the call for records that are not the same, or None if there is
+        nothing to do, or nothing can be done.
         """
         operation = _OPERATIONS.get(pairing.change)
         if operation is None:
@@ -340,7 +343,9 @@ class CallPlanner:
     def _exchanged(
         self, members: Mapping[str, bytes]
     ) -> tuple[msgspec.Raw, tuple[PlannedReference, ...]]:
-        """The body with new ids where they are known, and the references whose ids are not."""
+        """Return the body with new ids where they are known, and the references whose
+        ids are not.
+        """
         body = without_ignored(join(members), self._rules)
         ids = self._ids
         if ids is None:
@@ -358,7 +363,7 @@ class CallPlanner:
 
 
 def _id(text: bytes) -> str | int | None:
-    """An id as JSON text, decoded; None for what is none."""
+    """Return an id as JSON text, decoded, or None for anything else."""
     try:
         return msgspec.json.decode(text, type=str | int)
     except msgspec.MsgspecError:

@@ -1,4 +1,6 @@
-"""A plan in a file, which anybody may have written: its header, and its lines one by one."""
+"""A plan in a file, which anybody may have written: its header, and its lines one by
+one.
+"""
 
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -23,7 +25,7 @@ VERSION = 1
 OPERATIONS: tuple[str, ...] = get_args(PlannedOperation)
 
 NO_JSON = msgspec.Raw()
-"""Stands for a body, or what was seen, where there is none."""
+"""Marks a missing body, or a missing earlier value."""
 
 
 class PlanHeader(
@@ -65,7 +67,8 @@ class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     """One call: what it does to which record of the connection, why, and what was
     `seen` there before.
 
-    `source` is the id of the record that it is made of, `id` that of the record it changes.
+    `source` is the id of the record that it is made of, `id` that of the record it
+    changes.
     """
 
     connection: str
@@ -79,7 +82,9 @@ class PlannedCall(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
 
 
 class PlanLine(NamedTuple):
-    """A line after the header: its number in the file, the position of its first byte, its text."""
+    """A line after the header: its number in the file, the position of its first byte,
+    its text.
+    """
 
     number: int
     position: int
@@ -87,10 +92,15 @@ class PlanLine(NamedTuple):
 
 
 class PlanFile:
-    """A plan, open; a context manager. What it says of connections and calls is not checked yet."""
+    """A plan, open; a context manager.
+
+    Its connections and calls are not checked yet.
+    """
 
     def __init__(self, path: Path, catalogue: Catalogue) -> None:
-        """Raises UsageError for what is no plan that this program reads, StorageError."""
+        """Raises UsageError for anything that is not a plan that this program reads,
+        StorageError.
+        """
         self.path = path
         try:
             self._file = UnchangedFile(path)
@@ -138,8 +148,9 @@ class PlanFile:
         return found
 
     def lines(self) -> Iterator[PlanLine]:
-        """The lines after the header. Raises UsageError for one that is too long,
-        StateError where the file changed.
+        """Yield the lines after the header.
+
+        Raises UsageError for one that is too long, StateError where the file changed.
         """
         position = 0
         with self._file.reader() as content:
@@ -149,7 +160,10 @@ class PlanFile:
                 position += len(line)
 
     def call(self, position: int, size: int) -> PlannedCall:
-        """The call of a line that was checked. Raises StateError where the file changed."""
+        """Return the call of a line that was checked.
+
+        Raises StateError if the file changed.
+        """
         found = decoded(self._file.read(size, position), PlannedCall)
         if isinstance(found, str):
             raise self._file.changed()
@@ -167,8 +181,8 @@ class _Version(msgspec.Struct):
 
 
 def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
-    """The JSON text as a value of that type, or why it is none: also where one of its
-    keys stands twice.
+    """Return the JSON text as a value of that type, or the reason why it is invalid,
+    such as a duplicate key.
     """
     if flaw := json_check.flaw(text):
         return flaw
@@ -187,7 +201,10 @@ def decoded(text: bytes, kind: type[StructT]) -> StructT | str:
 
 
 def _unreadable(text: bytes, raw: Container[str]) -> str:
-    """What nobody who makes plans writes, and what others may read otherwise; empty without it."""
+    """Return what no one who makes plans writes, and what others may read otherwise.
+
+    Empty without it.
+    """
     if key := _repeated(text):
         return f"has {key!r} twice"
     for key, value in (parts(text) or {}).items():
@@ -201,13 +218,13 @@ def _unreadable(text: bytes, raw: Container[str]) -> str:
 
 
 def _repeated(value: bytes) -> str | None:
-    """A key that an object has twice, of which readers take one or the other."""
+    """Return a key that an object has twice, of which readers take one or the other."""
     found = Counter(keys(value)) if value.startswith(b"{") else {}
     return next((key for key, times in found.items() if times > 1), None)
 
 
 def _repeated_within(value: bytes) -> str | None:
-    """The same for the objects in a value too."""
+    """Return the same for the objects in a value too."""
     inner = items(value) if value.startswith(b"[") else (parts(value) or {}).values()
     return _repeated(value) or next(
         filter(None, (_repeated_within(bytes(one)) for one in inner)), None

@@ -31,8 +31,9 @@ def show(runtime: Runtime, plans: Sequence[CheckedPlan], only: str | None) -> No
 
 
 def _lines(resource: str, call: PlannedCall) -> Iterator[str]:
-    """A line for the call, and one for each value; secrets are masked, and nothing
-    controls a terminal.
+    """Yield a line for the call, and one for each value.
+
+    Secrets are masked, and nothing controls a terminal.
     """
     named = call.source if call.operation == "create" else call.id
     head = f"{_SIGNS[call.operation]} {resource} {'' if named is None else named}".rstrip()

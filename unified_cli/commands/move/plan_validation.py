@@ -16,7 +16,9 @@ from unified_cli.json_text.record_label import LABEL
 _FIRST = 2
 """The line after the header."""
 SourceRecord = tuple[str, str]
-"""A record of the side that a plan was made from: its resource as API/RESOURCE, and its old id."""
+"""A record of the side that a plan was made from: its resource as API/RESOURCE, and its
+old id.
+"""
 
 
 @dataclass(slots=True)
@@ -24,7 +26,8 @@ class CheckedPlan:
     """A plan whose lines were checked: where each begins, what it does, and which
     records it waits for.
 
-    A call is known by the number of its line. `sources` are the records that it creates anew.
+    A call is known by the number of its line. `sources` are the records that it creates
+    anew.
     """
 
     file: PlanFile
@@ -53,15 +56,15 @@ class CheckedPlan:
         return range(_FIRST, _FIRST + len(self))
 
     def operation(self, number: int) -> str:
-        """What a call does."""
+        """Return what a call does."""
         return OPERATIONS[self._operations[number - _FIRST]]
 
     def call(self, number: int) -> PlannedCall:
-        """A call. Raises StateError where the file changed."""
+        """Return a call. Raises StateError if the file changed."""
         return self.file.call(self._positions[number - _FIRST], self._sizes[number - _FIRST])
 
     def calls(self) -> Iterator[tuple[int, PlannedCall]]:
-        """All calls."""
+        """Return all calls."""
         return ((number, self.call(number)) for number in self.numbers)
 
 
@@ -75,8 +78,10 @@ class PlanCheck:
         self._looks = looks
 
     def run(self, plan: PlanFile) -> CheckedPlan:
-        """Check all lines. Raises UsageError for what is no call of its resource,
-        UnsafeError for one elsewhere.
+        """Check all lines.
+
+        Raises UsageError for anything that is not a call of its resource, UnsafeError
+        for one elsewhere.
         """
         checked, changed = CheckedPlan(plan), set[str]()
         references = IdReferences(plan.resource)
@@ -108,7 +113,10 @@ class PlanCheck:
         raise UsageError(f"{plan.path}, line {line.number} {why}", hint="nothing was sent")
 
     def _flaw(self, plan: PlanFile, call: PlannedCall, references: IdReferences) -> str:
-        """Why a call cannot be made, to follow the number of its line; empty where it can."""
+        """Why a call cannot be made, to follow the number of its line.
+
+        Empty where it can.
+        """
         offered = plan.resource.operations
         operation = offered.get(call.operation)
         if operation is None:

@@ -1,4 +1,6 @@
-"""The ids in a record that name records of other resources, and their exchange for new ones."""
+"""The ids in a record that name records of other resources, and their exchange for new
+ones.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -42,14 +44,15 @@ class IdReferences:
         return frozenset(self._fields.values())
 
     def all_in(self, record: bytes) -> Iterator[IdReference]:
-        """Every reference in a record."""
+        """Yield every reference in a record."""
         found: list[IdReference] = []
         self.exchanged(record, lambda reference: found.append(reference))  # noqa: PLW0108  its type is that of None
         yield from found
 
     def exchanged(self, record: bytes, exchange: Exchange) -> bytes:
-        """The record with new ids in place of those that are exchanged; everything else
-        as it was written.
+        """Return the record with new ids in place of those that are exchanged.
+
+        Everything else as it was written.
         """
         members = parts(record) or {}
         if not any(name in self._fields for name in members):
@@ -64,7 +67,7 @@ class IdReferences:
         )
 
     def with_own_id(self, record: bytes, exchange: Exchange) -> bytes:
-        """The same, with the record's own id exchanged too."""
+        """Return the same, with the record's own id exchanged too."""
         members = {**(parts(record) or {})}
         if (own := members.get(_ID)) is not None:
             members[_ID] = exchange(IdReference(_ID, self.name, own)) or own

@@ -1,7 +1,7 @@
 """Make the calls of plans, in their order: each record is looked at first, and a change
 since the plan is a conflict.
 
-Several go at a time; each stands in its plan's journal before it is sent.
+Several go at a time; each is in its plan's journal before it is sent.
 """
 
 import base64
@@ -38,7 +38,7 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.sender import FairWriters, Sender, SendWay, SentJob
 from unified_cli.writes.stop_rules import ConnectionStops
 
-# After so many failures in a row the rest would fail too.
+# After this many failures in a row the rest would fail too.
 _MOST_FAILURES = 10
 _MOST_TOLD = 20
 
@@ -63,9 +63,9 @@ class PlannedJob:
 
 @dataclass(slots=True)
 class PlanSender:
-    """Makes the calls of the plans of one connection with their journals; `ids` learns
-    the ids of what is created, as does the file. Where there are several connections
-    this one has a `name`.
+    """Makes the calls of the plans of one connection with their journals; `ids` and its
+    file get the ids of created records. Where there are several connections this one
+    has a `name`.
 
     With `overwrite` what changed since a plan was made does not matter.
     """
@@ -83,7 +83,7 @@ class PlanSender:
     failed: int = 0
 
     def open_client(self) -> Client:
-        """A client of the connection."""
+        """Return a client of the connection."""
         return self.writers.clients.open_bulk(self.settings, name=self.name)
 
     def learn(self) -> None:
@@ -105,8 +105,8 @@ class PlanSender:
             self.ids_file.append([pair])
 
     def job(self, at: int, number: int) -> PlannedJob | None:
-        """The job of a call of plan `at`; None where what it refers to was not created,
-        or it might be done twice.
+        """Return the job of a call of plan `at`, or None if what it refers to was not
+        created, or it might be done twice.
         """
         plan, _ = self.plans[at]
         call = plan.call(number)
@@ -118,8 +118,8 @@ class PlanSender:
         )
 
     def _body(self, call: PlannedCall, plan: CheckedPlan) -> bytes | None:
-        """The body with the new ids of what it refers to; None where one of them is not
-        known, or for a delete.
+        """Return the body with the new ids of what it refers to, or None if one of them
+        is not known, or for a delete.
         """
         if not call.references:
             return bytes(call.body) or None
@@ -196,8 +196,9 @@ def run(
     *,
     overwrite: bool,
 ) -> ConnectionStops:
-    """Make the calls of all connections in fair turns, one step of each at a time; gives
-    what ended early.
+    """Make the calls of all connections in fair turns, one step of each at a time.
+
+    Gives what ended early.
 
     Raises StateError and StorageError of the journals and the plans.
     """
@@ -228,13 +229,18 @@ def run(
 
 
 def _key(plan: str, number: int, body: bytes) -> str:
-    """The idempotency key: the same for every attempt at this line of this plan with this body."""
+    """Return the idempotency key: the same for every attempt at this line of this plan
+    with this body.
+    """
     digest = hashlib.sha256(f"{plan}|{number}|".encode() + body).digest()
     return base64.b32encode(digest).decode("ascii")[:40]
 
 
 def _attempt(client: Client, job: PlannedJob, *, overwrite: bool) -> WriteAttempt:
-    """Make a call. With `overwrite` what changed since the plan was made does not matter."""
+    """Make a call.
+
+    With `overwrite` what changed since the plan was made does not matter.
+    """
     number = job.sent.n
     try:
         if job.look is not None and (
@@ -260,8 +266,8 @@ def _failed(job: PlannedJob, error: UnifiedError, *, in_doubt: bool = False) -> 
 def _looked(
     client: Client, job: PlannedJob, look: Request, *, overwrite: bool
 ) -> WriteAttempt | None:
-    """The outcome where there is nothing to send: it is done already, or something else
-    changed the record.
+    """Return the outcome where there is nothing to send: it is done already, or
+    something else changed the record.
     """
     deletes = job.call.operation == "delete"
     try:
@@ -292,6 +298,9 @@ def _conflict(job: PlannedJob, what: str) -> WriteAttempt:
 
 
 def _own_id(body: bytes, service: Service) -> str:
-    """The id of the record in an answer, as JSON text; empty where there is none to be seen."""
+    """Return the id of the record in an answer, as JSON text.
+
+    Empty if it does not exist to be seen.
+    """
     found = outcome.record_in(body, service).get("id", b"")
     return found.decode("utf-8") if found.startswith(b'"') or found.lstrip(b"-").isdigit() else ""

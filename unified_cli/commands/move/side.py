@@ -12,17 +12,18 @@ from unified_cli.storage.spool_file import SpoolFile
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """What a connection is, whatever its profile is called."""
+    """The identity of a connection, independent of its profile's name."""
 
     origin: str
     account: str
 
 
 class SideFacts(msgspec.Struct, omit_defaults=True):
-    """What a side was, as a plan tells it: where its records came from, how many, and a
+    """A side in the header of a plan: where its records came from, how many, and a
     digest of them all.
 
-    A `profile` has an `origin` and an `account`, a `folder` of an export and a `file` do not.
+    A `profile` has an `origin` and an `account`, a `folder` of an export and a `file`
+    do not.
     """
 
     kind: str
@@ -34,8 +35,9 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
 
     @property
     def identity(self) -> Identity | None:
-        """The connection whose records they are; None for those of a file, which may be
-        anybody's.
+        """The connection whose records they are.
+
+        None for those of a file, which may be anybody's.
         """
         if not (self.origin and self.account):
             return None
@@ -45,9 +47,10 @@ class SideFacts(msgspec.Struct, omit_defaults=True):
 
 
 class SpooledSide:
-    """The records of a side, by their numbers; `facts` are complete when all records were added.
+    """The records of a side, by their numbers; `facts` are complete when all records
+    were added.
 
-    `view` makes of a record what is compared.
+    `view` prepares a record for the comparison.
     """
 
     def __init__(
@@ -71,8 +74,9 @@ class SpooledSide:
         self._sha256.update(b"\n")
 
     def add(self, identifier: bytes, record: bytes) -> tuple[int, bytes]:
-        """Keep a record, and the id that it was read with as JSON text; gives its
-        number, and what is compared of it.
+        """Keep a record, and the id that it was read with as JSON text.
+
+        Returns its number, and its value to compare.
 
         Raises StorageError.
         """
@@ -92,23 +96,26 @@ class SpooledSide:
         return len(self._digests)
 
     def digest(self, number: int) -> int:
-        """64 bits that stand for a record."""
+        """64 bits that represent a record."""
         return self._digests[number]
 
     def record(self, number: int) -> bytes:
-        """A record as it is compared."""
+        """Return a record as it is compared."""
         return self._view(self._entry(number)[1])
 
     def stored(self, number: int) -> bytes:
-        """A record as it was added."""
+        """Return a record as it was added."""
         return self._entry(number)[1]
 
     def position(self, number: int) -> int:
-        """Which record of those that were read it is, counted from 1."""
+        """Return which record of those that were read it is, counted from 1."""
         return self._positions[number]
 
     def identifier(self, number: int) -> bytes:
-        """The id that a record was read with, as JSON text; `null` where it has none."""
+        """Return the id that a record was read with, as JSON text.
+
+        `null` where it has none.
+        """
         return self._entry(number)[0]
 
     def _entry(self, number: int) -> tuple[bytes, bytes]:

@@ -55,8 +55,9 @@ class SourceFinder:
         self._settings = settings
 
     def find(self, option: str, name: str | None) -> RecordSource:
-        """The side of that name. Raises UsageError for one that is nothing, or more
-        than one thing; StorageError.
+        """Return the side of that name.
+
+        Raises UsageError for one that is nothing, or more than one thing; StorageError.
         """
         if not name:
             raise UsageError(
@@ -112,7 +113,8 @@ class SourceFinder:
         return RecordSource(facts, records, settings)
 
     def _of_folder(self, path: Path) -> RecordSource:
-        """The complete files of a list in an export, or in the folder of a profile.
+        """Return the complete files of a list in an export, or in the folder of a
+        profile.
 
         Raises UsageError where it is not there or there are several, IncompleteError
         where it is not complete, StateError where it was changed, StorageError.
@@ -146,8 +148,9 @@ def _counted(records: Iterator[bytes], shown: Progress) -> Generator[Sequence[by
 
 
 def _file_records(path: Path, items: str) -> Iterator[bytes]:
-    """The records of an NDJSON file. Raises UsageError for a line that is none,
-    StateError where the file changes.
+    """Yield the records of an NDJSON file.
+
+    Raises UsageError for an invalid line, StateError where the file changes.
     """
     try:
         with closing(UnchangedFile(path)) as file, file.reader() as content:
@@ -166,5 +169,5 @@ def _file_records(path: Path, items: str) -> Iterator[bytes]:
 
 
 def written(path: Path) -> str:
-    """The name of a file or folder as it can be written in UTF-8."""
+    """Return the name of a file or folder as it can be written in UTF-8."""
     return str(path).encode("utf-8", "backslashreplace").decode()

@@ -31,7 +31,7 @@ def find(
     *,
     may_be_theirs: bool,
 ) -> list[PlanTarget]:
-    """The connections of the plans, in the order of these.
+    """Return the connections of the plans, in the order of these.
 
     Raises UsageError where `-p` does not name them, and must; UnsafeError for a plan of
     a connection that no selected profile leads to, and for a profile that is read-only.
@@ -65,7 +65,7 @@ def find(
 
 
 def _profile_of(file: PlanFile, selected: Mapping[str, Settings]) -> str:
-    """The profile that leads to the connection of a plan."""
+    """Return the profile that leads to the connection of a plan."""
     planned = file.header.of_to
     there = {}
     for name, settings in selected.items():

@@ -1,4 +1,4 @@
-"""What came of a checked read: the verdicts of each connection, as messages, as JUnit
+"""The results of a checked read: the verdicts of each connection, as messages, as JUnit
 and as the error of the run.
 """
 
@@ -20,12 +20,12 @@ _MOST_TOLD = 10
 
 
 class CheckReport:
-    """Collects what is found of each connection, in their order."""
+    """Collects the results of each connection, in their order."""
 
     def __init__(self, selected: SelectedReads, expectations: Sequence[Expectation]) -> None:
         self.selected = selected
         self.missing: list[str] = []
-        """What is missing from what was read."""
+        """The missing part from what was read."""
         self.next_cursor: str | None = None
         self.is_judged = False
         """Some connection was read."""
@@ -52,7 +52,9 @@ class CheckReport:
             output_file.check(self._junit, force=True)
 
     def judge(self, whole: WholeRead, found: Sequence[Verdict]) -> None:
-        """Judge the expectations of a connection; `found` are verdicts that are there already.
+        """Judge the expectations of a connection.
+
+        `found` are verdicts that are there already.
 
         Raises IncompleteError for a document that jq cannot hold.
         """
@@ -109,7 +111,8 @@ class CheckReport:
             output_file.write(self._junit, junit.document(self._suites), force=True)
 
     def finish(self) -> None:
-        """Tell what does not hold, and raise the error that sums it up, if there is one.
+        """Tell what does not hold, and raise the error that sums it up, if there is
+        one.
 
         Raises what was raised for the only connection; IncompleteError where some of
         several were not read.
@@ -118,7 +121,8 @@ class CheckReport:
         if not self.selected.several and failed:
             raise next(iter(failed.values()))
         self._tell()
-        # What some do not offer is no failure of the check, but what none offers cannot be checked.
+        # A list that some connections do not offer is not a failure, but one that none
+        # offers cannot be checked.
         counts = failed if len(failed) == len(self.selected.reads) else self._errors
         conclude(
             Ending(
@@ -131,8 +135,9 @@ class CheckReport:
         )
 
     def _case(self, name: str, verdict: Verdict, seconds: float, missing: str = "") -> JUnitCase:
-        """The test of a verdict on a connection; where anything is `missing` from what
-        was judged, it does not pass.
+        """Return the test of a verdict on a connection.
+
+        Where anything is `missing` from what was judged, it does not pass.
         """
         case = JUnitCase(self._classname, verdict.expectation, seconds=seconds)
         if not verdict.holds:
@@ -166,7 +171,7 @@ class CheckReport:
             stderr.line(f"… and {len(self._wrong) - _MOST_TOLD} more")
 
     def _summary(self) -> list[str]:
-        """What does not hold, in one line; nothing where all holds."""
+        """Return what does not hold, in one line. Nothing where all holds."""
         if len(self._wrong) < 2:
             return self._wrong
         total = counted(self._held + len(self._wrong), "expectation")

@@ -29,7 +29,9 @@ from unified_cli.runtime import Runtime
 
 
 def request_for(scope: Scope, operation: Operation) -> Request:
-    """The request for the description of an operation, for the connection of the scope."""
+    """Return the request for the description of an operation, for the connection of the
+    scope.
+    """
     service = scope.service
     path = (
         f"{service.prefix}/{operation.api}/{operation.resource}/{service.schema}/{operation.name}"
@@ -40,7 +42,7 @@ def request_for(scope: Scope, operation: Operation) -> Request:
 
 
 def asked(client: Client, scope: Scope, operation: Operation) -> MethodDescription:
-    """What the connection says that the operation takes.
+    """Return what the connection says that the operation takes.
 
     Raises the errors of a request; RefusedError where the method has no description,
     ServiceError for an answer that cannot be read.
@@ -110,8 +112,8 @@ def _show(runtime: Runtime, form: Format, found: MethodDescription) -> None:
 
 
 def _row(where: str, one: DescribedField) -> tuple[str, ...]:
-    """The cells of a field: nothing that is served can drive a terminal, whatever they
-    are piped to.
+    """Return the cells of a field: nothing that is served can drive a terminal,
+    whatever they are piped to.
     """
     cells = (
         one.name,

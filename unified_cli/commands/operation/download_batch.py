@@ -54,7 +54,9 @@ class DownloadManifest:
     """An open manifest, which only grows; a torn last line is cut off."""
 
     def __init__(self, path: Path) -> None:
-        """Raises StateError for what is no list of downloads, StorageError."""
+        """Raises StateError for anything that is not a list of downloads,
+        StorageError.
+        """
         self._file = AppendFile(path)
         self._lock = threading.Lock()
         try:
@@ -70,11 +72,16 @@ class DownloadManifest:
             raise
 
     def fingerprints(self) -> set[str]:
-        """What was asked for by earlier runs, and is in the folder with the size that it had."""
+        """Return what was asked for by earlier runs, and is in the folder with the size
+        that it had.
+        """
         return {entry.asked for entry in self._entries if entry.file and self._is_there(entry)}
 
     def add(self, entry: DownloadEntry) -> None:
-        """Write a line, on the disk when this returns; for any thread. Raises StorageError."""
+        """Write a line, on the disk when this returns.
+
+        For any thread. Raises StorageError.
+        """
         try:
             with self._lock:
                 self._file.append(msgspec.json.encode(entry) + b"\n")
@@ -95,7 +102,7 @@ class DownloadManifest:
     def _is_there(self, entry: DownloadEntry) -> bool:
         folder = self._file.path.parent
         try:
-            # Somebody may have edited the manifest.
+            # Someone may have edited the manifest.
             return (
                 Path(entry.file).name == entry.file
                 and (folder / entry.file).lstat().st_size == entry.bytes
@@ -124,7 +131,7 @@ class DownloadItem:
 
     @property
     def fingerprint(self) -> str:
-        """What tells this file from others, whatever line it is asked for in."""
+        """The identity of a file, whichever line asks for it."""
         asked = f"{self.request.method} {self.request.url}\n".encode() if self.request else b""
         return hashlib.sha256(asked + ((self.request and self.request.body) or b"")).hexdigest()[
             :32
@@ -143,7 +150,7 @@ class DownloadSummary:
     stopped: UnifiedError | None = None
 
     def ending(self, total: int, manifest: Path) -> Ending:
-        """How the download of so many files ends, which the manifest lists."""
+        """Return how the download of this many files ends, which the manifest lists."""
         left = total - self.saved - self.there - self.failed
         stopped = self.stopped if left else None
         return Ending(
@@ -159,7 +166,9 @@ class DownloadSummary:
 def run(
     items: Iterator[DownloadItem], folder: Path, call: Call, readers: FairReaders, shown: Progress
 ) -> DownloadSummary:
-    """Save all files that are not in the folder yet; the progress counts them and their bytes.
+    """Save all files that are not in the folder yet.
+
+    The progress counts them and their bytes.
 
     Raises StateError where another process fills the folder, and StorageError.
     """
@@ -175,15 +184,15 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _ListedFile:
-    """The place of an item's file in the folder, told to the manifest before the file
-    has its name.
+    """The place of an item's file in the folder, written to the manifest before the
+    file gets its name.
     """
 
     item: DownloadItem
     batch: "_DownloadBatch"
     folder: Path
     label: str = _LABEL
-    """What the file is called until it has its name."""
+    """The temporary name of the file."""
 
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
         """List the file, and give it its name. Raises StorageError, OSError."""
@@ -216,10 +225,10 @@ class _DownloadBatch:
         self, file: AtomicFile, proposals: tuple[MaskedText, ...], entry: DownloadEntry
     ) -> Path:
         """Give a file the first name like the proposed one that is free, once it is
-        listed; for any thread.
+        listed. For any thread.
 
-        So whatever has a name is listed, and what is listed may be missing, whenever
-        the process is killed.
+        So every file with its final name is listed, and a listed file may be missing,
+        whenever the process is killed.
         """
         name = download_targets.safe(*proposals)
         with self._lock:
@@ -245,7 +254,7 @@ class _DownloadBatch:
         return self._summary
 
     def _missing(self, items: Iterator[DownloadItem]) -> Iterator[DownloadItem]:
-        """The items that are to be downloaded, until an error stops that."""
+        """Yield the items that are to be downloaded, until an error stops that."""
         there = self._manifest.fingerprints()
         for item in items:
             if self._summary.stopped:

@@ -59,7 +59,8 @@ def run(
 
 
 def _of_list(call: Call, operation: Operation, source_name: str) -> None:
-    """Save a file for each id or record of a list in the folder `--out`, with a manifest of them.
+    """Save a file for each id or record of a list in the folder `--out`, with a
+    manifest of them.
 
     Raises IncompleteError if some could not be downloaded, and what ended it early.
     """
@@ -103,8 +104,9 @@ def _of_list(call: Call, operation: Operation, source_name: str) -> None:
 
 
 def _of_one(call: Call, operation: Operation, identifier: str) -> None:
-    """Download the file of a record as with its parameters; it is looked up where the
-    id alone does not do.
+    """Download the file of a record as with its parameters.
+
+    It is looked up where the id alone does not do.
     """
     more = parameters(operation, {"id": identifier})
     if more is None:
@@ -129,7 +131,7 @@ def _looked_up(
 
 
 def _show(call: Call, downloads: Iterator[Any]) -> None:
-    """Print the requests, one per line; nothing is sent, and no folder is created."""
+    """Print the requests, one per line. Nothing is sent, and no folder is created."""
     for item in downloads:
         if item.request is None:
             call.runtime.stderr.note(f"line {item.line} failed: {item.wrong}")
@@ -147,16 +149,16 @@ def _folder(options: OperationOptions) -> Path:
 
 
 def _items(call: Call, operation: Operation, source: Any) -> Iterator[Any]:
-    """The download for each line: the request with parameters from the record, and
-    names for the file.
+    """Yield the download for each line: the request with parameters from the record,
+    and names for the file.
     """
     for line in source.lines():
         try:
             record = _record(line)
             more = parameters(operation, record)
             if more is None:
-                # What names the file for the manifest: the address that a lookup gives
-                # may be another one each time.
+                # The key of the file in the manifest: a lookup may return another
+                # address each time.
                 named = _request(call, operation, Parameters((f"id={record['id']}",)))
                 lookup = _lookup(call, operation, record["id"])
                 found = partial(_found, call, operation, record["id"])
@@ -180,8 +182,9 @@ def _names(record: dict[str, str], request: Request) -> tuple[str, ...]:
 
 
 def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
-    """The request for the record of an id. Raises UsageError where records cannot be
-    had by their ids.
+    """Return the request for the record of an id.
+
+    Raises UsageError if records cannot be had by their ids.
     """
     get = call.catalogue.apis[operation.api].resources[operation.resource].operations.get("get")
     if get is None:
@@ -196,8 +199,9 @@ def _lookup(call: Call, operation: Operation, identifier: str) -> Request:
 def _found(
     call: Call, operation: Operation, identifier: str, body: bytes
 ) -> tuple[Request, tuple[str, ...]]:
-    """The request for the file of a record, with names for it. Raises ServiceError
-    where it names no file.
+    """Return the request for the file of a record, with names for it.
+
+    Raises ServiceError if it names no file.
     """
     record = texts(body)
     more = parameters(operation, {**record, "id": identifier})
@@ -208,7 +212,7 @@ def _found(
 
 
 def _record(line: Any) -> dict[str, str]:
-    """The texts of a record; for a bare id, the id."""
+    """Return the texts of a record. For a bare id, the id."""
     if line.wrong:
         raise UsageError(f"line {line.number} {line.wrong}")
     if line.bare:

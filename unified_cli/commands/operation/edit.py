@@ -51,8 +51,9 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> None:
-    """Have the record edited, and send what was changed. Raises UsageError where nobody
-    can edit one record.
+    """Have the record edited, and send what was changed.
+
+    Raises UsageError if no one can edit one record.
     """
     if mode.several or builder.identifier(options) == "-":
         raise UsageError(
@@ -86,7 +87,10 @@ def run(
 
 
 def _editor(runtime: Runtime) -> Sequence[str]:
-    """The words of the user's editor. Raises ConfigError where there is none."""
+    """Return the words of the user's editor.
+
+    Raises ConfigError if it does not exist.
+    """
     name = next((one for one in ("VISUAL", "EDITOR") if runtime.environ.get(one, "").strip()), None)
     if name is None:
         raise ConfigError("no editor is named", hint="EDITOR=vi, or another program")
@@ -99,8 +103,8 @@ def _editor(runtime: Runtime) -> Sequence[str]:
 def _edit(
     editor: Sequence[str], get: Operation, call: Call, clients: Clients, request: Request
 ) -> None:
-    """Show the record in the editor, and send what was changed, unless somebody else
-    has changed it too.
+    """Show the record in the editor, and send what was changed, unless someone else has
+    changed it too.
     """
     runtime, _, settings, options, *_ = call
     identifier = builder.identifier(options) or ""
@@ -128,7 +132,10 @@ def _edit(
 
 
 def _record(call: Call, clients: Clients, look: Request) -> Parts:
-    """The record as it is now. Raises ServiceError for an answer that is none."""
+    """Return the record as it is now.
+
+    Raises ServiceError if the answer is not a record.
+    """
     with closing(clients.open(call.settings)) as client:
         found = outcome.record_in(client.send(look).body or b"", call.catalogue.service)
     if not found:
@@ -137,8 +144,9 @@ def _record(call: Call, clients: Clients, look: Request) -> Parts:
 
 
 def _shown(call: Call, operation: Operation, record: Parts) -> Parts:
-    """The members that can be changed: those that are known to be; where none are,
-    those that a user may set.
+    """Return the members that can be changed: those that are known to be.
+
+    Where none are, those that a user may set.
     """
     known = {field.name for field in operation.accepted_fields}
     if said := builder.described(call.runtime, call.options, operation):
@@ -148,7 +156,10 @@ def _shown(call: Call, operation: Operation, record: Parts) -> Parts:
 
 
 def _text(members: Parts) -> bytes:
-    """The members as JSON, indented by two; each value as it was served, digit by digit."""
+    """Return the members as JSON, indented by two.
+
+    Each value as it was served, digit by digit.
+    """
     lines = (
         b"  " + dump(name).encode() + b": " + _indented(value) for name, value in members.items()
     )
@@ -162,8 +173,9 @@ def _indented(value: bytes) -> bytes:
 
 @contextmanager
 def _text_file(name: str, text: bytes) -> Iterator[Path]:
-    """A file with the text, for this user only; it is removed, unless an error ends an
-    edit that changed it.
+    """A file with the text, for this user only.
+
+    It is removed, unless an error ends an edit that changed it.
     """
     try:
         folder = Path(tempfile.mkdtemp(prefix="unified-edit-"))
@@ -195,8 +207,9 @@ def _is(path: Path, text: bytes) -> bool:
 
 
 def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) -> Parts:
-    """What the person made of the record. Raises UsageError for who gives up,
-    ConfigError without an editor.
+    """Return what the person made of the record.
+
+    Raises UsageError for who gives up, ConfigError without an editor.
     """
     while True:
         runtime.stderr.end_line()
@@ -218,7 +231,10 @@ def _edited(runtime: Runtime, editor: Sequence[str], path: Path, seen: Parts) ->
 
 
 def _read(path: Path) -> Parts:
-    """The members in the file. Raises UsageError for what is no JSON object."""
+    """Return the members in the file.
+
+    Raises UsageError for anything that is not a JSON object.
+    """
     text = request_body.read_file(str(path)).removeprefix(b"\xef\xbb\xbf").strip()
     request_body.check_json(text, "the text")
     members = parts(text)
@@ -246,7 +262,9 @@ def _tell_removed(runtime: Runtime, shown: Parts, edited: Parts) -> None:
 
 
 def _changed(seen: Parts, edited: Parts) -> Parts:
-    """The members that have another value now, of those that are still in the text."""
+    """Return the members that have another value now, of those that are still in the
+    text.
+    """
     return {
         name: one_line(value)
         for name, value in edited.items()
@@ -255,7 +273,7 @@ def _changed(seen: Parts, edited: Parts) -> Parts:
 
 
 def _tell(runtime: Runtime, what: str, seen: Parts, changed: Parts) -> None:
-    """Show what is to be sent, and what stands there now."""
+    """Show the changes to send, and the present values."""
     runtime.stderr.line(what)
     for name, value in changed.items():
         for one in member_differences(name, seen.get(name), value, _RULES):
@@ -270,8 +288,9 @@ def _short(value: bytes) -> str:
 
 
 def _is_already(identifier: str, seen: Parts, wanted: Parts, look: Callable[[], Parts]) -> bool:
-    """Whether somebody else has made the same changes; RefusedError where they made
-    others of these members.
+    """Return whether someone else has made the same changes.
+
+    RefusedError where they made others of these members.
     """
     try:
         now = look()

@@ -30,12 +30,12 @@ _EVERY = 5.0
 
 
 class Condition:
-    """What is waited for, until a time on the monotonic clock, and what each connection
-    gave last.
+    """A condition to wait for, until a time on the monotonic clock, and the last value
+    of each connection.
     """
 
     def __init__(self, runtime: Runtime, options: ReadOptions, process: JqProcess) -> None:
-        """Raises UsageError where a program cannot be compiled."""
+        """Raises UsageError if a program cannot be compiled."""
         self._runtime = runtime
         self._until = Expectation(options.until or "", "--until", process)
         self._fail_if = (
@@ -48,8 +48,8 @@ class Condition:
         self._failed: dict[str, Verdict] = {}
 
     def is_met(self, whole: WholeRead, *, listing: bool) -> bool:
-        """Whether the connection need not be read again: the condition holds, never
-        will, or the read failed.
+        """Return whether the connection need not be read again: the condition holds,
+        never will, or the read failed.
 
         A 404 and an empty list mean "not yet".
         """
@@ -79,7 +79,7 @@ class Condition:
         return verdict.holds
 
     def verdicts(self, name: str) -> list[Verdict]:
-        """How the wait for a connection ended that need not be read again."""
+        """Return how the wait for a connection ended that need not be read again."""
         true = masked("true")
         return [
             self._failed.get(name)
@@ -87,18 +87,23 @@ class Condition:
         ]
 
     def late(self, name: str) -> Verdict:
-        """The verdict on a connection for which the time is over."""
+        """Return the verdict on a connection for which the time is over."""
         last = self._last[name]
         message = masked(f"not true after {self._limit:g} s: {last}")
         return Verdict(self._until.shown, holds=False, value=last, message=message)
 
     @property
     def last(self) -> MaskedText | None:
-        """What was found in the last read that did not meet the condition; None before."""
+        """The result of the last read that did not meet the condition, or None before
+        the first.
+        """
         return next(reversed(self._last.values()), None)
 
     def wait(self, pending: int) -> float | None:
-        """Say that the next read is waited for, and for how long; None where the time is over."""
+        """Say that the next read is waited for, and for how long.
+
+        None where the time is over.
+        """
         if self._is_late:
             return None
         runtime = self._runtime
@@ -183,7 +188,7 @@ def _check(
         else:
             _read(selected, readers, judge)
     try:
-        # What could not be read is not printed as an empty list.
+        # A list that could not be read is not printed as an empty one.
         if printer and (selected.several or report.is_judged):
             report.missing += printer.end(report.next_cursor)
     finally:
@@ -192,7 +197,7 @@ def _check(
 
 
 def _so_far(selected: SelectedReads, shown: Progress, condition: Condition | None) -> str:
-    """What was read and judged until now, and what is not written."""
+    """Return what was read and judged until now, and anything that is not written."""
     last = f", the last with: {condition.last}" if condition and condition.last else ""
     junit = selected.options.junit
     return f"{shown.so_far()}{last}{f'; {visible(junit)} is not written' if junit else ''}"
@@ -224,7 +229,7 @@ def _wait(
                 else:
                     again.append(whole.selected)
         seconds = condition.wait(len(again)) if again else 0.0
-        # After the wait is known, so that it is part of what is shown.
+        # After the wait is known, so that it is part of the output.
         judge.count(len(pending))
         if seconds is None:
             for one in again:
@@ -235,8 +240,8 @@ def _wait(
 
 
 def _printer(selected: SelectedReads, program: JqProgram | None) -> Printer | None:
-    """What prints the records of all connections as one result; None for one record,
-    which is printed as served.
+    """Return what prints the records of all connections as one result, or None for one
+    record, which is printed as served.
     """
     common, operation, reads, several = selected
     if several:
@@ -269,8 +274,9 @@ class _Judge:
         self._shown.add(units)
 
     def take(self, whole: WholeRead, verdicts: Sequence[Verdict] = ()) -> None:
-        """Use what a connection answered, or note its error; `verdicts` are on what was
-        waited for.
+        """Use what a connection answered, or note its error.
+
+        `verdicts` are on what was waited for.
         """
         report, read = self._report, whole.selected
         self._shown.add(parts=1, failed=whole.error is not None)

@@ -1,4 +1,6 @@
-"""`list --follow`: print every state of a record that a poll can see, until a signal."""
+"""`list --follow`: print every state of a record that a poll can see, until a
+signal.
+"""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -47,17 +49,17 @@ def run(
     options: OperationOptions,
     mode: Mode,
 ) -> NoReturn:
-    """Poll the list of every selected connection, and print what is new, for as long as
-    nobody stops it.
+    """Poll the list of every selected connection and print new states, until a signal.
 
-    Raises UsageError for options that do not go with that, and the error of the only connection.
+    Raises UsageError for options that do not go with that, and the error of the only
+    connection.
     """
     asked = part(options, ReadOptions)
     _check(asked, mode)
     since = builder.since(runtime, asked.since, asked.query)
 
     def select() -> SelectedReads:
-        # The filter of each poll is another one.
+        # The filter of each poll is another.
         return selected_reads.select(
             runtime, catalogue, operation, replace(asked, since=None), mode
         )
@@ -74,8 +76,8 @@ def run(
                 following.poll(selected, readers)
                 following.pause(began)
                 if selected.several:
-                    # A profile may have got the tag meanwhile. What cannot be read now
-                    # is read next time.
+                    # A profile may have got the tag in the meantime. A list that cannot
+                    # be read now is read next time.
                     with suppress(UnifiedError):
                         selected = select()
         except KeyboardInterrupt as stop:
@@ -105,7 +107,9 @@ def _check(options: ReadOptions, mode: Mode) -> None:
 
 
 class SeenState(NamedTuple):
-    """A state of a record: its digest, and when it changed, None where it does not say so."""
+    """A state of a record: its digest, and when it changed, None where it does not say
+    so.
+    """
 
     digest: int
     at: Instant | None
@@ -132,13 +136,14 @@ class FollowedList:
         self._untimed: dict[int, datetime] = {}
 
     def begin_poll(self, now: datetime) -> tuple[str, str]:
-        """The filter of the next poll, which begins now."""
+        """Return the filter of the next poll, which begins now."""
         self._poll_began = now
         return f"{FIELD}[gt]", timestamp(self._start.at)
 
     def new(self, records: Sequence[Record], now: datetime) -> list[tuple[Record, SeenState]]:
-        """The records in a state that was not printed yet. Assumption: a provider may
-        ignore the filter.
+        """Return the records in a state that was not printed yet.
+
+        Assumption: a provider may ignore the filter.
         """
         found: dict[int, tuple[Record, SeenState]] = {}
         for record in records:
@@ -159,14 +164,15 @@ class FollowedList:
                 self._untimed[digest] = now
             else:
                 self._timed[digest] = at
-                # A time to come, of a wrong clock, must not hide the changes until then.
+                # A time to come, of a wrong clock, must not hide the changes until
+                # then.
                 self._newest = max(self._newest, min(at.at, now))
 
     def end_poll(self, now: datetime) -> None:
         """Begin the next poll later, and forget what it cannot show. A poll that broke
         off is begun where it was.
         """
-        # What this poll saw stays, however long it took.
+        # Keep the records that this poll saw, however long it took.
         self.reached, since = self._newest, min(self._poll_began, now - self._look_back)
         self._start = self._next_start()
         self._timed = {digest: at for digest, at in self._timed.items() if at > self._start}
@@ -176,14 +182,15 @@ class FollowedList:
         return max(self._floor, Instant(earlier(self.reached, self._look_back.total_seconds())))
 
     def state(self) -> Json:
-        """What is remembered, as JSON."""
+        """Return the remembered states, as JSON."""
         timed = {str(digest): at.text for digest, at in self._timed.items()}
         return {"reached": timestamp(self.reached), "timed": timed, "untimed": [*self._untimed]}
 
     @classmethod
     def of(cls, state: Json, look_back: timedelta, now: datetime) -> Self:
-        """The list as it was left. Raises ValueError, TypeError or KeyError for what is
-        no state.
+        """Return the list as it was left.
+
+        Raises ValueError, TypeError or KeyError for anything that is not a state.
         """
         reached = datetime.fromisoformat(state["reached"])
         made = cls(reached, Instant(datetime.fromtimestamp(0, UTC)), look_back)
@@ -193,8 +200,8 @@ class FollowedList:
 
 
 class _Following:
-    """The lists that are followed, by the names of their connections, and the printer
-    of what is new in them.
+    """The followed lists, by the names of their connections, and the printer of their
+    new states.
     """
 
     def __init__(self, selected: SelectedReads, since: ChangeFilter | None) -> None:
@@ -221,13 +228,14 @@ class _Following:
         return Printer(self._runtime, style, record_output.program(common.options), strict=False)
 
     def poll(self, selected: SelectedReads, readers: FairReaders) -> None:
-        """Read every list once and print what is new. Raises the error where nothing
-        can be followed.
+        """Read every list once and print new states.
+
+        Raises the error if no list can be followed.
         """
         failures: dict[str, UnifiedError] = {}
         for read in selected.reads:
             known = self._lists.get(read.name)
-            # A profile may lead to another connection meanwhile.
+            # A profile may lead to another connection in the meantime.
             if known is None or known[0].request != read.request:
                 self._lists[read.name] = (read, self._begin(read))
         asking = [
@@ -246,7 +254,8 @@ class _Following:
                 else:
                     failures[read.name] = found
                     self._tell(read, found, several=selected.several)
-        # In the order of the selection: that in which they failed differs from run to run.
+        # In the order of the selection: that in which they failed differs from run to
+        # run.
         failed = {one.name: failures[one.name] for one in selected.reads if one.name in failures}
         if len(failed) == len(selected.reads) and not any(
             error.retryable for error in failed.values()
@@ -262,14 +271,15 @@ class _Following:
         runtime.sleep(seconds)
 
     def so_far(self) -> str:
-        """What was printed, in words."""
+        """Return what was printed, in words."""
         untimed = sum(one.untimed for _, one in self._lists.values())
         without = f", {untimed} of them without {FIELD}" if untimed else ""
         return f"{counted(self.printed, 'record')}{without}"
 
     def onward(self) -> str:
-        """The options that go on from here; what was printed last is kept, so that it
-        is not printed again.
+        """Return the options that continue from here.
+
+        The last printed states are kept, so that they are not printed again.
 
         Where that cannot be kept, the time is earlier, so that nothing is missed.
         """

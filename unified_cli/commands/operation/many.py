@@ -27,8 +27,8 @@ from unified_cli.runtime import Runtime
 
 _MOST_NAMED = 5
 _MOST_TOLD = 3
-"""Of connections about which the same is to be told, so many get a line each, and more
-than that one line.
+"""Of connections about which the same is to be reported, this many get a line each, and
+more than that one line.
 """
 
 _Read = tuple[str, Page | UnifiedError | None]
@@ -99,8 +99,9 @@ def _run(
 
 
 def _end(outcome: "_FanOutOutcome") -> list[str]:
-    """Complete the output; gives what is missing. A connection that failed may have the
-    columns that no record had.
+    """Complete the output; gives the missing part.
+
+    A connection that failed may have the columns that no record had.
     """
     try:
         return outcome.printer.end()
@@ -113,7 +114,9 @@ def _end(outcome: "_FanOutOutcome") -> list[str]:
 def _reader(
     common: Call, readers: FairReaders, operation: Operation, call_to: Callable[[str], Call]
 ) -> Callable[[str], Generator[_Read]]:
-    """A function that reads one connection and yields its pages, then its end."""
+    """Return a function that reads one connection and yields its pages, then its
+    end.
+    """
     wanted = listing.span(common) if operation.lists else None
 
     def pages(name: str) -> Generator[Page]:
@@ -150,7 +153,7 @@ def _read_all(
         raise
     except BaseException as error:
         with suppress(UnifiedError, stdout.ClosedError):
-            # What was read before is printed; but the first error is what is told.
+            # Records read before are printed, and the first error is reported.
             outcome.flush()
         outcome.report_interruption(runtime, error)
         raise
@@ -186,8 +189,9 @@ class _FanOutOutcome:
             self.flush()
 
     def flush(self) -> None:
-        """Print what is not printed yet, and count it; what cannot be printed is torn,
-        and not tried again.
+        """Print anything that is not printed yet, and count it.
+
+        Output that cannot be printed is torn, and not tried again.
         """
         written, self.unwritten = self.unwritten, []
         self.printer.flush()
@@ -196,8 +200,9 @@ class _FanOutOutcome:
             tally.torn = tally is self.begun
 
     def report(self, runtime: Runtime, asked: PageOptions) -> None:
-        """Print which connections have more records, then which failed; with `--quiet`
-        only the latter.
+        """Print which connections have more records, then which failed.
+
+        With `--quiet` only the latter.
         """
         cut = {
             name: tally
@@ -230,11 +235,12 @@ class _FanOutOutcome:
             runtime.stderr.line(line)
 
     def _failures(self) -> Iterator[str]:
-        """A line for each failure, those of connections read in part with how to
-        continue; one for many alike.
+        """Yield a line for each failure, those of connections read in part with how to
+        continue. One for many alike.
         """
         alike: dict[tuple[int, int | None], list[str]] = {}
-        # In the order of the selection: that in which they failed differs from run to run.
+        # In the order of the selection: that in which they failed differs from run to
+        # run.
         for name in filter(self.failed.__contains__, self.names):
             error = self.failed[name]
             tally = self.tallies[name]

@@ -97,8 +97,9 @@ def _confirm(
     names: Sequence[str],
     body: bytes | None,
 ) -> None:
-    """Ask before anything is sent, unless --yes is given. Raises UsageError where the
-    answer is no, or there is no person to ask.
+    """Ask before anything is sent, unless --yes is given.
+
+    Raises UsageError if the answer is no, or there is no person to ask.
     """
     runtime, options, sent = common.runtime, common.options, part(common.options, SendOptions)
     piped = request_body.reads_stdin(sent.data, request_body.fields(sent.raw_field, sent.field))
@@ -120,7 +121,7 @@ def _confirm(
 def _begun(
     common: Call, operation: Operation, calls: Sequence[RunCall], body: bytes | None
 ) -> StoredRun:
-    """The run of these calls."""
+    """Return the run of these calls."""
     runtime = common.runtime
     header = RunHeader.of(RunKind.FAN_OUT, operation, common.options, runtime.wall(), len(calls))
     header.body = None if body is None else body.decode("utf-8")
@@ -146,7 +147,10 @@ def _call(
     content: Content,
     identifier: str | None,
 ) -> RunCall:
-    """The call to a connection, which can be sent. Raises UsageError and ConfigError."""
+    """Return the call to a connection, which can be sent.
+
+    Raises UsageError and ConfigError.
+    """
     call = connections.call(name, operation, identifier)
     call.query = tuple(content.query)
     connections.request(call, content.body, "k" if operation.method != "DELETE" else "")

@@ -24,7 +24,8 @@ from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
 _ROOM = "unified_cli.commands.operation"
-# What runs each mode but that of one request, whose module is imported only for it.
+# The function for each mode but a single request; its module is imported only for that
+# mode.
 _RUNS = {
     ModeKind.DESCRIBED: Later(f"{_ROOM}.description:run"),
     ModeKind.EDITED: Later(f"{_ROOM}.edit:run"),
@@ -46,7 +47,7 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
     if isinstance(options, StopOptions) and options.stops:
         from unified_cli.writes import stop_rules  # noqa: PLC0415  few writes are bounded
 
-        # Rules that are none are refused also where one request leaves them nothing to do.
+        # Invalid rules are refused even if a single request leaves them nothing to do.
         stop_rules.parse(options, 1)
     mode = mode_of(operation, options)
     if mode.kind is ModeKind.SKELETON:
@@ -83,7 +84,10 @@ def run(operation: Operation, context: CommandContext, options: OperationOptions
 
 
 def mode_of(operation: Operation, options: OperationOptions) -> Mode:
-    """The mode that the options describe. Raises UsageError for what means nothing in it."""
+    """Return the mode that the options describe.
+
+    Raises UsageError for what means nothing in it.
+    """
     several = is_several(options.profile)
     edits = part(options, WriteModeOptions).edit
     if edits:
@@ -96,8 +100,9 @@ def mode_of(operation: Operation, options: OperationOptions) -> Mode:
 
 
 def _sent(operation: Operation, options: OperationOptions, *, several: bool) -> ModeKind:
-    """The mode of what sends a body, which it may show. Raises UsageError for a file in
-    several requests.
+    """Return the mode of what sends a body, which it may show.
+
+    Raises UsageError for a file in several requests.
     """
     writing, downloading = part(options, WriteModeOptions), part(options, DownloadModeOptions)
     if writing.skeleton or downloading.skeleton:
@@ -136,8 +141,9 @@ def _kind(operation: Operation, options: OperationOptions, *, several: bool) -> 
 
 
 def _edited(options: OperationOptions) -> ModeKind:
-    """The mode of `--edit`. Raises UsageError beside an option that makes a body, or
-    shows one to make.
+    """Return the mode of `--edit`.
+
+    Raises UsageError beside an option that makes a body, or shows one to make.
     """
     sent = part(options, SendOptions)
     with_body = sent.bodies or sent.raw_field or sent.field or sent.sends_file or options.format
@@ -154,10 +160,12 @@ def _missing_id(catalogue: Catalogue, operation: Operation) -> UsageError:
 
 
 def _check_required(runtime: Runtime, operation: Operation, options: OperationOptions) -> None:
-    """Name the query parameters that are required and missing. Raises UsageError for
-    one with `--strict`, and for a download, which has nothing to give without it.
+    """Name the query parameters that are required and missing.
 
-    Any other request is sent all the same: what is required differs between providers.
+    Raises UsageError for one with `--strict`, and for a download, which has nothing to
+    give without it.
+
+    Any other request is sent anyway: required parameters differ between providers.
     """
     given = {name.partition("[")[0] for name, _ in builder.pairs(options.query)}
     required = (
@@ -183,8 +191,9 @@ def _check_required(runtime: Runtime, operation: Operation, options: OperationOp
 
 
 def _says_no_file(missing: KnownField, options: OperationOptions) -> bool:
-    """Whether a download says nowhere which file it is for; a name that we assume may be
-    another one.
+    """Return whether a download says nowhere which file it is for.
+
+    A name that we assume may be another.
     """
     sent = part(options, SendOptions)
     others = options.query or sent.bodies or sent.raw_field or sent.field

@@ -56,8 +56,8 @@ alone, of the name None.
 
 @dataclass(frozen=True, slots=True)
 class PipedJob:
-    """The request for a line of the input, to the connection of this name; or `wrong`,
-    why there is none.
+    """The request for a line of the input, to the connection of this name, or in
+    `wrong` the reason why it is invalid.
     """
 
     line: int
@@ -81,7 +81,7 @@ def run(
     It goes to the only connection, and UsageError is raised before anything is sent if
     the input or the options are invalid; or to the one that its record names, which
     `-p` must select, and a line that cannot be used fails on its own. Raises an error
-    that says what is missing.
+    that names the missing part.
     """
     _check_options(options)
     config = file.read(runtime)
@@ -154,8 +154,9 @@ def _send_all(
     jobs: Sequence[PipedJob],
     rules: StopRules,
 ) -> None:
-    """Send the requests as a run, and tell of each line; a run of writes is kept, so
-    that it can be resumed.
+    """Send the requests as a run, and tell of each line.
+
+    A run of writes is kept, so that it can be resumed.
     """
     runtime, catalogue, settings, options, mode, _ = call
     workers = part(options, OperationOptions).workers
@@ -186,7 +187,7 @@ def _send_all(
 
 
 def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
-    """The jobs, in the order of the lines.
+    """Return the jobs, in the order of the lines.
 
     Raises UsageError for input that cannot be used. Where there are several targets, a
     line that cannot be used is one that failed, and no reason to leave out the others.
@@ -194,7 +195,7 @@ def _jobs(call: Call, operation: Operation, targets: Targets) -> list[PipedJob]:
     sent = part(call.options, SendOptions)
     fields = bodies.fields(sent.raw_field, sent.field)
     piped = _input(call, fields)
-    # What is wrong with an option is not wrong with each line.
+    # The problem with an option is not wrong with each line.
     given = bodies.compose(sent.data, fields, call.runtime)
     builder.check_unlabelled(given, call.options, operation)
     body_check.check(call.runtime, part(call.options, OperationOptions), operation, given)
@@ -259,7 +260,7 @@ def _key(item: InputItem, operation: Operation) -> str | None:
 def _body(
     call: Call, item: InputItem, operation: Operation, fields: list[BodyField]
 ) -> bytes | None:
-    """The record without its id, or `-d`, with the fields of `-f` and `-F`."""
+    """Return the record without its id, or `-d`, with the fields of `-f` and `-F`."""
     if not operation.takes_body:
         return None
     own, data = (
@@ -278,8 +279,9 @@ def _body(
 
 
 def _begun(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> StoredRun:
-    """The run of these jobs; in memory for reads, and for a single write, which cannot
-    be resumed.
+    """Return the run of these jobs.
+
+    In memory for reads, and for a single write, which cannot be resumed.
     """
     runtime, options = call.runtime, call.options
     header = RunHeader.of(RunKind.LINES, operation, options, runtime.wall(), len(jobs))
@@ -297,8 +299,9 @@ def _begun(call: Call, operation: Operation, jobs: Sequence[PipedJob]) -> Stored
 def _entries(
     call: Call, operation: Operation, number: int, job: PipedJob
 ) -> Iterator[JournalEntry]:
-    """The lines about a job: what is to be sent, or why it cannot be; and that it may
-    have been done before.
+    """Yield the lines about a job: the request, or why it cannot be sent.
+
+    And that it may have been done before.
     """
     request, name = job.request, job.profile or call.settings.profile
     if request is None:

@@ -32,8 +32,9 @@ def tell(
     body: bytes | None,
     connections: Mapping[str, Settings],
 ) -> None:
-    """Print on stderr which record it is in the first few connections; nothing where no
-    operation reads it, or the write names none.
+    """Print on stderr which record it is in the first few connections.
+
+    Nothing where no operation reads it, or the write names none.
     """
     resource = catalogue.apis[operation.api].resources[operation.resource]
     named = identifier or doubt.identifier_in(body, operation.resource)
@@ -62,7 +63,7 @@ def tell(
 
 
 def _named(record: Parts) -> str:
-    """The name and the mail address of a record, as far as it has them."""
+    """Return the name and the mail address of a record, as far as it has them."""
     whole = " ".join(filter(None, (text(record.get(one)) for one in ("first_name", "last_name"))))
     name = next(filter(None, (text(record.get(one)) for one in _NAMES)), whole)
     found = ", ".join(filter(None, (name, _mail(record))))

@@ -61,7 +61,10 @@ def run(context: CommandContext, options: AddOptions) -> None:
 
 
 def _asked(runtime: Runtime, top: TomlTable) -> dict[str, Toml]:
-    """The keys of a new profile, as typed at the terminal; an empty answer leaves a key unset."""
+    """Return the keys of a new profile, as typed at the terminal.
+
+    An empty answer leaves a key unset.
+    """
     found: dict[str, Toml] = {}
     questions = [
         ("account_id", "account id of the connection: "),
@@ -167,7 +170,10 @@ def _text(runtime: Runtime, name: str) -> str:
 
 
 def _rows(text: str) -> Iterator[tuple[str, dict[str, Toml]]]:
-    """Each profile's name and values, None for an empty cell; UsageError names the line."""
+    """Yield each profile's name and values, None for an empty cell.
+
+    UsageError names the line.
+    """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     lines: dict[str, int] = {}
     try:

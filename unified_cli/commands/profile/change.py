@@ -70,7 +70,7 @@ def _values(pattern: str | None, texts: tuple[str, ...]) -> TomlTable:
 
 
 def _names(draft: Draft, pattern: str | None) -> list[str]:
-    """The profiles to change; none of them for the top of the file."""
+    """Return the profiles to change. None of them for the top of the file."""
     if pattern is None:
         return []
     if profiles.is_several([pattern]):
@@ -91,7 +91,9 @@ def _check_known(
 def _warnings(
     runtime: Runtime, draft: Draft, names: Sequence[str | None], values: TomlTable
 ) -> Iterator[str]:
-    """What the change will mean for the tokens of these profiles, None being the shared one."""
+    """Yield what the change will mean for the tokens of these profiles, None being the
+    shared one.
+    """
     top = {**draft.data}
     new_top = _changed(top, values) if None in names else top
     for name in names:

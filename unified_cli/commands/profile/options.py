@@ -67,7 +67,7 @@ class ShowOptions(MessageOptions):
 
 
 def _of_profile(name: str) -> Flag:
-    """The option of that name, for a key of a profile."""
+    """Return the option of that name, for a key of a profile."""
     return by_name(OperationOptions)[name]._replace(group=PROFILE, about=KEYS[name].about, order=0)
 
 
@@ -95,7 +95,7 @@ class AddOptions(MessageOptions):
     read_only: Annotated[bool, Flag(("--read-only",), PROFILE, "refuse every write")] = False
 
     def values(self) -> dict[str, Toml]:
-        """The values of the given options, by key."""
+        """Return the values of the given options, by key."""
         # --quiet and --no-input are about this command.
         names = [
             name for name in SETTABLE if hasattr(self, name) and name not in by_name(MessageOptions)
@@ -188,12 +188,15 @@ class CheckOptions(MessageOptions, EvidenceOptions):
 
 
 def may_ask(runtime: Runtime, options: MessageOptions) -> bool:
-    """Whether prompts are possible and allowed."""
+    """Return whether prompts are possible and allowed."""
     return prompt.at_terminal(runtime, no_input=yes_or_no(runtime, options.no_input, "no_input"))
 
 
 def existing(name: str) -> str:
-    """The name, unless it is that of the built-in profile. Raises UsageError for that."""
+    """Return the name, unless it is that of the built-in profile.
+
+    Raises UsageError for that.
+    """
     if name == RESERVED:
         raise UsageError(f'the profile "{name}" is built in and cannot be changed')
     return name

@@ -31,7 +31,7 @@ from unified_cli.values import JsonObject
 
 VERSION = 1
 _READY = "ready"
-# What a person may not take for more than it is: nobody has asked the service.
+# Worded with care: the service has not been asked.
 _MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
 _HEADER = re.compile(
@@ -40,7 +40,10 @@ _HEADER = re.compile(
 
 
 def print_path(context: CommandContext, _: MessageOptions) -> None:
-    """Print the path of the config file. Raises ConfigError where there is no home directory."""
+    """Print the path of the config file.
+
+    Raises ConfigError if there is no home directory.
+    """
     runtime = context.runtime
     path = file.locate(runtime)
     if path is None:
@@ -110,7 +113,7 @@ def _known(connection: JsonObject | None) -> str:
 
 
 def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
-    """A profile as JSON; the names are a contract."""
+    """Return a profile as JSON. The names are a contract."""
     table = resolution.SANDBOX_PROFILE if name == file.RESERVED else config.profiles[name]
     account = table.get("account_id")
     one = {
@@ -255,7 +258,7 @@ def check(context: CommandContext, options: CheckOptions) -> None:
 
 
 def _suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -> list[JUnitSuite]:
-    """A test for each connection."""
+    """Return a test for each connection."""
     classname, name = ("profile", "test")
     if operation is not None:
         classname, name = f"{operation.api}.{operation.resource}", operation.name
@@ -279,7 +282,7 @@ def _suites(verdicts: Sequence[ProbeResult], operation: Operation | None) -> lis
 
 
 def _verdict(one: ProbeResult) -> JsonObject:
-    """A verdict as JSON; the names are a contract."""
+    """Return a verdict as JSON. The names are a contract."""
     return {
         "profile": one.profile,
         "verdict": one.word,

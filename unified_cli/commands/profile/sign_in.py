@@ -18,7 +18,7 @@ _MOST_NAMED = 8
 
 
 def log_in(context: CommandContext, options: LoginOptions) -> None:
-    """Store a token. Raises UsageError where none can be asked for."""
+    """Store a token. Raises UsageError if none can be asked for."""
     runtime = context.runtime
     for word in options.words:
         hide(word)
@@ -55,8 +55,9 @@ def log_in(context: CommandContext, options: LoginOptions) -> None:
 
 
 def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
-    """The profiles that the token is for, none of the sandbox's; None stands for those
-    without their own.
+    """Return the profiles that the token is for, none of the sandbox's.
+
+    None is for those without their own.
     """
     name = _owner(options.name, shared=options.shared)
     if name is None:
@@ -79,7 +80,8 @@ def _question(names: Sequence[str | None]) -> str:
 
 
 def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> str:
-    """The token typed at the terminal, empty for an empty answer where that is allowed.
+    """Return the token typed at the terminal, empty for an empty answer where that is
+    allowed.
 
     Raises ConfigError where none of three answers is a token.
     """
@@ -91,7 +93,7 @@ def typed_token(runtime: Runtime, question: str, *, optional: bool = False) -> s
 
 
 def _checked(typed: bytes) -> str:
-    """What was typed or piped, without the blanks and line ends around it."""
+    """Return what was typed or piped, without the blanks and line ends around it."""
     return secrets.checked(typed.strip(), "the token")
 
 
@@ -103,7 +105,7 @@ def _listed(names: Sequence[str | None]) -> str:
 
 
 def log_out(context: CommandContext, options: LogoutOptions) -> None:
-    """Remove a token. Raises UsageError where none is stored."""
+    """Remove a token. Raises UsageError if there is no stored token."""
     runtime = context.runtime
     name = _owner(options.name, shared=options.shared)
     config = file.read(runtime)
@@ -140,10 +142,12 @@ def _of(name: str | None) -> str:
 def places_for(
     runtime: Runtime, names: Sequence[str | None], wanted: str | None
 ) -> list[TokenPlace]:
-    """The place for the token of each profile, None being the shared token; one that
-    nobody named may change yet.
+    """Return the place for the token of each profile, None being the shared token.
 
-    Raises the errors of `login.choose`, and those of `login.check` for a place that was named.
+    One that no one named may change yet.
+
+    Raises the errors of `login.choose`, and those of `login.check` for a place that was
+    named.
     """
     found = [login.choose(runtime, name, wanted) for name in names]
     for place in found:
@@ -155,7 +159,7 @@ def places_for(
 def agreed(
     runtime: Runtime, found: Sequence[TokenPlace], wanted: str | None, *, ask: bool
 ) -> Sequence[TokenPlace]:
-    """The places where the token is stored; none at all if the user declines.
+    """Return the places where the token is stored. None at all if the user declines.
 
     Without a keyring, a terminal asks whether to store it in a private file; otherwise
     that is done, with a message.

@@ -20,11 +20,13 @@ from unified_cli.values import Toml, TomlTable
 SETTABLE: Mapping[str, Key] = {
     name: key for name, key in KEYS.items() if "p" in key.at and name != "token"
 }
-"""The keys of a profile, without the token: every user of the machine can see a command line."""
+"""The keys of a profile, without the token: every user of the machine can see a command
+line.
+"""
 
 
 def new_name(text: str) -> str:
-    """The name for a profile. Raises UsageError if it is not allowed."""
+    """Return the name for a profile. Raises UsageError if it is not allowed."""
     if text == RESERVED:
         raise UsageError(f'the profile "{RESERVED}" is built in; choose another name')
     if not PROFILE_NAME.fullmatch(text):
@@ -36,8 +38,9 @@ def new_name(text: str) -> str:
 
 
 def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
-    """The values of `KEY=VALUE` texts, None for an empty one, which unsets. Raises
-    UsageError if one is invalid.
+    """Return the values of `KEY=VALUE` texts, None for an empty one, which unsets.
+
+    Raises UsageError if one is invalid.
     """
     values: dict[str, Toml] = {}
     for text in texts:
@@ -52,8 +55,9 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Toml]:
 
 
 def parse(name: str, value: Any) -> Any:
-    """The value of a key as the file stores it. Raises UsageError if there is no such
-    key, or the value is invalid.
+    """Return the value of a key as the file stores it.
+
+    Raises UsageError if there is no such key, or the value is invalid.
     """
     if name == "token":
         raise UsageError(
@@ -81,8 +85,8 @@ def parse(name: str, value: Any) -> Any:
 
 
 def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
-    """The warning that the values name a token file that does not exist; None if there
-    is nothing to warn of.
+    """Return the warning that the values name a token file that does not exist, or None
+    if there is nothing to warn of.
     """
     name = values.get("token_file")
     return (
@@ -93,7 +97,10 @@ def missing_file(values: TomlTable, runtime: Runtime) -> str | None:
 
 
 def known(name: str) -> Key:
-    """The key of that name. Raises UsageError with a suggestion if a profile has no such key."""
+    """Return the key of that name.
+
+    Raises UsageError with a suggestion if a profile has no such key.
+    """
     if name not in SETTABLE and name != "token":
         close = get_close_matches(name, SETTABLE, 1)
         hint = f'did you mean "{close[0]}"?' if close else f"choose from {', '.join(SETTABLE)}"

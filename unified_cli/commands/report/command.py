@@ -12,7 +12,7 @@ from unified_cli.output import formats
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
-    """What the page is about, and where it goes."""
+    """The contents of the page, and its destination."""
 
     to: Annotated[
         str | None, told(To, "the file to write, over an older one", OUTPUT, "FILE.html")

@@ -24,14 +24,14 @@ from unified_cli.output.progress import Work, progress
 # Where the service does not tell it, or not this token, other answers say as much.
 _NOT_TOLD = (403, 404, 405)
 Keeps = tuple[str, ...]
-"""What keeps each operation from being called, in the order of the operations; empty
-where nothing is known to.
+"""Why each operation cannot be called, in the order of the operations; empty if no
+reason is known.
 """
 
 
 class SeenConnection(NamedTuple):
-    """What is known of a connection; `error` is why it could not be asked, `age` that
-    of what was known before.
+    """The known facts about a connection; `error` is why it could not be asked, `age`
+    that of what was known before.
     """
 
     name: str
@@ -47,8 +47,8 @@ class SeenConnection(NamedTuple):
 
 @dataclass(slots=True)
 class _Lists:
-    """What the lists of connections say, by origin and account, and why connections
-    cannot be asked at all.
+    """The lists of connections, by origin and account, and why connections cannot be
+    asked at all.
     """
 
     records: dict[tuple[str, str], ConnectionRecord] = field(default_factory=dict)
@@ -58,8 +58,9 @@ class _Lists:
 def seen(
     context: CommandContext, options: ReportOptions, asked: AskedConnections
 ) -> list[SeenConnection]:
-    """What is known of each selected connection, in their order. Raises nothing that a
-    connection is the cause of.
+    """Return the known facts about each selected connection, in their order.
+
+    Raises nothing that a connection is the cause of.
     """
     check = OfferCheck(context.runtime, context.catalogue, [*context.catalogue], probe=False)
     work = Work(part="connection", parts=len(asked.settings))
@@ -92,7 +93,9 @@ def seen(
 def _read_lists(
     check: OfferCheck, settings: Mapping[str, Settings], readers: FairReaders
 ) -> _Lists:
-    """The records of connections that one token sees, a list for each token of several."""
+    """Return the records of connections that one token sees, a list for each token of
+    several.
+    """
     groups = defaultdict[tuple[str, str], list[str]](list)
     lists = _Lists()
     tokens = readers.tokens({name: one for name, one in settings.items() if not one.is_own})
@@ -128,7 +131,8 @@ def _read_lists(
 
 
 class _Question(NamedTuple):
-    """Makes of the cache, the lists and the answers of the service what is known of a connection.
+    """Makes of the cache, the lists and the answers of the service the known facts
+    about a connection.
 
     Thousands of connections have the same few `tuples` of what keeps their operations
     from being called.
@@ -139,7 +143,10 @@ class _Question(NamedTuple):
     tuples: dict[Keeps, Keeps]
 
     def ask(self, name: str, settings: Settings, client: Client) -> SeenConnection:
-        """What is known and what the service says now. Raises the errors of a request."""
+        """Return the cached facts and the service's present answers.
+
+        Raises the errors of a request.
+        """
         runtime, catalogue = self.check.runtime, self.check.catalogue
         record, untold = self._record(settings, client)
         state = record.state if record else UNKNOWN_STATE
@@ -147,7 +154,7 @@ class _Question(NamedTuple):
         if known:
             offer: Offer | None = Offer(known.offered, state=state._replace(blocked=known.blocked))
         else:
-            # The token of a connection is not told what it offers.
+            # The service does not list operations for a connection's own token.
             offer = None if settings.is_own else self.check.offer(settings, client)
             offer = offer and offer._replace(state=introspection.merged(state, offer.state))
             if untold and not offer:
@@ -159,7 +166,7 @@ class _Question(NamedTuple):
         return seen._replace(age=known.age if known else 0.0)
 
     def unseen(self, name: str, settings: Settings, error: UnifiedError) -> SeenConnection:
-        """What is known of a connection that cannot be asked."""
+        """Return the known facts about a connection that cannot be asked."""
         runtime, catalogue = self.check.runtime, self.check.catalogue
         known = known_capabilities.recall(runtime, settings, catalogue)
         fact = connection_facts.recall(runtime, settings)
@@ -177,15 +184,16 @@ class _Question(NamedTuple):
         return found._replace(age=age, error=error)
 
     def wrong(self, name: str, error: UnifiedError) -> SeenConnection:
-        """A profile that leads nowhere."""
+        """Return a profile that leads nowhere."""
         judged = offer_check.failed(name, self.check.operations, error)
         return self._seen(name, "", None, UNKNOWN_STATE, judged)._replace(error=error)
 
     def _record(
         self, settings: Settings, client: Client
     ) -> tuple[ConnectionRecord | None, None] | tuple[None, UnifiedError]:
-        """The record of a connection, or why the service does not give it. Raises the
-        other errors of a request.
+        """Return the record of a connection, or why the service does not give it.
+
+        Raises the other errors of a request.
         """
         if listed := self.lists.records.get(settings.identity):
             return listed, None

@@ -1,5 +1,5 @@
-"""What a report says of all connections together: counts, who is needed, and the map of
-what is offered.
+"""The part of a report about all connections: counts, who must act, and the map of
+offered operations.
 """
 
 from collections import Counter, defaultdict
@@ -26,8 +26,8 @@ from unified_cli.commands.report.page import (
 )
 
 ALL, READS, NO, HELD = "all", "reads", "no", "held"
-"""What a cell of the map says where all operations of a resource can be called, those
-that read, none, or none now.
+"""The words in a cell of the map: all operations of a resource can be called, only
+reads, none, or none now.
 """
 _WORDS = {REFUSED: NO, NOT_SAID: "?", FAILED: "?"}
 _MOST_COLUMNS = 24
@@ -47,7 +47,9 @@ class FleetParts(NamedTuple):
 
 
 def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetParts:
-    """The parts of the page that show these connections, and what they offer of all operations."""
+    """Return the parts of the page that show these connections, and what they offer of
+    all operations.
+    """
     offers, letters = _offers(context, seen)
     shown = [_shown(context, one, letter) for one, letter in zip(seen, letters, strict=True)]
     statuses = _counts((one.status or _NO_STATUS, one) for one in shown)
@@ -56,7 +58,7 @@ def parts_of(context: CommandContext, seen: Sequence[SeenConnection]) -> FleetPa
 
 
 def condition(context: CommandContext, one: SeenConnection) -> str:
-    """How a connection is, in a word or two."""
+    """Return how a connection is, in a word or two."""
     if one.error:
         return NOT_SEEN
     if held := one.state.held(context.catalogue.service):
@@ -82,7 +84,7 @@ def _shown(context: CommandContext, one: SeenConnection, letter: str) -> ShownCo
 
 
 def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCount]:
-    """The connections by a name, the most frequent first."""
+    """Return the connections by a name, the most frequent first."""
     found = defaultdict[str, Counter[str]](Counter)
     for name, one in named:
         found[name][
@@ -98,8 +100,9 @@ def _counts(named: Iterable[tuple[str, ShownConnection]]) -> list[ConnectionCoun
 def _needs(
     context: CommandContext, seen: Sequence[SeenConnection], shown: Sequence[ShownConnection]
 ) -> list[NeededPerson]:
-    """Who is needed for which connections, the most frequent first; what could not be
-    seen is last.
+    """Who is needed for which connections, the most frequent first.
+
+    Unknown ones come last.
     """
     service = context.catalogue.service
     reason = {
@@ -125,7 +128,7 @@ def _needs(
 
 
 def _untimed(state: AccountState) -> AccountState:
-    """The state without the time of the last refused call, which is another one for
+    """Return the state without the time of the last refused call, which is another for
     each connection.
     """
     return state._replace(forbidden=state.forbidden._replace(at="")) if state.forbidden else state
@@ -148,7 +151,10 @@ def _who(context: CommandContext, word: str, status: str) -> str:
 
 
 def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[OfferMap, list[str]]:
-    """The map, and the letter of each connection's column; empty for one that has none."""
+    """Return the map, and the letter of each connection's column.
+
+    Empty for one that has none.
+    """
     operations = [*context.catalogue]
     resources = defaultdict[tuple[str, str], list[int]](list)
     for at, one in enumerate(operations):
@@ -182,7 +188,10 @@ def _offers(context: CommandContext, seen: Sequence[SeenConnection]) -> tuple[Of
 
 
 def _word(keeps: Keeps, of_resource: Sequence[int], changes: Sequence[bool]) -> str:
-    """What can be called of a resource, in a word; where nothing can, what keeps it."""
+    """Return what can be called of a resource, in a word.
+
+    Where nothing can, what keeps it.
+    """
     free = [at for at in of_resource if not keeps[at]]
     if len(free) == len(of_resource):
         return ALL

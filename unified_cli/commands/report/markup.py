@@ -18,7 +18,9 @@ from unified_cli.plural import ago, counted, named
 _PACKAGE = "unified_cli.commands.report"
 _TEMPLATE, _STYLE = "page.html", "page.css"
 _LONGEST = 200
-"""The most characters of a name: the page of a thousand connections stays within two megabytes."""
+"""The most characters of a name: the page of a thousand connections stays within two
+megabytes.
+"""
 _FLUSH = 64 * 1024
 
 
@@ -30,7 +32,7 @@ class _Bounded(str):
 
 
 def document(page: ReportPage) -> Iterator[bytes]:
-    """The page in pieces."""
+    """Yield the page in pieces."""
     style = files(_PACKAGE).joinpath(_STYLE).read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     # The hash lets this one style be, and no attribute with another.
@@ -70,8 +72,8 @@ def _environment() -> Environment:
 
 
 def _text(value: object) -> object:
-    """What stands on the page for a value: without secrets, visible as on a terminal,
-    and not too long.
+    """Return the text of a value on the page: without secrets, visible as on a
+    terminal, and not too long.
     """
     if isinstance(value, Markup | int | float):
         return value
@@ -79,12 +81,12 @@ def _text(value: object) -> object:
 
 
 def _upto(text: str, limit: int) -> str:
-    """The text, to be shown up to so many characters."""
+    """Return the text, to be shown up to this many characters."""
     found = _Bounded(text)
     found.limit = limit
     return found
 
 
 def _time(text: str) -> str:
-    """A time in UTC to the minute; what is none as it is."""
+    """Return a time in UTC to the minute, or the text itself if it is not a time."""
     return f"{text[:10]} {text[11:16]} UTC" if text[10:11] == "T" else text

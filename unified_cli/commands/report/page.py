@@ -1,4 +1,5 @@
-"""What the page holds, as values: `-o json` prints them as they are, and the template draws them.
+"""The contents of the page, as values: `-o json` prints them as they are, and the
+template draws them.
 
 Their names are a contract. Ages are in seconds, and times as ISO 8601 writes them.
 """
@@ -17,8 +18,8 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShownConnection(_Part, frozen=True):
-    """A connection: how it is in words, its `condition` in a word or two, and what is
-    wrong with it.
+    """A connection: how it is in words, its `condition` in a word or two, and the
+    problem with it.
 
     `offers` is the letter of its column in the map. `age` is that of the oldest that is
     known of it, 0 where all was asked now; `unseen` is why it could not be asked.
@@ -38,7 +39,7 @@ class ShownConnection(_Part, frozen=True):
 
 class ConnectionCount(_Part, frozen=True):
     """How many connections have a status, or a product: those that are well, need
-    somebody, or were not seen.
+    someone, or were not seen.
     """
 
     name: str
@@ -53,8 +54,8 @@ class ConnectionCount(_Part, frozen=True):
 
 
 class NeededPerson(_Part, frozen=True):
-    """What some connections need and who can do it; of each reason the names of those
-    that give it.
+    """The actions that some connections need and who can take them; for each reason the
+    names of the connections.
     """
 
     condition: str
@@ -83,8 +84,8 @@ class MapRow(_Part, frozen=True):
 
 
 class OfferMap(_Part, frozen=True):
-    """What is offered: columns of connections, and by API the rows of resources; `more`
-    connections have no column.
+    """The map of operations: columns of connections, and by API the rows of resources;
+    `more` connections have no column.
     """
 
     columns: Sequence[MapColumn]
@@ -103,7 +104,7 @@ class CausedOutcome(_Part, frozen=True):
 
 class ShownRun(_Part, frozen=True):
     """A run with its outcomes, as `runs list` counts them, by cause, and the command
-    that goes on.
+    that continues.
     """
 
     id: str
@@ -128,8 +129,8 @@ class ShownRuns(_Part, frozen=True):
 
 
 class ExportedResource(_Part, frozen=True):
-    """One resource of an export: in how many connections its list is complete, with so
-    many records.
+    """One resource of an export: in how many connections its list is complete, with
+    this many records.
     """
 
     name: str
@@ -140,8 +141,8 @@ class ExportedResource(_Part, frozen=True):
 
 
 class ShownExport(_Part, frozen=True):
-    """What a folder holds: complete lists, gaps, and, where its files were compared,
-    how they differ.
+    """The contents of a folder: complete lists, gaps and, if its files were compared,
+    their differences.
     """
 
     folder: str
@@ -185,7 +186,7 @@ class FailedCase(_Part, frozen=True):
 
 
 class CheckedExpectations(_Part, frozen=True):
-    """What a file of `--junit` says: how many tests have which outcome, and those that
+    """The contents of a file of `--junit`: the counts by outcome, and the tests that
     did not pass.
     """
 
@@ -197,7 +198,8 @@ class CheckedExpectations(_Part, frozen=True):
 
 
 class ReportPage(_Part, frozen=True):
-    """All that the page shows; `unseen` says what is missing from it, and `command` makes it again.
+    """All that the page shows; `unseen` names the missing part from it, and `command`
+    makes it again.
 
     `stores` are where exports went that are not on this machine: they are not asked.
     """

@@ -38,8 +38,9 @@ _MOST_NAMED = 5
 
 
 def run(context: CommandContext, options: ReportOptions) -> None:
-    """Write the page, or print what it shows. Raises IncompleteError where something
-    could not be seen.
+    """Write the page, or print what it shows.
+
+    Raises IncompleteError if something could not be seen.
     """
     runtime = context.runtime
     to = _checked(runtime, options)
@@ -78,8 +79,9 @@ def run(context: CommandContext, options: ReportOptions) -> None:
 
 
 def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
-    """Where the page goes; everything is refused here that can be before anything is
-    asked of the service.
+    """Return where the page goes.
+
+    Everything is refused here that can be before anything is asked of the service.
     """
     if options.output:
         stdout.check(runtime)
@@ -102,8 +104,8 @@ def _checked(runtime: Runtime, options: ReportOptions) -> Path | None:
 
 
 def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
-    """The connections that the page is about: those of `-p`, all profiles, or that of
-    the environment.
+    """Return the connections that the page is about: those of `-p`, all profiles, or
+    that of the environment.
     """
     several = not options.profile and options.account_id is None and file.read(runtime).profiles
     if several:
@@ -115,7 +117,9 @@ def _asked(runtime: Runtime, options: ReportOptions) -> AskedConnections:
 def _work(
     context: CommandContext, options: ReportOptions
 ) -> tuple[ShownRuns, list[ShownExport], list[str]]:
-    """The runs and the exports, as far as they can be seen, and the stores that exports went to."""
+    """Return the runs and the exports, as far as they can be seen, and the stores that
+    exports went to.
+    """
     runtime = context.runtime
     found: list[KnownRun] = []
     unseen = ""
@@ -137,7 +141,7 @@ def _work(
 def _unseen(
     shown: Sequence[ShownConnection], runs: ShownRuns, exports: Sequence[ShownExport]
 ) -> Sequence[str]:
-    """What is missing from the page, in a sentence for each kind of thing."""
+    """Return the missing part from the page, in a sentence for each kind of thing."""
     missing = []
     if names := [one.name for one in shown if one.unseen]:
         of_all = counted(len(shown), "connection")
@@ -152,7 +156,7 @@ def _unseen(
 
 
 def _command(options: ReportOptions) -> str:
-    """The command that makes the page again."""
+    """Return the command that makes the page again."""
     flags = by_name(ReportOptions)
     words = ["unified", "report"]
     for name, value in options.given():
@@ -167,5 +171,5 @@ def _typed(value: object) -> str:
 
 
 def _json(page: ReportPage) -> bytes:
-    """What the page shows as JSON, without secrets."""
+    """Return what the page shows as JSON, without secrets."""
     return masked(json_codec.dump(msgspec.to_builtins(page))).encode()

@@ -1,7 +1,8 @@
-"""What a report says of work: the runs of the last days by cause, what exports hold,
-and files of earlier checks.
+"""The part of a report about work: the runs of the last days by cause, the contents of
+exports, and earlier checks.
 
-These are the differences of `schema --against -o json`, and the expectations of `--junit`.
+These are the differences of `schema --against -o json`, and the expectations of
+`--junit`.
 """
 
 import json
@@ -52,8 +53,9 @@ _MOST_GAPS = 50
 
 
 def runs(context: CommandContext, options: ReportOptions, found: Sequence[KnownRun]) -> ShownRuns:
-    """The runs of the last days, of all those `found`; journals that others can have
-    written are only counted.
+    """Return the runs of the last days, of all those `found`.
+
+    Journals that others can have written are only counted.
     """
     begin = context.runtime.wall() - DAYS * 86400
     own = [one for one in found if not one.foreign]
@@ -104,7 +106,7 @@ def _shown(context: CommandContext, options: ReportOptions, one: KnownRun) -> Sh
 
 
 def written_to(found: Sequence[KnownRun]) -> list[str]:
-    """Where the exports among these runs went: folders, and stores."""
+    """Return where the exports among these runs went: folders, and stores."""
     exports = (one for one in found if one.command.startswith("export "))
     return [*dict.fromkeys(one.header.path for one in exports if one.header)]
 
@@ -112,21 +114,23 @@ def written_to(found: Sequence[KnownRun]) -> list[str]:
 def exports(
     runtime: Runtime, folders: Sequence[str], written: Sequence[str]
 ) -> Iterator[ShownExport]:
-    """The exports in these folders, whose files are compared, and those that runs of
-    this user have `written`.
+    """Yield the exports in these folders, whose files are compared, and those that runs
+    of this user have `written`.
     """
     asked = {os_limits.absolute(Path(one)) for one in folders}
     for folder in folders:
         yield _export(runtime, Path(folder), verify=True)
     for one in written:
         path = Path(one)
-        # What was removed is no export any more.
+        # A removed folder is no longer an export.
         if path.is_absolute() and path not in asked and path.is_dir():
             yield _export(runtime, path, verify=False)
 
 
 def check_export(runtime: Runtime, folder: str) -> None:
-    """Raise UsageError for a store, StateError for what is no folder of an export, StorageError."""
+    """Raise UsageError for a store, StateError for anything that is not a folder of an
+    export, StorageError.
+    """
     if "://" in folder:
         raise UsageError(
             f"--export {folder} is no folder of this machine",
@@ -192,7 +196,7 @@ def _age(runtime: Runtime, ended: str) -> int:
 
 
 def _lists(entries: "dict[str, ManifestEntry]") -> list[ExportedResource]:
-    """The resources of an export, the one with most records first."""
+    """Return the resources of an export, the one with most records first."""
     groups = defaultdict[str, list[ManifestEntry]](list)
     for one in entries.values():
         if one.offered:
@@ -230,8 +234,9 @@ class _Difference(msgspec.Struct):
 
 
 def drift(runtime: Runtime, file: str) -> SchemaDrift:
-    """The differences in a file, each once with its connections. Raises UsageError for
-    another file, StorageError.
+    """Return the differences in a file, each once with its connections.
+
+    Raises UsageError for another file, StorageError.
     """
     text, age = _content(runtime, file)
     try:
@@ -249,8 +254,9 @@ def drift(runtime: Runtime, file: str) -> SchemaDrift:
 
 
 def expectations(runtime: Runtime, file: str) -> CheckedExpectations:
-    """The tests in a file of JUnit XML. Raises UsageError for another file, and for one
-    with a DTD; StorageError.
+    """Return the tests in a file of JUnit XML.
+
+    Raises UsageError for another file, and for one with a DTD; StorageError.
     """
     text, age = _content(runtime, file)
     reader = _JUnitReader()
@@ -269,8 +275,9 @@ def expectations(runtime: Runtime, file: str) -> CheckedExpectations:
 
 
 def _content(runtime: Runtime, file: str) -> tuple[bytes, int]:
-    """What is in a file, and how many seconds old it is. Raises StorageError,
-    UsageError for a large one.
+    """Return the contents of a file, and its age in seconds.
+
+    Raises StorageError, UsageError for a large one.
     """
     try:
         with os.fdopen(regular_file.descriptor(Path(file), follow=True), "rb") as content:
@@ -282,7 +289,7 @@ def _content(runtime: Runtime, file: str) -> tuple[bytes, int]:
 
 @dataclass(slots=True)
 class _JUnitReader:
-    """Takes the tests out of a document, whoever wrote it; nothing that it names is
+    """Takes the tests out of a document, anyone who wrote it; nothing that it names is
     read or expanded.
     """
 

@@ -75,8 +75,8 @@ def show_all(context: CommandContext, options: ListRunsOptions) -> None:
 
 
 def _screen_row(runtime: Runtime, one: KnownRun) -> list[Cell]:
-    """A run in one line: when it began in a few words, its outcomes as a bar, and how
-    many of all are done.
+    """Return a run in one line: when it began in a few words, its outcomes as a bar,
+    and how many of all are done.
     """
     counts = [one.counts[name] if one.counts else 0 for name in run_state.COUNTED]
     return [
@@ -115,7 +115,9 @@ def show_one(context: CommandContext, options: ShowRunOptions) -> None:
 
 
 def _next(context: CommandContext, stored: StoredRun, known: KnownRun) -> str | None:
-    """The command that comes next, which looks at calls that are not repeated."""
+    """Return the command that comes next, which looks at calls that are not
+    repeated.
+    """
     if known.state != state_words.IN_DOUBT or stored.header.path:
         return known.next_command
     runtime = context.runtime
@@ -154,7 +156,7 @@ def _print(
 
 
 def _records_of(runtime: Runtime, stored: StoredRun) -> Iterator[Record]:
-    """What became of each part of a run of any kind."""
+    """Yield what became of each part of a run of any kind."""
     header = stored.header
     if not header.path:
         yield from _records(stored)
@@ -169,7 +171,9 @@ def _records_of(runtime: Runtime, stored: StoredRun) -> Iterator[Record]:
 
 
 def _lines(journal: Journal, path: str | None) -> Iterator[Record]:
-    """The outcome of each line of an input or a plan that something is known of."""
+    """Yield the outcome of each line of an input or a plan that something is known
+    of.
+    """
     for number in journal.noted():
         state, last, sent = journal.state(number), journal.last(number), journal.sent(number)
         facts: JsonObject = {
@@ -186,7 +190,7 @@ def _lines(journal: Journal, path: str | None) -> Iterator[Record]:
 
 
 def _lists(runtime: Runtime, header: RunHeader) -> Iterator[Record]:
-    """The outcome of each list of an export; a store is not asked."""
+    """Yield the outcome of each list of an export. A store is not asked."""
     manifest = run_state.manifest_of(runtime, header)
     if manifest is None:
         runtime.stderr.note(f"what it holds: unified export --verify {header.path}")
@@ -209,7 +213,9 @@ def _time(wall: float) -> str:
 
 
 def _by_cause(runtime: Runtime, stored: StoredRun) -> TerminalText:
-    """The outcomes as a bar, then a paragraph for each cause: how many calls, why, and which."""
+    """Return the outcomes as a bar, then a paragraph for each cause: how many calls,
+    why, and which.
+    """
     causes, counts = Causes(stored, _MOST_NAMED), stored.journal.outcomes()
     for number in stored.journal.numbers():
         causes.add(number, stored.journal.state(number))
@@ -247,7 +253,7 @@ def _records(stored: StoredRun) -> Iterator[Record]:
             LABEL: planned.call.profile,
             "outcome": OUTCOMES[state],
             "status": last.status or None,
-            # What was asked for; an answer may name another record.
+            # The requested record; an answer may name another.
             "id": planned.call.id or last.id,
             "reason": masked(last.why) or (UNSEEN if state is EntryState.SENT else None),
             "idempotency_key": planned.k or None,

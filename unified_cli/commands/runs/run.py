@@ -36,7 +36,7 @@ from unified_cli.writes.run_state import KnownRun
 from unified_cli.writes.sender import FairWriters
 
 _OWN = ("run", "retry_in_doubt", "yes")
-"""What a resume does not hand on to the command of an import."""
+"""Options that a resume does not pass on to the command of an import."""
 
 
 def resume(context: CommandContext, options: ResumeRunOptions) -> None:
@@ -50,7 +50,7 @@ def retry(context: CommandContext, options: ResumeRunOptions) -> None:
 
 
 def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> None:
-    """Send what is left of a run, or what failed in it."""
+    """Send the rest of a run, or what failed in it."""
     found = _chosen(context, options, retry=retry)
     with StoredRun.open(RunRegistry(context.runtime), found) as run:
         header = run.header
@@ -62,7 +62,9 @@ def _continue(context: CommandContext, options: ResumeRunOptions, *, retry: bool
 
 
 def _chosen(context: CommandContext, options: ResumeRunOptions, *, retry: bool) -> str:
-    """The id that is given, or that of the newest run with something to be sent."""
+    """Return the id that is given, or that of the newest run with something to be
+    sent.
+    """
     if options.run not in (None, listed_runs.LAST):
         return options.run or ""
     found = listed_runs.newest(context.runtime)
@@ -86,7 +88,7 @@ def _has_failures(run: KnownRun) -> bool:
 
 
 def _is_resumable(context: CommandContext, options: ResumeRunOptions, run: KnownRun) -> bool:
-    """Whether something of a run is sent by a resume."""
+    """Return whether something of a run is sent by a resume."""
     if not run.can_continue or run.header is None:
         return False
     if run.state != state_words.IN_DOUBT or options.retry_in_doubt:
@@ -102,7 +104,7 @@ def _is_resumable(context: CommandContext, options: ResumeRunOptions, run: Known
 def _connections(
     context: CommandContext, options: ResumeRunOptions, run: StoredRun
 ) -> RunConnections:
-    """The connections of a run, with the flags that it was begun with."""
+    """Return the connections of a run, with the flags that it was begun with."""
     config = file.read(context.runtime)
     return RunConnections(context.runtime, context.catalogue, config, _flags(options, run.header))
 
@@ -144,7 +146,7 @@ def _run_again(
 def _more_words(
     context: CommandContext, options: ResumeRunOptions, kind: str, *, retry: bool
 ) -> list[str]:
-    """The words that have an import or an apply do what is left."""
+    """Return the words that have an import or an apply do the rest."""
     words = ["--yes"]
     if options.retry_in_doubt:
         _confirm_doubtful(context, options, "the calls in doubt", f"the {kind}")
@@ -169,7 +171,7 @@ def _confirm_doubtful(
 
 
 def _named_calls(items: Sequence[CallItem]) -> str:
-    """How many calls these are, and of which connections."""
+    """Return how many calls these are, and of which connections."""
     names = dict.fromkeys(item.profile or "the environment" for item in items)
     return f"{counted(len(items), 'call')} ({', '.join(names)})"
 
@@ -214,8 +216,8 @@ def _send(
 def _shown_as(
     run: StoredRun, runtime: Runtime, config: Config, options: ResumeRunOptions, flags: Overrides
 ) -> Settings:
-    """The settings that say how the run is shown, as when it was begun: those of its
-    only connection, if it has one.
+    """Return the settings that say how the run is shown, as when it was begun: those of
+    its only connection, if it has one.
     """
     if run.several:
         names = {call.profile for _, _, call in run.calls() if call.profile}
@@ -236,7 +238,9 @@ def _failed(run: StoredRun) -> Iterator[int]:
 def _open(
     run: StoredRun, connections: RunConnections, wall: float, options: ResumeRunOptions
 ) -> Iterator[int]:
-    """What was not tried, and what is in doubt and may be repeated, or is to be."""
+    """Yield the calls that were not tried, and those in doubt that may or shall be
+    repeated.
+    """
     for number in run.journal.numbers():
         state = run.journal.state(number)
         if state is EntryState.NEW or (
@@ -247,8 +251,9 @@ def _open(
 
 
 def remove(context: CommandContext, options: RemoveRunsOptions) -> None:
-    """Remove the journals of runs. Raises UsageError where that is declined, StateError
-    for one that is under way.
+    """Remove the journals of runs.
+
+    Raises UsageError if that is declined, StateError for one that is under way.
     """
     runtime = context.runtime
     registry = RunRegistry(runtime)
@@ -282,7 +287,7 @@ def _is_removable(run: KnownRun) -> bool:
 
 
 def _holds_work(run: KnownRun) -> bool:
-    """Whether a run may hold work that is lost with it: something is left, or it can
-    continue once its owner or its mode is mended.
+    """Return whether a run may hold work that is lost with it: something is left, or it
+    can continue once its owner or its mode is mended.
     """
     return listed_runs.is_open(run) or run.foreign or run.closed

@@ -1,4 +1,6 @@
-"""`unified schema API/RESOURCE`: the shape of real records, and how it differs from another."""
+"""`unified schema API/RESOURCE`: the shape of real records, and how it differs from
+another.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated

@@ -14,7 +14,9 @@ _FEWEST = 30
 
 
 class ShapeChange(Enum):
-    """Every kind of difference; those that are not `strict` only are always a failure."""
+    """Every kind of difference; those that are not `strict` only are always a
+    failure.
+    """
 
     about: str
     strict: bool
@@ -43,7 +45,7 @@ class ShapeDifference(NamedTuple):
 
 
 def compare(before: ShapeNode, now: ShapeNode, path: str = "") -> Iterator[ShapeDifference]:
-    """The differences at a path and below it."""
+    """Yield the differences at a path and below it."""
     if (other := now.kinds - _allowed(before)) and before.kinds:
         yield ShapeDifference(ShapeChange.OTHER_TYPE, path, _listed(before.kinds), _listed(other))
     nulls = (before.counts["null"], before.seen), (now.counts["null"], now.seen)
@@ -70,7 +72,7 @@ def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDiff
         if now.others is not None:
             yield from _member(before, before.others, now, now.others, _inner(path, ANY))
         return
-    # What says nothing of its members is not contradicted by any.
+    # A schema that does not list its members is not contradicted by any.
     for name in now.members.keys() - before.members.keys() if before.members else ():
         found = _listed(now.members[name].kinds or {"null"})
         yield ShapeDifference(ShapeChange.NEW_PATH, _inner(path, step(name)), "", found)
@@ -83,7 +85,7 @@ def _members(before: ShapeNode, now: ShapeNode, path: str) -> Iterator[ShapeDiff
 def _member(
     before: ShapeNode, member: ShapeNode, now: ShapeNode, other: ShapeNode, inner: str
 ) -> Iterator[ShapeDifference]:
-    """The differences of a member that is there before and now."""
+    """Yield the differences of a member that is there before and now."""
     if member.counted and before.counted and None not in {member.present, other.present}:
         shares = _share(before, member), _share(now, other)
         if _differ(*shares):
@@ -105,8 +107,8 @@ def _allowed(node: ShapeNode) -> frozenset[str]:
 
 
 def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
-    """Whether it is no chance that a member was not seen: it was more frequent than as
-    many records allow.
+    """Return whether it is no chance that a member was not seen: it was more frequent
+    than as many records allow.
     """
     objects = now.counts["object"]
     if not objects or now.others is not None:
@@ -118,8 +120,8 @@ def _is_lost(before: ShapeNode, member: ShapeNode, now: ShapeNode) -> bool:
 
 
 def _differ(before: tuple[int, int], now: tuple[int, int]) -> bool:
-    """Whether two shares differ by more than chance explains: each is outside the
-    interval of the other.
+    """Return whether two shares differ by more than chance explains: each is outside
+    the interval of the other.
     """
     (one, of_one), (two, of_two) = before, now
     if min(of_one, of_two) < _FEWEST or one * of_two == two * of_one:
@@ -134,7 +136,9 @@ def _within(share: float, interval: tuple[float, float]) -> bool:
 
 
 def wilson(number: int, of: int) -> tuple[float, float]:
-    """The interval in which the true share lies with 95 % certainty, by Wilson's score."""
+    """Return the interval in which the true share lies with 95 % certainty, by Wilson's
+    score.
+    """
     share, square = min(1.0, number / of), _SURE**2
     middle = (share + square / (2 * of)) / (1 + square / of)
     half = _SURE * sqrt(share * (1 - share) / of + square / (4 * of**2)) / (1 + square / of)

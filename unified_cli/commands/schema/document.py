@@ -18,7 +18,7 @@ _TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 def document(root: ShapeNode, title: str) -> JsonObject:
-    """The shape of records as a JSON Schema that holds for all of them."""
+    """Return the shape of records as a JSON Schema that holds for all of them."""
     return {"$schema": DIALECT, "title": title, **_schema(root)}
 
 
@@ -43,7 +43,10 @@ def _schema(node: ShapeNode) -> JsonObject:
 
 
 def shape_of(schema: Json) -> ShapeNode:
-    """The shape that a JSON Schema describes. Raises UsageError for what is none."""
+    """Return the shape that a JSON Schema describes.
+
+    Raises UsageError for anything else.
+    """
     try:
         return _node(schema)
     except (TypeError, ValueError, AttributeError, OverflowError, RecursionError):
@@ -82,8 +85,9 @@ def _node(schema: Json) -> ShapeNode:
 
 
 def known_shape(fields: Sequence[KnownField]) -> ShapeNode:
-    """What the catalogue knows of the records; it says nothing of what is within
-    objects and arrays.
+    """Return what the catalogue knows of the records.
+
+    It does not describe the contents of objects and arrays.
     """
     root = _of_type("object")
     for field in fields:

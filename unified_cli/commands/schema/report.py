@@ -39,7 +39,7 @@ Found = Mapping[str, Compared]
 
 
 def differences(before: ShapeNode, now: ObservedShape) -> Compared:
-    """What differs in a connection, what is always a failure first."""
+    """Return the differences of a connection, certain failures first."""
     return sorted(compare(before, now.settled()), key=_order) if now.root.seen else None
 
 
@@ -60,8 +60,9 @@ def print_found(
     found: Found,
     seconds: Mapping[str, float],
 ) -> None:
-    """Print the differences, and write the file of `--junit`; each connection took so
-    many `seconds`.
+    """Print the differences, and write the file of `--junit`.
+
+    Each connection took this many `seconds`.
     """
     rows = [(name, one) for name, several in _compared(found).items() for one in several]
     value = [{LABEL: name, **one._asdict(), "kind": one.kind.value} for name, one in rows]
@@ -85,10 +86,11 @@ def print_found(
 
 
 def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
-    """Raise DifferentError where differences are a failure, IncompleteError where
+    """Raise DifferentError if differences are a failure, IncompleteError where
     connections could not be read.
 
-    No record in any of them is incomplete, too: a check that has seen nothing does not pass.
+    No record in any of them is incomplete, too: a check that has seen nothing does not
+    pass.
     """
     errors = {name: one for name, one in found.items() if isinstance(one, UnifiedError)}
     _tell(runtime, errors, len(found))
@@ -113,7 +115,7 @@ def finish(runtime: Runtime, found: Found, *, strict: bool) -> None:
 
 
 def _summary(wrong: Mapping[str, Sequence[ShapeDifference]]) -> list[str]:
-    """What differs, in one line; nothing where nothing does."""
+    """Return what differs, in one line. Nothing where nothing does."""
     if not wrong:
         return []
     name, several = next(iter(wrong.items()))
@@ -145,7 +147,7 @@ def _tell(runtime: Runtime, errors: Mapping[str, UnifiedError], number: int) -> 
 
 
 def _cases(found: Compared, classname: str, options: SchemaOptions) -> list[JUnitCase]:
-    """A test for each kind of difference."""
+    """Return a test for each kind of difference."""
     if isinstance(found, UnifiedError):
         return [JUnitCase(classname, "read", "error", found.message, found.one_line)]
     if found is None:
@@ -154,7 +156,7 @@ def _cases(found: Compared, classname: str, options: SchemaOptions) -> list[JUni
 
 
 def _timed(cases: Sequence[JUnitCase], seconds: float) -> list[JUnitCase]:
-    """The tests, of which the first has the time of the read."""
+    """Return the tests, of which the first has the time of the read."""
     return [one._replace(seconds=0.0 if at else seconds) for at, one in enumerate(cases)]
 
 
@@ -182,7 +184,8 @@ _LEAST_NAME, _LEAST_EXAMPLE = 12, 15
 _NAME, _TYPE, _EXAMPLE = 0, 3, 4
 _EXAMPLES = {"string": '"text"', "integer": "42", "number": "1.5", "boolean": "true"}
 _TIME = "2026-01-31T09:00Z"
-# Deeper members are named by their path, so that there is room beside the lines of the tree.
+# Deeper members are named by their path, so that there is room beside the lines of the
+# tree.
 _DEEPEST = 4
 
 
@@ -199,7 +202,9 @@ class ShownMember(NamedTuple):
 def print_shape(
     runtime: Runtime, options: SchemaOptions, operation: Operation, root: ShapeNode
 ) -> None:
-    """Print the shape of records: a tree on a terminal, a line for each path, or a JSON Schema."""
+    """Print the shape of records: a tree on a terminal, a line for each path, or a JSON
+    Schema.
+    """
     rows = [
         (
             path,
@@ -227,7 +232,7 @@ def _percent(number: int, of: int) -> str:
 
 
 def _tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalText]:
-    """The screen of the shape of these records."""
+    """Yield the screen of the shape of these records."""
     branches = [*_branches(root, 1)]
     widths = _widths(branches, runtime.width)
     yield layout.tree(runtime, Word(masked(title), Look.STRONG), widths, branches)
@@ -239,8 +244,9 @@ def _tree(runtime: Runtime, title: str, root: ShapeNode) -> Iterator[TerminalTex
 
 
 def _widths(branches: Sequence[Branch], room: int) -> list[int]:
-    """The widths of the columns, the first with the lines that lead to a name; words
-    stay whole where there is room.
+    """Return the widths of the columns, the first with the lines that lead to a name.
+
+    Words stay whole where there is room.
     """
     rows = [
         (STEP * depth, [_visible(cell) for cell in one.cells]) for depth, one in _all(branches, 1)
@@ -283,7 +289,7 @@ def _branches(node: ShapeNode, depth: int) -> Iterator[Branch]:
 
 
 def _members(node: ShapeNode, depth: int) -> Iterator[ShownMember]:
-    """The members of an object; of the deepest also what is within them, by its path."""
+    """Yield the members of an object. For the deepest, also their contents, by path."""
     if depth >= _DEEPEST:
         yield from (ShownMember(path, inner, of) for path, inner, of in paths(node))
         return
@@ -292,7 +298,7 @@ def _members(node: ShapeNode, depth: int) -> Iterator[ShownMember]:
 
 
 def _within(node: ShapeNode) -> ShapeNode:
-    """The node whose members stand below: of an array that of its items."""
+    """Return the node whose members are below: of an array that of its items."""
     while node.items is not None and not node.members:
         node = node.items
     return node
@@ -314,7 +320,9 @@ def _cells(one: ShownMember) -> Sequence[Cell]:
 
 
 def _type(node: ShapeNode) -> str:
-    """The types, of arrays with those of their items, and how many of the values are null."""
+    """Return the types, of arrays with those of their items, and how many of the values
+    are null.
+    """
     kinds = [_array(node) if kind == "array" else kind for kind in sorted(node.kinds)] or ["null"]
     nulls = (
         f", {_percent(node.counts['null'], node.seen)} null"
@@ -330,8 +338,8 @@ def _array(node: ShapeNode) -> str:
 
 
 def _example(name: str, node: ShapeNode) -> str:
-    """The values that were seen where they are listed, else something of that type: no
-    other value is kept.
+    """Return the values that were seen where they are listed, else something of that
+    type: no other value is kept.
     """
     inner = _within(node)
     if inner.values:

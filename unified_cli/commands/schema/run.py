@@ -46,10 +46,10 @@ _PROFILE = "profile:"
 
 
 def baseline(context: CommandContext, operation: Operation, options: SchemaOptions) -> ShapeNode:
-    """The shape that `--against` names.
+    """Return the shape that `--against` names.
 
-    Raises UsageError for what is nothing, or two things, and StorageError; and what
-    reading a connection raises.
+    Raises UsageError if the name fits nothing or two things, StorageError, and the
+    errors of reading a connection.
     """
     text = options.against or ""
     if text == _KNOWN:
@@ -108,7 +108,7 @@ def _of_file(path: Path) -> ShapeNode:
 def select_lists(
     context: CommandContext, operation: Operation, options: SchemaOptions, profiles: Sequence[str]
 ) -> SelectedReads:
-    """The lists of these connections, as far as they are looked at."""
+    """Return the lists of these connections, as far as they are looked at."""
     # Nothing is printed in this format, which any list can have.
     read = ReadOptions(
         query=options.query,
@@ -123,7 +123,7 @@ def select_lists(
 
 
 def empty_shape(operation: Operation) -> ObservedShape:
-    """A shape that lists the values of the known enumerations."""
+    """Return a shape that lists the values of the known enumerations."""
     return ObservedShape({field.name for field in operation.facts.fields if field.values})
 
 
@@ -131,9 +131,9 @@ def observe(
     selected: SelectedReads, seconds: dict[str, float] | None = None
 ) -> Generator[tuple[str, Observed]]:
     """Read the lists at once and give the shape of each when it ends, so that not all
-    are in memory; how long each took is noted in `seconds`.
+    are in memory. How long each took is noted in `seconds`.
 
-    What broke off one of them is not raised but given instead.
+    An error that ends one of them is returned, not raised.
     """
     runtime, catalogue, *_ = selected.common
     shapes: defaultdict[str, ObservedShape] = defaultdict(lambda: empty_shape(selected.operation))

@@ -27,9 +27,9 @@ _DEEPEST = 32
 _MOST_VALUES = 50
 _LONGEST_VALUE = 64
 _MOST_NAMED = 5
-# An object is a map where at least so many objects brought new names.
+# An object is a map where at least this many objects brought new names.
 _FEWEST_NEW = 5
-# What a path has to quote of a name, so that `a.b` is not `b` within `a`.
+# Characters of a name that a path must quote, so that `a.b` is not `b` within `a`.
 _PLAIN = re.compile(r'[^.\[\]"*]+')
 
 _NAMES = {
@@ -52,10 +52,10 @@ class ShapeCut(Enum):
 
 
 class ShapeNode:
-    """What was seen at one path: how often each type, the members of objects, the items
-    of arrays, the values.
+    """The values seen at one path: how often each type, the members of objects, the
+    items of arrays, the values.
 
-    `others` stands for all members whose names are data. `values` is None where they
+    `others` represents all members whose names are data. `values` is None where they
     are not listed.
     """
 
@@ -75,9 +75,11 @@ class ShapeNode:
     def __init__(self, *, values: bool = False) -> None:
         self.counts: Counter[str] = Counter()
         self.counted = True
-        """The counts are how often something was seen; else only that there may be such a type."""
+        """The counts are how often something was seen; else only that there may be such
+        a type.
+        """
         self.present: int | None = 0
-        """How many objects had it as their member; None where nobody counted them."""
+        """How many objects had it as their member; None where no one counted them."""
         self.members: dict[str, ShapeNode] = {}
         self.others: ShapeNode | None = None
         self.filled = 0
@@ -95,7 +97,10 @@ class ShapeNode:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The types without null; an integer is a number where there are other numbers too."""
+        """The types without null.
+
+        An integer is a number where there are other numbers too.
+        """
         kinds = {name for name, _ in self.counts.items() if name != "null"}
         return frozenset(kinds - {"integer"} if "number" in kinds else kinds)
 
@@ -112,15 +117,15 @@ class ShapeNode:
         )
 
     def all_members(self) -> Iterator[tuple[str, "ShapeNode"]]:
-        """Each member with its name as a path has it; `others` last."""
+        """Yield each member with its name as a path has it; `others` last."""
         yield from ((step(name), member) for name, member in self.members.items())
         if self.others is not None:
             yield ANY, self.others
 
 
 def step(name: str) -> str:
-    """The name of a member as a path has it: in quotes where it could be taken for a
-    path, or for `others`.
+    """Return the name of a member as a path has it: in quotes if it could be read as a
+    path or as `others`.
     """
     return name if _PLAIN.fullmatch(name) else dump(name)
 
@@ -144,13 +149,15 @@ class ObservedShape:
         self._merge(self.root, other.root)
 
     def settled(self) -> ShapeNode:
-        """The shape when all was seen: of objects whose names are data the members are `others`."""
+        """Return the shape when all was seen: of objects whose names are data the
+        members are `others`.
+        """
         for node in self._below(self.root):
             self._settle(node)
         return self.root
 
     def _below(self, node: ShapeNode) -> Iterator[ShapeNode]:
-        """The nodes below one, those within it when it was looked at."""
+        """Yield the nodes below one, those within it when it was looked at."""
         for inner in (*node.members.values(), node.others, node.items):
             if inner is not None:
                 yield inner
@@ -196,7 +203,10 @@ class ObservedShape:
         node.fresh += fresh
 
     def _member(self, node: ShapeNode, name: str) -> ShapeNode:
-        """A new member of a node; `others` for a name that is data, or one too many."""
+        """Return a new member of a node.
+
+        `others` for a name that is data, or one too many.
+        """
         many = len(node.members) >= _MOST_MEMBERS or self._paths >= _MOST_PATHS
         if many or _DATA.fullmatch(name):
             node.cuts |= {ShapeCut.NAMES} if many else set()
@@ -250,7 +260,9 @@ def paths(node: ShapeNode, path: str = "") -> Iterator[tuple[str, ShapeNode, int
 
 
 def remarks(root: ShapeNode) -> Iterator[str]:
-    """What of the records the shape does not say because of a bound, and where."""
+    """Yield what of the records the shape does not say because of a bound, and
+    where.
+    """
     for cut in ShapeCut:
         where = [
             path or "the records"

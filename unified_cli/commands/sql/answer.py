@@ -1,4 +1,4 @@
-"""Read what a statement needs, run it, print its rows, and say what is missing."""
+"""Read what a statement needs, run it, print its rows, and say the missing part."""
 
 import re
 from collections import Counter
@@ -47,7 +47,7 @@ _encode = msgspec.json.Encoder(decimal_format="number", enc_hook=str).encode
 def answer(context: CommandContext, options: SqlOptions) -> None:
     """Run the statement over the lists that it names, and print its rows.
 
-    Raises UsageError for what is wrong with it, and the error that sums up the reads.
+    Raises UsageError for the problem with it, and the error that sums up the reads.
     """
     runtime = context.runtime
     text = _text(runtime, options)
@@ -166,7 +166,7 @@ def _read(
 
 
 def _missing(runtime: Runtime, spools: Iterable[TableSpool]) -> Iterable[str]:
-    """Say what of the records is not in the columns, and return what is nowhere."""
+    """Report the members without a column, and return the records left out."""
     for one in spools:
         if one.without_column:
             shown = named([dump(name) for name in one.without_column], _MOST_NAMED)
@@ -230,7 +230,7 @@ def _about_column(error: UsageError, spools: Iterable[TableSpool]) -> UsageError
 
 
 def _records(rows: Rows) -> list[Record]:
-    """Return the rows as JSON text; JSON in them stays as it is."""
+    """Return the rows as JSON text. JSON in them stays as it is."""
     turns = {at: _turn(kind) for at, kind in enumerate(rows.types) if "JSON" in str(kind)}
     found = []
     for row in rows.rows:

@@ -83,7 +83,7 @@ class Rows(NamedTuple):
 
 
 class RunningStatement:
-    """A statement that runs in a worker, at most so many `seconds`; at the end of the
+    """A statement that runs in a worker, at most this many `seconds`; at the end of the
     block it is interrupted.
 
     `prepare` fills the database before, which is locked then.
@@ -165,7 +165,7 @@ class RunningStatement:
             )
         if isinstance(error, duckdb.IOException):
             return StorageError(str(error).splitlines()[0])
-        # What goes wrong before is no fault of the statement.
+        # Earlier errors are not caused by the statement.
         wrong = isinstance(error, duckdb.Error) and self._began is not None
         return refusal(error) if wrong else error
 

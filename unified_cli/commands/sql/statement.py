@@ -100,7 +100,7 @@ def near(word: str, words: Iterable[str]) -> str | None:
 
 
 def _dashed(text: str, lists: Mapping[Table, Operation]) -> str | None:
-    """Return how an API is spelled whose dash the parser takes for a minus."""
+    """Return the spelling of an API whose dash the parser reads as a minus."""
     for api in sorted({table[0] for table in lists if "_" in table[0]}):
         dashed = api.replace("_", "-")
         if re.search(rf"\b{dashed}\s*\.", text, re.IGNORECASE):

@@ -141,7 +141,8 @@ class TableSpool:
                 if name not in self.seen:
                     self._note(name)
         row = [profile, line if self._record else b"", *[b""] * len(self._columns)]
-        # Of a long record few members may be wanted, or of a thousand columns few be there.
+        # Of a long record few members may be wanted, or of a thousand columns few be
+        # there.
         few = len(self._columns) <= len(members)
         for name in self._columns if few else members:
             column, value = self.seen.get(name), members.get(name)
