@@ -1,4 +1,6 @@
-"""A base URL, parsed and checked once; what counts as the same origin is decided here."""
+"""A base URL, parsed and checked once; what counts as the same origin is decided
+here.
+"""
 
 import re
 from functools import lru_cache
@@ -10,7 +12,8 @@ from unified_cli.errors import ConfigError, UnifiedError, UnsafeError
 
 SANDBOX = "sandbox:"
 _SANDBOX_ORIGIN = "http://sandbox"
-# Host names, with the underscores that some have, or an IPv6 address without its brackets.
+# Host names, with the underscores that some have, or an IPv6 address without its
+# brackets.
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _PORTS = {"http": 80, "https": 443}
 
@@ -32,7 +35,9 @@ class Address(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Host and port as people write them: the port only if it is not the default."""
+        """Host and port as people write them: the port only if it is not the
+        default.
+        """
         return self.origin.partition("://")[2]
 
     @property
@@ -54,15 +59,16 @@ def _origin(address: Address) -> str:
 
 
 def bracketed(host: str) -> str:
-    """The host as it stands before a port: an IPv6 address in brackets."""
+    """Return the host as it is before a port: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 @lru_cache(maxsize=256)
 def parse(url: str, source: str) -> Address:
-    """The address of `url`, found at `source`.
+    """Return the address of `url`, found at `source`.
 
-    Raises ConfigError if it is not a plain base URL, UnsafeError for clear text to another machine.
+    Raises ConfigError if it is not a plain base URL, UnsafeError for clear text to
+    another machine.
     """
     if url == SANDBOX:
         return Address("sandbox", "sandbox", 0)
@@ -96,12 +102,15 @@ def parse(url: str, source: str) -> Address:
 
 
 def written(text: str, source: str) -> Address:
-    """The address that was written as text, with `str`. Raises as `parse` does."""
+    """Return the address that was written as text, with `str`.
+
+    Raises as `parse` does.
+    """
     return parse(SANDBOX if text == _SANDBOX_ORIGIN else text, source)
 
 
 def origin_of(url: object) -> str | None:
-    """The origin of a URL; None if it is not a usable base URL."""
+    """Return the origin of a URL, or None if it is not a usable base URL."""
     try:
         return parse(url, "it").origin if isinstance(url, str) else None
     except UnifiedError:
@@ -109,7 +118,7 @@ def origin_of(url: object) -> str | None:
 
 
 def masked(url: str) -> str:
-    """The URL without a user name and password."""
+    """Return the URL without a user name and password."""
     scheme, slashes, rest = url.partition("//")
     _, at, host = rest.rpartition("@")
     return f"{scheme}{slashes}***@{host}" if at else url
@@ -126,7 +135,7 @@ def _check(url: str, path: str, source: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the host can only be this machine."""
+    """Return whether the host can only be this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -15,7 +15,7 @@ from unified_cli.storage import atomic_file, cache, folders, permissions, regula
 from unified_cli.storage.regular_file import NotRegularError
 
 _MOST_WORDS = 300
-# What no shell takes for anything but a word.
+# Characters that no shell treats as special.
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _LARGEST_FILE = 64 * 1024
 
@@ -39,8 +39,9 @@ class CompletionWords:
         connection: str,
         config: Config,
     ) -> None:
-        """Words are seen by this profile of this config file; `connection` stands for
-        the one that it led to.
+        """Words are seen by this profile of this config file.
+
+        `connection` represents the one that it led to.
         """
         self._folder = _folder(folder, profile)
         self._wall = wall
@@ -50,10 +51,12 @@ class CompletionWords:
         self._is_named = path.is_absolute() and "\n" not in str(path)
 
     def add(self, resource: tuple[str, str, str], words: Iterable[str]) -> None:
-        """Put words before those that the file has; `resource` is API, resource and
-        kind. Raises OSError.
+        """Put words before those that the file has.
 
-        Words that a shell might take for more than a word are left out, and known secrets.
+        `resource` is API, resource and kind. Raises OSError.
+
+        Words with characters that are special to a shell are left out, and known
+        secrets.
         """
         if self._folder is None or not self._is_named or not all(map(_WORD.fullmatch, resource)):
             return
@@ -76,8 +79,8 @@ class CompletionWords:
         os.utime(path, ns=(self._changed, self._changed))
 
     def _read(self, path: Path) -> list[str]:
-        """The words of the file, if it is of this connection, of today, and nobody else
-        can have written it.
+        """Return the words of the file, if it is of this connection, of today, and no
+        one else can have written it.
         """
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
@@ -108,6 +111,6 @@ def drop_others(runtime: Runtime, settings: Settings) -> None:
 
 
 def _folder(cache_folder: Path | None, profile: str) -> Path | None:
-    """Where the words of a profile are."""
+    """Return where the words of a profile are."""
     named = cache_folder and _WORD.fullmatch(profile)
     return cache_folder / "completion" / profile if cache_folder and named else None

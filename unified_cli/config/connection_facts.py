@@ -1,4 +1,6 @@
-"""What the service last said about a connection: its product and its state, kept for a day."""
+"""The last known facts about a connection: its product and its state, kept for a
+day.
+"""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +13,8 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
 ACTIVE = "active"
-# Statuses are an open set; after one may stand what it does not say: `active, lacks scopes`.
+# Statuses are an open set; after one may be what it does not say: `active, lacks
+# scopes`.
 _STATE = re.compile(r"[A-Za-z0-9_.-]{1,64}(?:, [a-z ]{1,32}){0,2}")
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
@@ -29,13 +32,17 @@ class ConnectionFact(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """Both, and how long ago the service said so: `deskly, active, seen 2 h ago`."""
+        """Both, and how long ago the service said so: `deskly, active, seen 2 h
+        ago`.
+        """
         known = ", ".join(filter(None, (self.product, self.status)))
         return f"{known}, seen {ago(self.age)}" if known else ""
 
 
 def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
-    """What is known about the connection of the settings; None where nothing is."""
+    """Return the known facts about the connection of the settings, or None if nothing
+    is.
+    """
     if settings.address is None or settings.account_id is None:
         return None
     fact = _cache(runtime).read(settings.address.origin, settings.account_id)
@@ -46,11 +53,12 @@ def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
 
 
 def keep(runtime: Runtime, origin: str, listed: Iterable[tuple[str, str, str]]) -> None:
-    """Keep the id, the product and the state of connections; of what came from outside
-    only what looks like one.
+    """Keep the id, the product and the state of connections.
+
+    Of what came from outside only what looks like one.
     """
     cache = _cache(runtime)
-    # A run does not depend on what is kept.
+    # A run does not depend on the cache.
     with suppress(OSError):
         for account, product, status in listed:
             if _ACCOUNT.fullmatch(account):

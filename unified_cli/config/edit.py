@@ -33,7 +33,7 @@ class Draft:
         self.data = data
 
     def empty(self, *, outer: bool = False) -> Table:
-        """A new table, `outer` if it only contains tables."""
+        """Return a new table, `outer` if it only contains tables."""
         del outer
         return {}
 
@@ -62,8 +62,9 @@ class Draft:
         self.data["profiles"][name] = table
 
     def set(self, name: str | None, values: TomlTable) -> None:
-        """Set the keys of a profile, or of the top of the file if `name` is None; the
-        value None unsets.
+        """Set the keys of a profile, or of the top of the file if `name` is None.
+
+        The value None unsets.
         """
         table = self.data if name is None else self.table(name)
         for key, value in values.items():
@@ -82,7 +83,7 @@ class Draft:
             del self.data["profiles"]
 
     def table(self, name: str) -> Table:
-        """The profile of that name. Raises ConfigError if there is none."""
+        """Return the profile of that name. Raises ConfigError if it does not exist."""
         if name not in self.profiles:
             raise profiles.unknown(self.profiles, name)
         return self.profiles[name]
@@ -98,11 +99,16 @@ class Document(Draft):
         self._ended_blank = text.endswith("\n\n")
 
     def empty(self, *, outer: bool = False) -> Table:
-        """A new table, `outer` if it only contains tables and needs no header."""
+        """Return a new table, `outer` if it only contains tables and needs no
+        header.
+        """
         return tomlkit.table(is_super_table=outer)
 
     def put_on_top(self, key: str, value: Any) -> None:
-        """Add a key after the last one at the top; a comment below belongs to what follows."""
+        """Add a key after the last one at the top.
+
+        A comment below belongs to what follows.
+        """
         body = self.data.body
         keys = [
             index
@@ -117,7 +123,7 @@ class Document(Draft):
             body.insert(1, (None, tomlkit.ws("\n")))
 
     def text(self) -> str:
-        """The changed text, without a new blank line at its end."""
+        """Return the changed text, without a new blank line at its end."""
         text = self.data.as_string()
         return text if self._ended_blank or not text.endswith("\n\n") else text.rstrip("\n") + "\n"
 
@@ -185,7 +191,9 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
 
 
 def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTable) -> None:
-    """Raise UsageError where a disk takes the name of a new profile for that of another."""
+    """Raise UsageError if a disk takes the name of a new profile for that of
+    another.
+    """
     new = [name for name in wanted if name not in before]
     for folder in filter(None, (path.parent, runtime.folder("cache"))):
         if pair := names.taken_for_one(folder, new, before):
@@ -215,13 +223,13 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
 
 
 def _setting(name: str, values: TomlTable) -> str:
-    """The command that sets these keys of a profile, or any."""
+    """Return the command that sets these keys of a profile, or any."""
     words = [shlex.quote(visible(f"{key}={_typed(key, value)}")) for key, value in values.items()]
     return " ".join(["unified profile set", name, *(words or ["KEY=VALUE"])])
 
 
 def _typed(key: str, value: Toml) -> str:
-    """A value as it is typed."""
+    """Return a value as it is typed."""
     if isinstance(value, list):
         return ",".join(map(str, value)) if key == "tags" else json.dumps(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

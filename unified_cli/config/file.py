@@ -1,4 +1,6 @@
-"""Read the config file: it must be private and valid, and is never repaired silently."""
+"""Read the config file: it must be private and valid, and is never repaired
+silently.
+"""
 
 import os
 import re
@@ -40,7 +42,9 @@ class Config(NamedTuple):
 
 
 def locate(runtime: Runtime) -> Path | None:
-    """The path of the config file, which may not exist; None if the user has no home directory."""
+    """Return the path of the config file, which may not exist, or None if the user has
+    no home directory.
+    """
     if named := runtime.environ.get(KEYS["config"].variable):
         return Path(named)
     folder = runtime.folder("config")
@@ -48,7 +52,7 @@ def locate(runtime: Runtime) -> Path | None:
 
 
 def read(runtime: Runtime) -> Config:
-    """The config file, empty if there is none.
+    """Return the config file, empty if it does not exist.
 
     Raises ConfigError for a file that cannot be read, is not private enough, is broken,
     or contains unknown names.
@@ -75,7 +79,7 @@ def read(runtime: Runtime) -> Config:
 
 
 def content(path: Path) -> tuple[bytes, os.stat_result] | None:
-    """The content of the file at `path`, and its status; None if there is none.
+    """Return the content of the file at `path`, and its status, or None.
 
     Raises ConfigError if it cannot be read, or others could have written it.
     """
@@ -101,7 +105,10 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
 # A process that does the tasks of many connections, one by one, reads it for each.
 @lru_cache(maxsize=1)
 def parse(path: Path, text: bytes) -> Config:
-    """The config from the file's text. Raises ConfigError with the path and the place."""
+    """Return the config from the file's text.
+
+    Raises ConfigError with the path and the place.
+    """
     data = load(path, text)
     for found in problems(data):
         raise located(path, found)
@@ -110,12 +117,15 @@ def parse(path: Path, text: bytes) -> Config:
 
 
 def located(path: Path, problem: ConfigError) -> ConfigError:
-    """The same problem, with the path of the file it is in."""
+    """Return the same problem, with the path of the file it is in."""
     return ConfigError(f"{path}: {problem.reason}", hint=problem.hint)
 
 
 def load(path: Path, text: bytes) -> dict[str, Toml]:
-    """The text as TOML, with any names. Raises ConfigError with the path and the line."""
+    """Return the text as TOML, with any names.
+
+    Raises ConfigError with the path and the line.
+    """
     try:
         return tomllib.loads(text.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -131,8 +141,8 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
 
 
 def problems(data: TomlTable) -> Iterator[ConfigError]:
-    """The problems with the names in the file: unknown keys, and keys that contradict
-    each other.
+    """Yield the problems with the names in the file: unknown keys, and keys that
+    contradict each other.
     """
     if found := shape(data):
         yield found
@@ -151,12 +161,12 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
 
 
 def top_of(data: TomlTable) -> TomlTable:
-    """What holds for all connections: the file's data without its tables."""
+    """Return what holds for all connections: the file's data without its tables."""
     return {name: value for name, value in data.items() if name not in ("profiles", "alias")}
 
 
 def shape(data: TomlTable) -> ConfigError | None:
-    """Why the file's profiles or aliases cannot be found; None if they can."""
+    """Why the file's profiles or aliases cannot be found. None if they can."""
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict) or not all(
         isinstance(table, dict) for table in profiles.values()
@@ -185,8 +195,8 @@ def shape(data: TomlTable) -> ConfigError | None:
 
 
 def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigError]:
-    """The problems with the names in one table: that of a profile, or the top of the
-    file if `profile` is None.
+    """Yield the problems with the names in one table: that of a profile, or the top of
+    the file if `profile` is None.
     """
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name, value in table.items():
@@ -209,13 +219,14 @@ def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigErro
 
 
 def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:
-    """Whether the file itself contains a token."""
+    """Return whether the file itself contains a token."""
     return "token" in top or any("token" in table for table in profiles.values())
 
 
 def expand(text: str, environ: Mapping[str, str]) -> Path:
-    """The path, with a leading `~` expanded to the user's home directory; without one,
-    `~` stays a name.
+    """Return the path, with a leading `~` expanded to the user's home directory.
+
+    Without one, `~` stays a name.
     """
     home = environ.get("HOME") or environ.get("USERPROFILE")
     if home and (text == "~" or text.startswith(("~/", f"~{os.sep}"))):
@@ -224,7 +235,7 @@ def expand(text: str, environ: Mapping[str, str]) -> Path:
 
 
 def exists(path: Path) -> bool:
-    """Whether the path exists, as far as this user can see: nothing exists in a folder
-    without access.
+    """Return whether the path exists, as far as this user can see: nothing exists in a
+    folder without access.
     """
     return os.path.exists(path)  # noqa: PTH110  Path.exists raises for a folder without access

@@ -18,12 +18,15 @@ _REFUSED_CLASS = "plaintext"
 
 
 class NoKeyringError(ConfigError):
-    """There is no keyring: its library is not installed, or no backend stores a token safely."""
+    """There is no keyring: its library is not installed, or no backend stores a token
+    safely.
+    """
 
 
 def get(user: str) -> str | None:
-    """The token stored under that name, None if there is none. Raises ConfigError if
-    the keyring does not work.
+    """Return the token stored under that name, or None.
+
+    Raises ConfigError if the keyring does not work.
     """
     return _with_timeout(lambda: _text(_backend().get_password(SERVICE, user)))
 
@@ -42,7 +45,7 @@ def put(user: str, token: str) -> str:
 
 
 def remove(user: str) -> bool:
-    """Remove the token under that name; returns whether there was one."""
+    """Remove the token under that name. Returns whether there was one."""
 
     def work() -> bool:
         backend = _backend()
@@ -55,12 +58,15 @@ def remove(user: str) -> bool:
 
 
 def backend_name() -> str:
-    """The name of this machine's keyring. Raises ConfigError if there is none that is safe."""
+    """Return the name of this machine's keyring.
+
+    Raises ConfigError if it does not exist that is safe.
+    """
     return _with_timeout(lambda: _name(_backend()))
 
 
 def _with_timeout(work: Callable[[], T]) -> T:
-    """The result of `work`: a keyring may wait for a dialog that nobody sees."""
+    """Return the result of `work`: a keyring may wait for a dialog that no one sees."""
     try:
         return os_limits.result_of(work, SECONDS)
     except os_limits.UnansweredError:

@@ -13,7 +13,8 @@ PREFIX = "UNIFIED_"
 
 
 class Key(NamedTuple):
-    """A setting: `parse` takes text or a TOML value and raises ValueError saying what is expected.
+    """A setting: `parse` takes text or a TOML value and raises ValueError saying the
+    expected form.
 
     `at` says where in the config file it is allowed: `t` at the top, `p` in a profile.
     `env` says whether there is an environment variable for it.
@@ -46,7 +47,7 @@ def any_text(value: object) -> str:
 
 
 def path(value: object) -> str:
-    """The name of a file, whose bytes need not be UTF-8."""
+    """Return the name of a file, whose bytes need not be UTF-8."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be non-empty text")
     if "\0" in value:
@@ -54,7 +55,7 @@ def path(value: object) -> str:
     return value
 
 
-# What a length of time is written with elsewhere, in seconds.
+# Units of time that other tools use, in seconds.
 _UNITS = {
     "ms": 0.001,
     "s": 1,
@@ -74,7 +75,7 @@ _UNITS = {
 
 
 def seconds(value: object) -> float:
-    """A number of seconds above zero."""
+    """Return a number of seconds above zero."""
     wanted = "a number of seconds above 0"
     if isinstance(value, str) and (unit := _UNITS.get(value.lstrip("0123456789.").strip().lower())):
         number = value.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
@@ -84,7 +85,7 @@ def seconds(value: object) -> float:
 
 
 def rate(value: object) -> float:
-    """A number of requests, 0 for no limit."""
+    """Return a number of requests, 0 for no limit."""
     return _number(
         value,
         "a number of requests per 10 seconds, 0 for no limit",
@@ -94,24 +95,24 @@ def rate(value: object) -> float:
 
 
 def window(value: object) -> float:
-    """A number of seconds, 0 for none."""
+    """Return a number of seconds, 0 for none."""
     return _number(
         value, "a number of seconds, 0 or more", float, lambda found: 0 <= found < float("inf")
     )
 
 
 def count(value: object) -> int:
-    """A whole number, zero or more."""
+    """Return a whole number, zero or more."""
     return _number(value, "a whole number, 0 or more", int, lambda found: found >= 0)
 
 
 def positive(value: object) -> int:
-    """A whole number above zero."""
+    """Return a whole number above zero."""
     return _number(value, "a whole number above 0", int, lambda found: found > 0)
 
 
 def yes_or_no(value: object) -> bool:
-    """A truth value, or the usual words for one."""
+    """Return a truth value, or the usual words for one."""
     if isinstance(value, bool):
         return value
     words = {
@@ -131,7 +132,7 @@ def yes_or_no(value: object) -> bool:
 
 
 def words(value: object) -> list[str]:
-    """A list of texts; on a command line separated by commas."""
+    """Return a list of texts. On a command line separated by commas."""
     found = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
     if (
         not isinstance(found, list)
@@ -143,7 +144,7 @@ def words(value: object) -> list[str]:
 
 
 def argv(value: object) -> list[str]:
-    """A program and its arguments; there is no shell, so no text to split."""
+    """Return a program and its arguments. There is no shell, so no text to split."""
     if not isinstance(value, list):
         raise ValueError(  # noqa: TRY004
             'must be a list: the program, then its arguments, like ["pass", "show", "unified"]'

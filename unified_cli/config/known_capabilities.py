@@ -1,5 +1,5 @@
-"""What connections offered when they were last asked, kept for a day: it explains, and
-never decides what is sent.
+"""The operations that connections offered when they were last asked, kept for a day:
+they explain, and never decide a request.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ the catalogue.
 """
 
 KIND = "capabilities"
-# What versions kept that read the service's answer otherwise is not believed.
+# Ignore the caches of versions that read the service's answer differently.
 _FORM = 2
 _MOST_NAMED = 12
 # A thousand connections of which each lacks each operation of an API.
@@ -31,8 +31,8 @@ _LACKING = "lacking"
 
 
 class KnownOffer(NamedTuple):
-    """What a connection offers, and how many seconds ago it said so; `blocked` as the
-    service said it then.
+    """The operations that a connection offers, and the age of that answer in seconds;
+    `blocked` as the service said then.
     """
 
     offered: Offered
@@ -41,8 +41,9 @@ class KnownOffer(NamedTuple):
 
 
 def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
-    """The part of an offer that is about operations of the catalogue; none of it where
-    it has another form.
+    """Return the part of an offer that is about operations of the catalogue.
+
+    None of it where it has another form.
     """
     found: dict[str, dict[str, list[str]]] = {}
     for api, resources in document.items() if isinstance(document, dict) else ():
@@ -57,14 +58,17 @@ def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
 
 
 def keep(runtime: Runtime, settings: Settings, offered: Offered, *, blocked: bool | None) -> None:
-    """Keep what a connection offers, and whether it is blocked; a run does not depend on it."""
+    """Keep what a connection offers, and whether it is blocked.
+
+    A run does not depend on it.
+    """
     address, account = settings.reachable()
     with suppress(OSError):
         _cache(runtime).write([_FORM, offered, blocked], address.origin, account)
 
 
 def recall(runtime: Runtime, settings: Settings, catalogue: Catalogue) -> KnownOffer | None:
-    """What a connection offers, if it is known."""
+    """Return what a connection offers, if it is known."""
     address, account = settings.reachable()
     fact = _cache(runtime).read(address.origin, account)
     match fact and fact.value:
@@ -76,7 +80,8 @@ def recall(runtime: Runtime, settings: Settings, catalogue: Catalogue) -> KnownO
 def keep_lacking(
     runtime: Runtime, api: str, asked: Mapping[str, Settings], lacking: Mapping[str, Sequence[str]]
 ) -> None:
-    """Keep, for the help of an API's operations, which of the connections just asked lack them.
+    """Keep, for the help of an API's operations, which of the connections just asked
+    lack them.
 
     `asked` has their settings by name, `lacking` the names by `resource operation`.
     """
@@ -93,7 +98,8 @@ def keep_lacking(
 
 
 def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
-    """Which connections lack an operation, with the age of that; empty where none is known to.
+    """Return which connections lack an operation, with the age of that, or empty if
+    none are known.
 
     A profile that leads to another connection now is left out.
     """
@@ -113,7 +119,7 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
 
 
 def _unmoved(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
-    """The names of the connections that still have them."""
+    """Yield the names of the connections that still have them."""
     runtime = runtime._replace(environ={**runtime.environ})
     # Help is there whatever is wrong with the configuration.
     with suppress(UnifiedError):
@@ -131,7 +137,7 @@ def _unmoved(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
 
 
 def lacks(offered: Offered, operation: Operation) -> bool:
-    """Whether what is offered lacks an operation."""
+    """Return whether the offer lacks an operation."""
     operations: Collection[str] = offered.get(operation.api, {}).get(operation.resource, ())
     return operation.name not in operations
 

@@ -1,5 +1,5 @@
-"""What connections said that their methods take, kept for a day: names for skeletons
-and completion, and no more.
+"""The connections' own descriptions of their methods, kept for a day: names for
+skeletons and completion, and no more.
 """
 
 import re
@@ -15,7 +15,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 from unified_cli.values import Json
 
-# What no shell takes for anything but a word, and no command for an option.
+# Names that no shell treats as special, and no command as an option.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 MOST_NAMES = 200
 """The most names of a method that are kept, of parameters and fields together; the
@@ -35,7 +35,9 @@ _TYPES: Mapping[str, str] = {
 
 
 class KnownMethod(NamedTuple):
-    """The names that a method takes, and how many seconds ago its connection said so."""
+    """The names that a method takes, and how many seconds ago its connection said
+    so.
+    """
 
     query: tuple[KnownField, ...]
     body: tuple[KnownField, ...]
@@ -45,7 +47,7 @@ class KnownMethod(NamedTuple):
 def keep(
     runtime: Runtime, settings: Settings, operation: Operation, found: MethodDescription
 ) -> None:
-    """Keep the names of a description; a run does not depend on it."""
+    """Keep the names of a description. A run does not depend on it."""
     key = _key(settings, operation)
     if key is None:
         return
@@ -61,7 +63,9 @@ def keep(
 
 
 def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownMethod | None:
-    """What is known of a method of this very connection; None where nothing is."""
+    """Return the known facts about a method of this very connection, or None if nothing
+    is.
+    """
     key = _key(settings, operation)
     fact = _cache(runtime).read(*key) if key else None
     match fact and fact.value:
@@ -73,7 +77,9 @@ def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownM
 def with_known(
     known: Iterable[KnownField], described: Iterable[KnownField]
 ) -> tuple[KnownField, ...]:
-    """The known fields, and after them those that a connection describes besides."""
+    """Return the known fields, and after them those that a connection describes
+    besides.
+    """
     merged = {one.name: one for one in known}
     for one in described:
         merged.setdefault(one.name, one)
@@ -81,8 +87,8 @@ def with_known(
 
 
 def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:
-    """What a description is kept by; None for a connection whose id is not known: its
-    token may change hands.
+    """Return what a description is kept by, or None for a connection whose id is not
+    known: its token may change hands.
     """
     address, account = settings.reachable()
     if account in ("", OWN_ACCOUNT):
@@ -95,7 +101,7 @@ def _harmless(described: Iterable[DescribedField]) -> list[list[Json]]:
 
 
 def _fields(kept: Iterable[Json]) -> tuple[KnownField, ...]:
-    """The fields that were kept; another program may have written there."""
+    """Return the fields that were kept. Another program may have written there."""
     found = []
     for one in kept:
         match one:

@@ -25,7 +25,8 @@ STORES: Mapping[str, str] = {"keyring": "keyring", "file": "token_file", "config
 
 @dataclass(frozen=True, slots=True)
 class TokenPlace:
-    """Where to store the token of a profile, or of the top of the file if `profile` is None.
+    """Where to store the token of a profile, or of the top of the file if `profile` is
+    None.
 
     `declared` if the config file names a place already.
     """
@@ -47,15 +48,16 @@ class TokenPlace:
 
 
 def is_of_sandbox(config: Config, profile: str) -> bool:
-    """Whether the config file has this profile call the sandbox in this process, which
-    has a token of its own.
+    """Return whether the config file has this profile call the sandbox in this process,
+    which has a token of its own.
     """
     table = config.profiles.get(profile, {})
     return (table.get("base_url") or config.top.get("base_url")) == address.SANDBOX
 
 
 def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:
-    """The place that `wanted` names, else the one that the profile declares, else the keyring.
+    """Return the place that `wanted` names, else the one that the profile declares,
+    else the keyring.
 
     Raises UsageError if the profile's token comes from elsewhere, ConfigError if there
     is no such profile or no base URL.
@@ -85,7 +87,9 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
 
 
 def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
-    """Store the token and declare it in the config file; returns where it is, in words.
+    """Store the token and declare it in the config file.
+
+    Returns where it is, in words.
 
     The config file never declares a token that is not stored, and no token is stored if
     the file cannot be changed. A previous token elsewhere is removed, with a message.
@@ -137,7 +141,9 @@ def check(place: TokenPlace) -> None:
 
 @contextlib.contextmanager
 def _with_alternative() -> Iterator[None]:
-    """Add to a keyring's error the alternative `--store file`, first, because it works at once."""
+    """Add to a keyring's error the alternative `--store file`, first, because it works
+    at once.
+    """
     try:
         yield
     except ConfigError as error:
@@ -147,7 +153,7 @@ def _with_alternative() -> Iterator[None]:
 
 
 def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
-    """The declared token file, or the one beside the config file."""
+    """Return the declared token file, or the one beside the config file."""
     config = file.read(runtime)
     table = config.top if place.profile is None else config.profiles.get(place.profile, {})
     declared = table.get("token_file")
@@ -157,7 +163,9 @@ def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
 
 
 def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource | None:
-    """The stored token that a profile's table declares, None if it declares none."""
+    """Return the stored token that a profile's table declares, None if it declares
+    none.
+    """
     kind = next((name for name in STORES.values() if table.get(name)), None)
     if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
         return None
@@ -167,7 +175,10 @@ def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource
 
 
 def forget(runtime: Runtime, token: TokenSource) -> str:
-    """Remove a stored token, but not from the config file; returns the outcome in words."""
+    """Remove a stored token, but not from the config file.
+
+    Returns the outcome in words.
+    """
     if token.kind == "keyring":
         user = keyring_user(token.profile, token.origin or _origin(runtime))
         return (
@@ -188,7 +199,9 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
 def traces(
     runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable
 ) -> Iterator[TokenSource]:
-    """Every token stored for a profile's table: the declared one, and a leftover file of ours."""
+    """Yield every token stored for a profile's table: the declared one, and a leftover
+    file of this program.
+    """
     declared = stored(profile, table, top)
     named = None
     if declared:
@@ -202,7 +215,10 @@ def traces(
 
 
 def forget_or_warn(runtime: Runtime, token: TokenSource, what: str) -> None:
-    """Remove a stored token as `forget` does; print a warning if it cannot be removed."""
+    """Remove a stored token as `forget` does.
+
+    Print a warning if it cannot be removed.
+    """
     try:
         runtime.stderr.note(f"{what} is {forget(runtime, token)}")
     except ConfigError as error:
@@ -210,7 +226,7 @@ def forget_or_warn(runtime: Runtime, token: TokenSource, what: str) -> None:
 
 
 def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
-    """Whether the token file is the one that login creates for the profile."""
+    """Return whether the token file is the one that login creates for the profile."""
     return path == _ours(runtime, profile)
 
 
@@ -236,11 +252,11 @@ def _remedy(profile: str | None) -> str:
 def check_origin(
     runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable
 ) -> str | None:
-    """The warning about a changed profile's table, or that of the shared token if
-    `name` is None; None without one.
+    """Return the warning about a changed profile's table, or that of the shared token
+    if `name` is None. None without one.
 
-    Raises UnsafeError if login stored the token in a file of ours or in the config
-    file: it would be sent to another origin without the user's consent.
+    Raises UnsafeError if login stored the token in our own file or in the config file:
+    it would be sent to another origin without the user's consent.
     """
     token = stored(name, after, top)
     was = stored(name, before, top)

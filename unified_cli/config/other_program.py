@@ -1,8 +1,8 @@
 """Programs that a user names, such as a pager, an editor, or what prints a token: their
 words and their environment.
 
-They are started without a shell. A descriptor of ours other than the standard three is
-never given to them, which is what `subprocess` does unless it is told otherwise.
+They are started without a shell. A descriptor of this program other than the standard
+three is never given to them, which is what `subprocess` does by default.
 """
 
 import os
@@ -18,8 +18,8 @@ from unified_cli.runtime import TOKEN_VARIABLE
 
 
 def words(text: str, environ: Mapping[str, str]) -> list[str]:
-    """The program's path and its arguments, split as a shell would split the text, with
-    nothing expanded in it.
+    """Return the program's path and its arguments, split as a shell would split the
+    text, with nothing expanded in it.
 
     Raises ValueError, with the reason, for a quote that is not closed, for no words,
     and for a program that is not found.
@@ -37,13 +37,14 @@ def words(text: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def find(program: str, environ: Mapping[str, str]) -> str | None:
-    """The program's path; None if there is none, or only one in the working directory."""
+    """Return the program's path, or None, or only one in the working directory."""
     path = expand(program, environ)
     if path.is_absolute():
         return str(path)
     if os.sep in program:
         return None
-    # Empty and relative entries of PATH mean the working directory, which is not to be trusted.
+    # Empty and relative entries of PATH mean the working directory, which is not to be
+    # trusted.
     folders = [
         entry
         for entry in environ.get("PATH", os.defpath).split(os.pathsep)
@@ -53,13 +54,14 @@ def find(program: str, environ: Mapping[str, str]) -> str | None:
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment for such a program: ours without the token."""
+    """Return the environment for such a program: ours without the token."""
     return {name: value for name, value in environ.items() if name != TOKEN_VARIABLE}
 
 
 def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run a program that has the terminal to itself, such as an editor; its exit code,
-    negative for a signal.
+    """Run a program that has the terminal to itself, such as an editor.
+
+    Its exit code, negative for a signal.
 
     Ctrl-C is for that program alone. Raises OSError where it cannot be started.
     """
@@ -71,8 +73,9 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def waited_for(child: "subprocess.Popen[bytes]") -> int:
-    """The exit code of a program that has the terminal, as soon as it has ended; until
-    then Ctrl-C is its own.
+    """Return the exit code of a program that has the terminal, as soon as it has ended.
+
+    Until then Ctrl-C is its own.
     """
     with signals.interrupts_left_to_others():
         try:
@@ -83,5 +86,7 @@ def waited_for(child: "subprocess.Popen[bytes]") -> int:
 
 
 def ending(code: int) -> str:
-    """How a program ended, in words: with its exit code, or by a signal where that is negative."""
+    """Return how a program ended, in words: with its exit code, or by a signal where
+    that is negative.
+    """
     return f"was killed by signal {-code}" if code < 0 else f"ended with {code}"

@@ -1,4 +1,6 @@
-"""Which profiles the values of `-p` select: names, globs and tags, and what `!` leaves out."""
+"""Which profiles the values of `-p` select: names, globs and tags, and what `!` leaves
+out.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,20 +13,23 @@ from unified_cli.values import TomlTable
 
 _NOT = "!"
 _TAG = "tag:"
-# What a tag and all profiles are called by mistake.
+# Common mistakes for a tag and for all profiles.
 _TAGGED = re.compile(r"(?:tags?|labels?)[:=]", re.IGNORECASE)
 _EVERY = {"all", "every", "any", "%"}
 _GLOB = re.compile(r"[*?\[]")
 
 
 def is_several(patterns: Sequence[str]) -> bool:
-    """Whether the patterns may select several connections, even if only one matches."""
+    """Return whether the patterns may select several connections, even if only one
+    matches.
+    """
     return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 
 
 def one(names: Sequence[str]) -> str | None:
-    """The profile that is named, None if there is none. Raises UsageError if there may
-    be several.
+    """Return the profile that is named, or None.
+
+    Raises UsageError if there may be several.
     """
     if is_several([name for name in names if name]):
         raise UsageError(
@@ -34,8 +39,8 @@ def one(names: Sequence[str]) -> str | None:
 
 
 def select(config: Config, patterns: Sequence[str]) -> list[str]:
-    """The profiles that any of the patterns selects, in the order of the patterns and
-    then of the file, each once.
+    """Return the profiles that any of the patterns selects, in the order of the
+    patterns and then of the file, each once.
 
     A pattern is a name, a glob, or `tag:` with either of these; after `!` it leaves out
     what others select. The sandbox is selected by its name only. Raises ConfigError for
@@ -48,7 +53,8 @@ def select(config: Config, patterns: Sequence[str]) -> list[str]:
             f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'"
         )
     found = _found(config, wanted)
-    # A misspelt name that leaves nothing out would reach a connection that was not to be touched.
+    # A misspelt name that leaves nothing out would reach a connection that was not to
+    # be touched.
     left_out = _found(
         config, [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)]
     )
@@ -69,7 +75,9 @@ def _found(config: Config, patterns: Iterable[str]) -> dict[str, None]:
 
 
 def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
-    """The error for a name or a pattern that is of no profile, with what may have been meant."""
+    """Return the error for a name or a pattern that is of no profile, with what may
+    have been meant.
+    """
     what = "profile matches" if _is_pattern(wanted) else "profile named"
     return ConfigError(
         f'no {what} "{wanted}"', hint=_meant(tables, wanted) or hints.known_profiles(tables, wanted)
@@ -109,6 +117,6 @@ def _matching(config: Config, pattern: str) -> list[str]:
 
 
 def tags_of(value: object) -> list[str]:
-    """The tags in a table's `tags`, those that are text."""
+    """Return the tags in a table's `tags`, those that are text."""
     found = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [tag.strip() for tag in found if isinstance(tag, str)]

@@ -22,14 +22,15 @@ SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full",
 
 
 def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
-    """The settings from the command line, the environment and the config file.
+    """Return the settings from the command line, the environment and the config file.
 
     Order: flag, environment, profile, top of the file, default. If a profile is named,
     its identity (base URL, account, token) is a unit: the environment only supplies
     what the profile and the top of the file do not set.
     """
     name, named_by = _profile(flags, runtime, config)
-    # The sandbox is a unit even as the default profile: nothing in the environment is meant for it.
+    # The sandbox is a unit even as the default profile: nothing in the environment is
+    # meant for it.
     unit = named_by in _NAMING or name == file.RESERVED
     tables = (f"profile {name}", _table(name, config)), (f"{config.path}", config.top)
     layers = _Layers(flags, runtime.environ, config, name, tables, unit)
@@ -74,7 +75,8 @@ _AS_FOUND = (
     "read_only",
     "idempotency_window",
 )
-# Assumption: the service's limit for a token is ten times that for a connection, as it publishes.
+# Assumption: the service's limit for a token is ten times that for a connection, as it
+# publishes.
 _TOKEN_FACTOR = 10
 _REPLAYED = TokenSource("replay", "", "--replay")
 _NAMING = ("-p", KEYS["profile"].variable)
@@ -89,9 +91,7 @@ _OPEN = {key.name: (key.variable, Value(key.default, DEFAULT)) for key in _PLAIN
 def _token_of_replay(
     layers: "_Layers", reached: Address | None
 ) -> tuple[TokenSource, tuple[str, ...]]:
-    """The token that messages are about, where none is read: a replay needs none, and
-    any will do.
-    """
+    """Return a placeholder token for a replay, which needs none."""
     try:
         token, left = layers.token(reached)
     except UnifiedError:
@@ -128,7 +128,8 @@ def _table(name: str | None, config: Config) -> TomlTable:
 
 
 class _Layers(NamedTuple):
-    """The sources of a value, strongest first; `unit` puts the environment last for the identity.
+    """The sources of a value, strongest first; `unit` puts the environment last for the
+    identity.
 
     `tables` are that of the profile and the top of the config file, each after its name
     in messages.
@@ -151,7 +152,8 @@ class _Layers(NamedTuple):
             return default
         identity = name in IDENTITY
         if identity and self.profile == file.RESERVED:
-            # The sandbox has its own identity: that at the top of the file is not meant for it.
+            # The sandbox has its own identity: that at the top of the file is not meant
+            # for it.
             in_file = in_file[:1]
         there = self.environ.get(variable) if key.env else None
         flag = [] if given is None else [("--" + name.replace("_", "-"), given)]
@@ -167,9 +169,10 @@ class _Layers(NamedTuple):
         return Value(parsed(key, value, source), source, tuple(found[1:]))
 
     def token(self, reached: Address | None) -> tuple[TokenSource | None, tuple[str, ...]]:
-        """The source of the token, and the sources that were not used.
+        """Return the source of the token, and the sources that were not used.
 
-        Raises UnsafeError if the stored token belongs to another origin than that of the call.
+        Raises UnsafeError if the stored token belongs to another origin than that of
+        the call.
         """
         flags, found = self.flags, []
         if flags.token_file and flags.token_stdin:
@@ -200,13 +203,16 @@ class _Layers(NamedTuple):
     def _token_in_environment(
         self, reached: Address | None
     ) -> tuple[list[TokenSource], tuple[str, ...]]:
-        """The environment's token if it is meant for the address, else the reason why it is not."""
+        """Return the environment's token if it is meant for the address, else the
+        reason why it is not.
+        """
         key = KEYS["token"]
         value = self.environ.get(key.variable)
         if not value:
             return [], ()
         origins = self._token_origins()
-        # Without a profile, and without an address beside it, the token is for any address.
+        # Without a profile, and without an address beside it, the token is for any
+        # address.
         if reached and (self.profile or origins) and reached.origin not in origins:
             if origins:
                 return [], (
@@ -220,8 +226,9 @@ class _Layers(NamedTuple):
         return [TokenSource("environment", value, key.variable)], ()
 
     def _token_origins(self) -> list[str]:
-        """The origins that the environment's token is for; an invalid address is
-        reported as such.
+        """Return the origins that the environment's token is for.
+
+        An invalid address is reported as such.
         """
         urls = [self.environ.get(KEYS["base_url"].variable), self.config.top.get("base_url")]
         return [address.origin_of(url) or "an invalid address" for url in urls if url]
@@ -253,8 +260,9 @@ def _wrong_origin(token: str, origin: str, reached: Address) -> UnsafeError:
 
 
 def parsed(key: Key, value: object, source: str) -> Any:
-    """The value of a key found at `source`. Raises UsageError or ConfigError that says
-    what is wrong, and where.
+    """Return the value of a key found at `source`.
+
+    Raises UsageError or ConfigError that nams the problem, and where.
     """
     try:
         return key.parse(value)
@@ -268,7 +276,7 @@ def parsed(key: Key, value: object, source: str) -> Any:
 
 
 def _in_file(value: object) -> str:
-    """A value as the config file writes it, short enough for a line."""
+    """Return a value as the config file writes it, short enough for a line."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a table"
     if isinstance(value, bool):

@@ -19,7 +19,7 @@ names an account.
 """
 _MOST_NAMED = 3
 DEFAULT = "default"
-"""The source of a value that nobody set."""
+"""The source of a value that no one set."""
 SETUP_HINT = (
     "set UNIFIED_BASE_URL, UNIFIED_ACCOUNT_ID and UNIFIED_TOKEN, or create a profile: unified"
     " profile add NAME; to try things out: unified -p sandbox …"
@@ -27,7 +27,9 @@ SETUP_HINT = (
 
 
 class Value(NamedTuple):
-    """A setting's value, its source in words, and the sources it overrode with their values."""
+    """A setting's value, its source in words, and the sources it overrode with their
+    values.
+    """
 
     value: Any
     source: str
@@ -35,7 +37,8 @@ class Value(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The resolved settings of one connection; `token` is the source of the token, not the token.
+    """The resolved settings of one connection; `token` is the source of the token, not
+    the token.
 
     `named_by` is what named the profile; `tokens_left` lists the token sources that
     were not used, and why.
@@ -77,12 +80,14 @@ class Settings(NamedTuple):
     """The names in the config file, for an error where none of them was chosen."""
 
     def without_account(self) -> "Settings":
-        """The same settings for requests that name no connection, so that none need be known."""
+        """Return the same settings for requests that name no connection, so that none
+        need be known.
+        """
         return self._replace(account_id=self.account_id or "")
 
     def shared_by(self, runs: int) -> "Settings":
-        """The settings of one of so many runs at the same time: each has its part of
-        the limits that nobody set.
+        """Return the settings of one of this many runs at the same time: each has its
+        part of the limits that no one set.
         """
         rate, token_rate = (
             limit / runs if self.values[name].source == DEFAULT else limit
@@ -92,15 +97,15 @@ class Settings(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What the connection is, whatever its profile is called: origin and account.
-        Raises as `reachable` does.
+        """The identity of the connection, independent of its profile's name: origin and
+        account. Raises as `reachable` does.
         """
         address, account = self.reachable()
         return address.origin, account
 
     @property
     def digest(self) -> str:
-        """A few letters that stand for the identity, where it is only compared."""
+        """A few letters that represent the identity, where it is only compared."""
         return hashlib.sha256(
             "\0".join(self.identity).encode("utf-8", "surrogateescape")
         ).hexdigest()[:16]
@@ -120,8 +125,9 @@ class Settings(NamedTuple):
         return named and not self.is_own
 
     def no_token(self) -> ConfigError:
-        """The error where there is no token to use; it names those that are there, and
-        why they are not used.
+        """Return the error where there is no token to use.
+
+        It names those that are there, and why they are not used.
         """
         name = f'profile "{self.profile}" has' if self.profile else "there is"
         remedy = (
@@ -135,8 +141,8 @@ class Settings(NamedTuple):
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
     def explained(self) -> Iterator[JsonObject]:
-        """Each setting with its value, its source and what that overrode, as JSON; the
-        names are a contract.
+        """Yield each setting with its value, its source and what that overrode, as
+        JSON. The names are a contract.
         """
         yield {"key": "profile", "value": self.profile, "source": self.named_by, "overrode": []}
         for key, value in self.values.items():
@@ -157,7 +163,10 @@ class Settings(NamedTuple):
         }
 
     def reachable(self) -> tuple[Address, str]:
-        """The address and the account id. Raises ConfigError with a remedy if one is missing."""
+        """Return the address and the account id.
+
+        Raises ConfigError with a remedy if one is missing.
+        """
         name = f'profile "{self.profile}"' if self.profile else None
         if (self.address is None or self.account_id is None) and self._is_profile_wanted:
             raise ConfigError("no profile is chosen", hint=_choices(self.profiles))
@@ -192,7 +201,7 @@ class Settings(NamedTuple):
 
 
 def _choices(names: Collection[str]) -> str:
-    """The profiles to choose from, and how one is chosen for all calls."""
+    """Return the profiles to choose from, and how one is chosen for all calls."""
     if len(names) > _MOST_NAMED:
         return (
             f"-p NAME; unified profile list shows {len(names)}; unified profile use NAME chooses"

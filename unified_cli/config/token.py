@@ -28,7 +28,7 @@ class TokenSource(NamedTuple):
     `sandbox`, `replay`.
 
     `origin` is the scheme, host and port it belongs to, None if that is not declared;
-    `config.resolution` refuses it for another one.
+    `config.resolution` refuses it for any other.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class TokenSource(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What declares the token, and where it is kept."""
+        """The key that declares the token, and where it is kept."""
         if self.kind == "token_file":
             return f"{self.source} (file {self.detail})"
         if self.kind == "token_command":
@@ -49,7 +49,7 @@ class TokenSource(NamedTuple):
         return f"{self.source} ({words[self.kind]})" if self.kind in words else self.source
 
     def __repr__(self) -> str:
-        """The source without the detail, which may be the token itself."""
+        """Return the source without the detail, which may be the token itself."""
         return f"TokenSource({self.kind!r}, {self.source!r})"
 
 
@@ -58,7 +58,7 @@ Look = Callable[[], None]
 
 
 def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str:
-    """The token itself, masked in all messages from now on.
+    """Return the token itself, masked in all messages from now on.
 
     Raises ConfigError if the source fails or its content is not a token; another source
     is never tried.
@@ -77,8 +77,9 @@ def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str
 
 
 def checked(content: bytes, where: str) -> str:
-    """The content as a token, masked from now on. Raises ConfigError for an invalid
-    one, without its text.
+    """Return the content as a token, masked from now on.
+
+    Raises ConfigError for an invalid one, without its text.
     """
     if not content:
         piped = (
@@ -108,8 +109,8 @@ def checked(content: bytes, where: str) -> str:
 
 
 def keyring_user(profile: str | None, origin: str | None) -> str:
-    """The name of a token in the keyring: the origin is part of it, so that it is sent
-    to no other.
+    """Return the name of a token in the keyring: the origin is part of it, so that it
+    is sent to no other.
     """
     return f"{origin or ''}|{profile or ''}"
 
@@ -119,15 +120,15 @@ def _from_stdin(_token: TokenSource, runtime: Runtime, _look: Look) -> bytes:
 
 
 def read_line(runtime: Runtime) -> bytes:
-    """The first line of standard input, for `--token-stdin`."""
+    """Return the first line of standard input, for `--token-stdin`."""
     if runtime.stdin is None:
         raise ConfigError("--token-stdin reads standard input, which is closed")
     return runtime.stdin.readline(_LONGEST + 3)
 
 
 def read_whole(runtime: Runtime) -> bytes:
-    """All of standard input, bounded by a token's length, without the line's end: for a
-    token to store.
+    """Return all of standard input, bounded by a token's length, without the line's
+    end: for a token to store.
 
     On a terminal it is one line, since the input there has no end.
     """
@@ -160,7 +161,7 @@ def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
 
 
 def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
-    """The content of a pipe, such as a shell's `<(…)`, until it is closed."""
+    """Return the content of a pipe, such as a shell's `<(…)`, until it is closed."""
     until = time.monotonic() + _PIPE_SECONDS
     found = b""
     with selectors.DefaultSelector() as selector:

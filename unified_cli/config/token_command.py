@@ -30,10 +30,11 @@ _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}
 def run(
     argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], None] = lambda: None
 ) -> bytes:
-    """The line that the program printed on stdout, without the line's end; `what` names
-    it in errors.
+    """Return the line that the program printed on stdout, without the line's end.
 
-    `look` is called now and then meanwhile, and may end it with an error.
+    `what` names it in errors.
+
+    `look` is called now and then in the meantime, and may end it with an error.
 
     Raises ConfigError if it is not found, fails, hangs, or prints too much or several
     lines. Then the program and its child processes are killed.
@@ -69,7 +70,7 @@ def run(
 def _read_output(
     child: "subprocess.Popen[bytes]", what: str, look: Callable[[], None]
 ) -> tuple[bytes, bytes]:
-    """The program's stdout, and the end of its stderr, until it exits."""
+    """Return the program's stdout, and the end of its stderr, until it exits."""
     assert child.stdout is not None  # noqa: S101  a pipe, as above
     assert child.stderr is not None  # noqa: S101  as above
     # The machine's clock, whatever the runtime's is: the program runs in real time.
@@ -118,8 +119,8 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
 
 
 def _reason(printed: str, complaint: str) -> MaskedText:
-    """The last line of stderr, without what may be a token: what was printed on stdout,
-    and what looks like one.
+    """Return the last line of stderr, without what may be a token: what was printed on
+    stdout, and what looks like one.
     """
     for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
         if len(secret) >= _SHORTEST:

@@ -16,10 +16,12 @@ _LARGEST = 1024 * 1024
 
 
 def own_catalogue(runtime: Runtime, reserved: Collection[str]) -> Catalogue:
-    """The built-in catalogue, extended by each valid file; the others are ignored, with
-    a warning on stderr.
+    """Return the built-in catalogue, extended by each valid file.
 
-    No other folder is read. `reserved` are the names of commands, which no API can have.
+    The others are ignored, with a warning on stderr.
+
+    No other folder is read. `reserved` are the names of commands, which no API can
+    have.
     """
     catalogue = load()
     home = runtime.folder("config")
