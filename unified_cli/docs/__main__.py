@@ -14,7 +14,7 @@ from unified_cli.stderr import Stderr
 
 
 def index(catalogue: Catalogue) -> list[CommandEntry]:
-    """Every group and command, for what is generated from them."""
+    """Return every group and command, for the generated files."""
     nowhere = Runtime(
         stdin=None, stdout=None, stderr=Stderr(None), environ={}, columns=80, folders={}
     )

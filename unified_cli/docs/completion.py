@@ -24,7 +24,7 @@ FILES = {"bash": "unified.bash", "zsh": "_unified", "fish": "unified.fish"}
 class Grammar:
     """The tables. A path is the command's words joined by blanks.
 
-    `flags` is by pattern, in which `*` stands for any one word and the first match
+    `flags` is by pattern, in which `*` represents any one word and the first match
     wins; `values` by spelling, for all options that take a value, `own_values` by path
     and spelling where a command takes others; `arguments` by path, the last one
     repeats. `columns` are the known fields of a resource, `parameters` what an
@@ -45,12 +45,18 @@ class Grammar:
 
     @property
     def commands(self) -> Sequence[str]:
-        """The commands that are no API; an API that a user gives such a name is left out."""
+        """The commands that are no API.
+
+        An API that a user gives such a name is left out.
+        """
         return [word for word, _ in self.words[""] if word not in self.apis]
 
 
 def grammar(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> Grammar:
-    """The tables of the program with this catalogue; `entries` are its groups and commands."""
+    """Return the tables of the program with this catalogue.
+
+    `entries` are its groups and commands.
+    """
     values = {
         spelling: _kind(flag) for spelling, flag in all_flags(entries).items() if flag.takes_value
     }
@@ -114,8 +120,8 @@ def _kind(flag: Flag) -> str:
 
 
 def _flags(entries: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tuple[str, Words]]:
-    """The options by pattern: an exact path where it must be, the operation's name for
-    all others of that name.
+    """Yield the options by pattern: an exact path where it must be, the operation's
+    name for all others of that name.
     """
     operations = [
         entry
@@ -149,7 +155,7 @@ def _most_common(sets: Iterable[Words]) -> Words:
 
 
 def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> str:
-    """The completion script for a shell."""
+    """Return the completion script for a shell."""
     tables = {"bash": bash, "zsh": zsh, "fish": fish}[shell]
     template = (
         files("unified_cli.docs").joinpath("completion_templates", FILES[shell]).read_text("utf-8")
@@ -158,7 +164,9 @@ def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> s
 
 
 def fill(template: str, lines_of: Mapping[str, Iterable[str]]) -> str:
-    """The template with each `@NAME@` replaced by its lines, indented as the placeholder is."""
+    """Return the template with each `@NAME@` replaced by its lines, indented as the
+    placeholder is.
+    """
     for name, lines in lines_of.items():
         before, marker, after = template.partition(f"@{name}@")
         if not marker:
@@ -170,7 +178,7 @@ def fill(template: str, lines_of: Mapping[str, Iterable[str]]) -> str:
 
 
 def bash(known: Grammar) -> Tables:
-    """The tables for bash: words without their purpose."""
+    """Return the tables for bash: words without their purpose."""
     return {
         "WORDS": _bash_nested((path, _names(words)) for path, words in known.words.items()),
         "FLAGS": _bash_cases(
@@ -198,7 +206,7 @@ def bash(known: Grammar) -> Tables:
 
 
 def zsh(known: Grammar) -> Tables:
-    """The tables for zsh, with the purpose of each word."""
+    """Return the tables for zsh, with the purpose of each word."""
 
     def described(words: Words) -> str:
         return " ".join(_posix(f"{word}:{about}") for word, about in words)
@@ -242,7 +250,7 @@ def zsh(known: Grammar) -> Tables:
 
 
 def fish(known: Grammar) -> Tables:
-    """The tables for fish, with the purpose of each word."""
+    """Return the tables for fish, with the purpose of each word."""
 
     def quoted(text: str) -> str:
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -287,7 +295,9 @@ def _names_of(known: Grammar) -> Tables:
 
 
 def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
-    """The names of fields, joined by blanks, each with the operations that take these."""
+    """Yield the names of fields, joined by blanks, each with the operations that take
+    these.
+    """
     found: dict[str, list[str]] = {}
     for path, names in known.fields.items():
         found.setdefault(" ".join(names), []).append(path)
@@ -295,8 +305,8 @@ def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
-    """Each command's path with the number of an argument, `*` for the last one, which
-    repeats; and what that is.
+    """Yield each command's path with the number of an argument, `*` for the last one,
+    which repeats. And what that is.
     """
     for path, kinds in known.arguments.items():
         for index, kind in enumerate(kinds):
@@ -326,7 +336,10 @@ def _bash_nested(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _bash_cases(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Cases, neighbours with the same action as one; the first match wins, so the order stays."""
+    """Cases, neighbours with the same action as one.
+
+    The first match wins, so the order stays.
+    """
     for action, several in groupby(rows, lambda row: row[1]):
         yield f"{'|'.join(pattern for pattern, _ in several)}) {action} ;;"
 

@@ -21,7 +21,9 @@ _REGION = re.compile(r"(<!-- generated: (?P<name>[\w-]+) -->\n).*?(?=<!-- end --
 
 
 class Layer(NamedTuple):
-    """Some packages and modules of one `level`; level 1 is the lowest, and imports go down only."""
+    """Some packages and modules of one `level`; level 1 is the lowest, and imports go
+    down only.
+    """
 
     level: int
     packages: tuple[str, ...]
@@ -111,8 +113,9 @@ LAYERS = (
 
 
 def filled(text: str) -> str:
-    """The page for contributors with its regions regenerated. Raises ValueError for a
-    region unknown or missing.
+    """Return the page for contributors with its regions regenerated.
+
+    Raises ValueError for a region unknown or missing.
     """
     known = regions()
     found = [match["name"] for match in _REGION.finditer(text)]
@@ -122,7 +125,7 @@ def filled(text: str) -> str:
 
 
 def regions() -> Mapping[str, str]:
-    """The text of each region by its name."""
+    """Return the text of each region by its name."""
     rows = [
         (str(layer.level), " ".join(f"`{name}`" for name in layer.packages), layer.about)
         for layer in LAYERS
@@ -142,7 +145,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def generated(
     catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT
 ) -> Iterator[tuple[Path, str]]:
-    """Each generated file with its text."""
+    """Yield each generated file with its text."""
     for shell, name in completion.FILES.items():
         yield root / "completions" / name, completion.script(shell, catalogue, index)
     yield root / MANUAL, manual.page(catalogue, index)
@@ -151,7 +154,7 @@ def generated(
 
 
 def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
-    """Each picture of a terminal with its text; the program is run for them."""
+    """Yield each picture of a terminal with its text. The program is run for them."""
     # A pty is there on POSIX only, and nothing else needs this.
     for picture in terminal_picture.pictures():
         yield (
@@ -161,8 +164,8 @@ def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
 
 
 def operations(catalogue: Catalogue) -> str:
-    """Each operation's request and command, one per line: its diff shows the effect of
-    a change of the catalogue.
+    """Return each operation's request and command, one per line: its diff shows the
+    effect of a change of the catalogue.
     """
     return "".join(f"{one.method:6} {one.path:60} {one.command}\n" for one in catalogue)
 
@@ -170,7 +173,7 @@ def operations(catalogue: Catalogue) -> str:
 def stale(
     catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT
 ) -> Iterator[tuple[Path, str]]:
-    """The files that contain something else, with what they must contain."""
+    """Yield the files that contain something else, with what they must contain."""
     for path, text in (*generated(catalogue, index, root), *pictures(root)):
         if not path.is_file() or path.read_text("utf-8") != text:
             yield path, text

@@ -25,7 +25,7 @@ and -h for what people need most; unified --version shows the version."""
 
 
 def page(catalogue: Catalogue, entries: Sequence[CommandEntry]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     built_in = [(name, about) for name, about in entries[0].words if name not in catalogue.apis]
     first = next(iter(catalogue))
     lines = [
@@ -95,8 +95,8 @@ def _rows(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """The text escaped for the macros: backslashes, dashes and tildes stay as they are,
-    no line is a request.
+    """Return the text escaped for the macros: backslashes, dashes and tildes stay as
+    they are, no line is a request.
     """
     plain = (
         text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")

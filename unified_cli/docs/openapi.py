@@ -36,7 +36,7 @@ a provider may leave the envelope out.
 _TAG = "connections"
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
 _FAILURES = {"4XX": "ClientError", "5XX": "ServerError"}
-# What an action answers that is no whole record of its resource.
+# The answers of actions that are not a whole record of their resource.
 _PIECES = {"page-content export": ("page", "body")}
 _TEXT: JsonObject = {"type": "string"}
 _TIME: JsonObject = {"type": "string", "format": "date-time"}
@@ -46,7 +46,10 @@ _BRACKETS = str.maketrans({"[": "_", "]": None})
 
 
 def document(catalogue: Catalogue) -> JsonObject:
-    """The whole document. Its operation ids are the commands, with dashes between the words."""
+    """Return the whole document.
+
+    Its operation ids are the commands, with dashes between the words.
+    """
     service = catalogue.service
     paths: dict[str, JsonObject] = {}
     schemas = shared_schemas(service)
@@ -216,7 +219,9 @@ def _text_parameter(name: str, place: str, about: str) -> JsonObject:
 
 
 def _shared_parameters(service: Service) -> dict[str, JsonObject]:
-    """The parameters that many operations have, by the names of their components."""
+    """Return the parameters that many operations have, by the names of their
+    components.
+    """
     found = [*_of_lists(service), *_of_all(service)]
     found += [
         _parameter(service.body_passthrough, _SWITCH, "Send the body to the provider as it is"),
@@ -228,7 +233,7 @@ def _shared_parameters(service: Service) -> dict[str, JsonObject]:
 
 
 def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
-    """The parameters of an operation; those that many have as references."""
+    """Return the parameters of an operation. Those that many have as references."""
     found = [_of_all(service)[0]]
     if operation.takes_id:
         found.append(_parameter("id", _TEXT, "The record's id", place="path", required=True))
@@ -247,12 +252,12 @@ def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
 
 
 def _shared_parameter(name: str) -> JsonObject:
-    """What stands for a parameter of this component."""
+    """Return what represents a parameter of this component."""
     return {"$ref": f"#/components/parameters/{name}"}
 
 
 def _of_all(service: Service) -> list[JsonObject]:
-    # The id stays: whoever leaves it out gets records that do not fit this document.
+    # The id stays: anyone who leaves it out gets records that do not fit this document.
     excluded = {"type": "array", "items": {"type": "string", "pattern": "^(?!id$)[^,]+$"}}
     return [
         _parameter(service.connection, _TEXT, "The connection", required=True),
@@ -322,7 +327,7 @@ def _word(name: str) -> str:
 
 
 def _shared_responses() -> JsonObject:
-    """The answers of failures, by the names of their components."""
+    """Return the answers of failures, by the names of their components."""
     content = {"application/json": {"schema": schema_reference("Error")}}
     return {
         "ClientError": {"description": "The request was refused", "content": content},
@@ -334,14 +339,16 @@ def _shared_responses() -> JsonObject:
 
 
 def _failures() -> JsonObject:
-    """The responses of every failure."""
+    """Return the responses of every failure."""
     return {
         status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()
     }
 
 
 def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObject]:
-    """The schemas of an operation's answers that are about no single record, by name."""
+    """Return the schemas of an operation's answers that are about no single record, by
+    name.
+    """
     record = schema_reference(record_name(operation.api, operation.resource))
     if operation.lists:
         return {
@@ -362,7 +369,7 @@ def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObj
 
 
 def _json_response(description: str, schema: JsonObject) -> JsonObject:
-    """A response of one JSON schema."""
+    """Return a response of one JSON schema."""
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
@@ -371,9 +378,9 @@ def _successes(operation: Operation) -> JsonObject:
     if operation.lists:
         return {"200": _json_response("A page of records", schema_reference(f"{record}Page"))}
     if operation.name == "download":
-        # The media type is that of the file; the first one is what generators without
-        # media ranges look for. The range is last: tools that take the first one that
-        # fits would take a record for a file.
+        # The media type is that of the file; generators without media ranges look for
+        # the first one. The range is last: tools that use the first match would read a
+        # record as a file.
         answer = {"schema": schema_reference(_result_name(operation))}
         content = {"application/octet-stream": _BYTES, "application/json": answer, "*/*": _BYTES}
         return {"200": {"description": "The bytes of the file", "content": content}}

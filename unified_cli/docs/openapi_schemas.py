@@ -22,12 +22,12 @@ _WORD = re.compile(r"<(\w+)>")
 
 
 def record_name(api: str, resource: str) -> str:
-    """The name of a resource's record, such as `TicketingTicket`."""
+    """Return the name of a resource's record, such as `TicketingTicket`."""
     return f"{pascal(api)}{pascal(singular(resource))}"
 
 
 def action_name(operation: Operation, resource: Resource) -> str:
-    """The name that begins those of an action's body and answer, such as
+    """Return the name that begins those of an action's body and answer, such as
     `UserDirectoryUserSuspend`.
     """
     number = "2" if _has_twin(operation, resource) else ""
@@ -35,14 +35,17 @@ def action_name(operation: Operation, resource: Resource) -> str:
 
 
 def operation_id(operation: Operation, resource: Resource) -> str:
-    """The command with dashes between its words; one that another spells with a dash
-    gets a number.
+    """Return the command with dashes between its words.
+
+    One that another spells with a dash gets a number.
     """
     return operation.command.replace(" ", "-") + ("-2" if _has_twin(operation, resource) else "")
 
 
 def _has_twin(operation: Operation, resource: Resource) -> bool:
-    """Whether another operation differs from this one in the spelling of its underscores only."""
+    """Return whether another operation differs from this one in the spelling of its
+    underscores only.
+    """
     dashed = operation.name.replace("_", "-")
     return dashed != operation.name and dashed in resource.operations
 
@@ -53,12 +56,12 @@ def pascal(text: str) -> str:
 
 
 def schema_reference(name: str) -> JsonObject:
-    """What stands for a schema of this name."""
+    """Return what represents a schema of this name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def shared_schemas(service: Service) -> JsonObject:
-    """The schemas that are about no single resource, by name."""
+    """Return the schemas that are about no single resource, by name."""
     words = {
         **service._asdict(),
         **service.connections._asdict(),
@@ -77,7 +80,7 @@ def shared_schemas(service: Service) -> JsonObject:
 
 
 def record_schema(resource: Resource) -> JsonObject:
-    """A record as it is answered."""
+    """Return a record as it is answered."""
     fields = {one.name: one for one in resource.facts.fields}
     named = resource.name not in NAMELESS
     for one in _ALWAYS if named else ():
@@ -90,7 +93,7 @@ def record_schema(resource: Resource) -> JsonObject:
 
 
 def list_schema(record: JsonObject, service: Service) -> JsonObject:
-    """A page of records."""
+    """Return a page of records."""
     cursor = {"type": ["string", "null"]}
     return {
         "type": "object",
@@ -115,7 +118,9 @@ def list_schema(record: JsonObject, service: Service) -> JsonObject:
 
 
 def input_schema(resource: Resource, operation: Operation) -> JsonObject:
-    """The body of a create or an update: the fields of the record, none of them required."""
+    """Return the body of a create or an update: the fields of the record, none of them
+    required.
+    """
     fields = operation.facts.body.get(operation.name)
     if fields is None:
         fields = tuple(one for one in resource.facts.fields if one.name != "id")
@@ -124,7 +129,9 @@ def input_schema(resource: Resource, operation: Operation) -> JsonObject:
 
 
 def action_schema(operation: Operation) -> JsonObject:
-    """The body of an action: what it is known to take, and what it must be given."""
+    """Return the body of an action: what it is known to take, and what it must be
+    given.
+    """
     fields = {one.name: one for one in (*operation.facts.body.get(operation.name, ()), _REMOTE)}
     needed = required_fields(operation)
     for name in needed:
@@ -134,13 +141,15 @@ def action_schema(operation: Operation) -> JsonObject:
 
 
 def _referring(fields: Iterable[KnownField], operation: Operation) -> Iterator[KnownField]:
-    """The fields of a body, each with what the field of that name refers to in a record."""
+    """Return the fields of a body, each with what the field of that name refers to in a
+    record.
+    """
     known = {one.name: one.references for one in operation.facts.fields}
     return (one._replace(references=one.references or known.get(one.name)) for one in fields)
 
 
 def body_name(operation: Operation, resource: Resource) -> str:
-    """The name of the schema of an operation's body."""
+    """Return the name of the schema of an operation's body."""
     if operation.kind == "action":
         return f"{action_name(operation, resource)}Input"
     own = operation.name.capitalize() if operation.name in operation.facts.body else ""
@@ -148,7 +157,7 @@ def body_name(operation: Operation, resource: Resource) -> str:
 
 
 def object_schema(fields: Iterable[KnownField], *, nullable: bool = True) -> JsonObject:
-    """An object with these fields; others may be there."""
+    """Return an object with these fields. Others may be there."""
     return {
         "type": "object",
         "properties": {one.name: _field_schema(one, nullable=nullable) for one in fields},
@@ -172,13 +181,13 @@ def _details(one: KnownField) -> JsonObject:
         )
         return {"items": items}
     if one.type == "object":
-        # Without this word some generators take it for an object that has no members.
+        # Without this word some generators make it an object without members.
         return {"additionalProperties": True}
     return {"format": "date-time"} if one.is_time else {}
 
 
 def values_of(one: KnownField) -> str:
-    """What is known of a field's values."""
+    """Return the known facts about a field's values."""
     if one.values:
         return f"Known values: {', '.join(one.values)}"
     return f"Of {one.references}" if one.references else ""

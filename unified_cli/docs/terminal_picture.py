@@ -26,7 +26,7 @@ _CHUNK = 65536
 _MAY_FAIL = " || true"
 # A line of progress, which what follows has erased: a slow machine shows one.
 _ERASED = re.compile(r"[^\n]*\r(?:\x1b\[K)?")
-# What is another one each time.
+# Texts that differ each time.
 _RUN, _ANY_RUN = re.compile(r"\b20\d{6}-[0-9a-f]{4}\b"), "20261123-7f3a"
 # Rich's own template asks another server for a font.
 _TEMPLATE = """\
@@ -56,7 +56,7 @@ _TEMPLATE = """\
 
 
 class TerminalPicture(NamedTuple):
-    """What is shown: each of `commands` with what it prints, unless it begins with a blank.
+    """The picture: each of `commands` with its output, unless it begins with a blank.
 
     `prepare` runs before and `finish` at the end of it all, unseen. A command that
     fails ends with `|| true`, unseen.
@@ -71,14 +71,15 @@ class TerminalPicture(NamedTuple):
 
 
 def pictures() -> Iterator[TerminalPicture]:
-    """The pictures that the documents show."""
+    """Yield the pictures that the documents show."""
     for name, table in tomllib.loads(_SETTINGS.read_text("utf-8")).items():
         yield TerminalPicture(name, **table)
 
 
 def svg(picture: TerminalPicture) -> str:
-    """The picture as SVG: the same bytes on any machine. Raises CalledProcessError if a
-    command fails.
+    """Return the picture as SVG: the same bytes on any machine.
+
+    Raises CalledProcessError if a command fails.
     """
     console = Console(
         record=True,
@@ -109,7 +110,7 @@ def svg(picture: TerminalPicture) -> str:
 
 
 def _environ(home: Path) -> dict[str, str]:
-    """A new user's environment, in which `unified` is this program."""
+    """Return a new user's environment, in which `unified` is this program."""
     program = home / "bin" / "unified"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m unified_cli "$@"\n')
@@ -128,7 +129,7 @@ def _environ(home: Path) -> dict[str, str]:
 def _run(command: str, columns: int, environ: dict[str, str]) -> str:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (_ROWS, columns))
-    with subprocess.Popen(  # noqa: S603  the commands stand in a file beside this one
+    with subprocess.Popen(  # noqa: S603  the commands are in a file beside this one
         ["/bin/bash", "-c", command],
         stdin=subprocess.DEVNULL,
         stdout=theirs,
@@ -145,8 +146,8 @@ def _run(command: str, columns: int, environ: dict[str, str]) -> str:
 
 
 def _all_of(terminal: int) -> Iterator[bytes]:
-    """What was printed, until the last program has closed the terminal, which Linux
-    reports as an error.
+    """Yield what was printed, until the last program has closed the terminal, which
+    Linux reports as an error.
     """
     while True:
         try:
