@@ -1,3 +1,3 @@
-"""What an export leaves, and `--all --out` too: the files of lists and their manifest,
-written and read.
+"""The files of an export and of `--all --out`: lists and their manifest, written and
+read.
 """

@@ -1,5 +1,5 @@
-"""How far an export of a list came, as it stands on disk: refused when it is not what
-was written.
+"""How far an export of a list came, as it is on disk: refused when it is not what was
+written.
 """
 
 import hashlib
@@ -77,8 +77,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ListIdentity:
-    """Where a list is read from, what is asked for and how it is written: a `digest` of
-    all, and of each option.
+    """The source of a list, its query and how it is written: a `digest` of all, and of
+    each option.
     """
 
     digest: str
@@ -88,7 +88,9 @@ class ListIdentity:
     def of(
         cls, request: Request, *, bom: bool, replay: bool, typed: bool, **options: Option
     ) -> Self:
-        """The identity of the export of the request's list with these options."""
+        """Return the identity of the export of the request's list with these
+        options.
+        """
         # Identities from before there were these options lack them.
         later = {"bom": bom, "replay": replay, "typed": typed}
         options |= {name: True for name, given in later.items() if given}
@@ -103,12 +105,13 @@ class ListIdentity:
         }
         # The query names the account too, which is an option of its own.
         told = {**asked, "query": [[*pair] for pair in request.query if pair[1] != request.account]}
-        # The values themselves stay out of the file: a query may hold what is nobody's business.
+        # The values themselves stay out of the file: a query may hold private values.
         return cls(_digest(asked), {name: _digest(value)[:8] for name, value in told.items()})
 
     def other(self, earlier: Mapping[str, str]) -> str:
-        """The options that an earlier export had otherwise, in words; it may not have
-        said which it had.
+        """Return the options that an earlier export had otherwise, in words.
+
+        It may not have said which it had.
         """
         names = {**self.options, **earlier} if earlier else {}
         differing = [
@@ -119,9 +122,11 @@ class ListIdentity:
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A read of a list into its part of a table: its `number`, and what that part holds since.
+    """A read of a list into its part of a table: its `number`, and what that part holds
+    since.
 
-    `digest` is the sum of the digests of all records, so that it is the same in any order.
+    `digest` is the sum of the digests of all records, so that it is the same in any
+    order.
     """
 
     number: Count
@@ -131,8 +136,8 @@ class TableRead:
 
 @dataclass(slots=True, kw_only=True)
 class ListRecord:
-    """What is known of a list wherever it is written down: `bytes` with this hash hold
-    `records` in `pages`.
+    """The known facts about a list wherever it is written down: `bytes` with this hash
+    hold `records` in `pages`.
 
     `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
     `mark` is where the next run begins, if that was asked for; then `clock` is that of
@@ -153,18 +158,19 @@ class ListRecord:
     table: TableRead | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a time that is none."""
+        """Raise ValueError for an invalid time."""
         increments.check_times(self.mark, self.started, self.clock)
 
     @property
     def begun(self) -> datetime:
-        """When the first page was served by the service's clock; by this machine's for
-        an older export.
+        """When the first page was served by the service's clock.
+
+        By this machine's for an older export.
         """
         return change_time.parse(self.clock or self.started or _NEVER).at
 
     def told_by(self, other: "ListRecord") -> Self:
-        """The same, with what the other one knows of the list."""
+        """Return the same, with what the other one knows of the list."""
         return replace(self, **{one.name: getattr(other, one.name) for one in fields(ListRecord)})
 
 
@@ -190,12 +196,12 @@ class Checkpoint(ListRecord):
 
     @classmethod
     def begin(cls, identity: ListIdentity, started: str) -> Self:
-        """The state of a list before its first page."""
+        """Return the state of a list before its first page."""
         return cls(fingerprint=identity.digest, options={**identity.options}, started=started)
 
     def begun_again(self) -> Self:
-        """The state before the first page of another read, whose records come after
-        what was written.
+        """Return the state before the first page of another read, whose records come
+        after what was written.
         """
         return replace(self, next_cursor=None, pages=0, seen=[], partial_pages=[], complete=False)
 
@@ -206,8 +212,9 @@ class Checkpoint(ListRecord):
 
     @classmethod
     def of(cls, text: Data, path: Path) -> "Checkpoint":
-        """The checkpoint that was written as this text. Raises StateError where it is
-        damaged or of another version.
+        """Return the checkpoint that was written as this text.
+
+        Raises StateError if it is damaged or of another version.
         """
         try:
             data = json.loads(text)
@@ -230,12 +237,14 @@ class Checkpoint(ListRecord):
         return found
 
     def text(self) -> Data:
-        """The checkpoint as one line of JSON, with the sum over all the rest as its last member."""
+        """Return the checkpoint as one line of JSON, with the sum over all the rest as
+        its last member.
+        """
         data = self.members()
         return json.dumps({**data, "sum": _sum(data)}).encode() + b"\n"
 
     def members(self) -> JsonObject:
-        """The checkpoint as JSON has it."""
+        """Return the checkpoint as JSON has it."""
         found = dict(sorted(asdict(self).items(), key=lambda one: _MEMBERS.index(one[0])))
         if self.table is None:
             # Versions that know no tables read the others.
@@ -248,7 +257,7 @@ def _sum(data: JsonObject) -> str:
 
 
 def read(path: Path) -> Checkpoint | None:
-    """The checkpoint in a file, None where there is none. Raises StateError for a damaged one."""
+    """Return the checkpoint in a file, or None. Raises StateError for a damaged one."""
     text = state.whole(path, START_ANEW)
     return None if text is None else Checkpoint.of(text, path)
 

@@ -1,5 +1,5 @@
-"""What an export needs of the place it goes to, and the check that all that its
-manifests list is there.
+"""The interface of a destination, and the check that every file in its manifests is
+there.
 """
 
 from collections.abc import Iterator
@@ -33,52 +33,58 @@ class Destination(Protocol):
     """
 
     save_seconds: float
-    """How long what ended may wait to be told in the manifest."""
+    """How long what ended may wait to be reported in the manifest."""
     most_untold: int
     """How many lists that ended may wait for that; each of them may keep files open."""
 
     def hold(self, manifest: str) -> AbstractContextManager[None]:
-        """Keep other runs with a manifest of this name out. Raises StateError or
-        InUseError where one is under way.
+        """Keep other runs with a manifest of this name out.
+
+        Raises StateError or InUseError if one is under way.
         """
 
     def check_held(self) -> None:
-        """Raise TakenOverError where another run has taken over from the one that holds it."""
+        """Raise TakenOverError if another run has taken over from the one that holds
+        it.
+        """
 
     def read(self, name: str) -> bytes | None:
-        """A manifest, or what stands beside a list; None where there is none."""
+        """Return a manifest, or a file beside a list, or None."""
 
     def replace(self, name: str, text: bytes) -> None:
-        """Write a manifest or what stands beside a list, whole."""
+        """Write a manifest or a file beside a list, whole."""
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> ListTarget:
-        """What a list is written to."""
+        """Return what a list is written to."""
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Whether the complete list is there; the entry may note what that was judged by.
+        """Return whether the complete list is there.
+
+        The entry may note what that was judged by.
 
         Raises StateError where the list was changed.
         """
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Forget how far a list was read; what was written of it stays there, and with
-        `keep` belongs to it.
+        """Forget how far a list was read.
+
+        The written part stays there, and with `keep` belongs to it.
         """
 
     def sweep(self, entry: ManifestEntry) -> None:
         """Remove what a run that was killed left beside a complete list."""
 
     def records(self, file: str) -> Iterator[bytes]:
-        """The records of a complete list."""
+        """Return the records of a complete list."""
 
     def remove(self, name: str) -> None:
-        """Remove a list, what stands beside one, or a manifest, if it is there."""
+        """Remove a list, a file beside one, or a manifest, if it is there."""
 
     def manifests(self) -> list[str]:
-        """The names of all manifests."""
+        """Return the names of all manifests."""
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
-        """How a complete list is not what its entry says."""
+        """Return how a complete list is not what its entry says."""
 
 
 class FilePlace(Destination, Protocol):
@@ -87,18 +93,23 @@ class FilePlace(Destination, Protocol):
     """
 
     def check(self, folder: str) -> None:
-        """Raise UnsafeError where the folder leads elsewhere, TakenOverError as
+        """Raise UnsafeError if the folder leads elsewhere, TakenOverError as
         `check_held` does.
         """
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small file unless there is one; says whether this one is there now."""
+        """Write a small file unless there is one.
+
+        Says whether this one is there now.
+        """
 
     def is_empty(self, folder: str) -> bool:
-        """Whether nothing is in a folder."""
+        """Return whether nothing is in a folder."""
 
     def begun(self, file: str) -> Checkpoint | None:
-        """How far a list is that was begun, or ended and not tidied up; None where nothing was."""
+        """Return how far a list is that was begun, or ended and not tidied up, or None
+        if nothing was.
+        """
 
     def clear(self, file: str) -> None:
         """Remove a list, also one that was only begun, with all that is beside it."""
@@ -116,22 +127,22 @@ class ManifestCheck:
 
 
 def parquet_columns(destination: Destination) -> int:
-    """Which columns the Parquet files of other manifests have, as `Manifest.parquet`
-    says it, for one more beside them.
+    """Return which columns the Parquet files of other manifests have, as
+    `Manifest.parquet` says it, for one more beside them.
 
     Raises StorageError.
     """
     for name in destination.manifests():
-        # Whoever uses a damaged one is told.
+        # Anyone who uses a damaged one is reported.
         with suppress(StateError):
             return Manifest.of(destination.read(name) or b"", name, str(destination)).parquet
     return TIMESTAMPS
 
 
 def verify(destination: Destination) -> ManifestCheck:
-    """Compare what is at a destination with its manifests.
+    """Compare the files at a destination with its manifests.
 
-    Raises StateError where there is none, or a damaged one; UnsafeError where a folder
+    Raises StateError if it does not exist, or a damaged one; UnsafeError where a folder
     in it is a link; StorageError.
     """
     found = destination.manifests()

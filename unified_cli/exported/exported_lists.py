@@ -20,7 +20,7 @@ class ExportedLists:
     """The lists in an export, or in the folder of one of its profiles."""
 
     def __init__(self, runtime: Runtime, path: Path) -> None:
-        """Raises StateError where there is no export, StorageError."""
+        """Raises StateError if there is no export, StorageError."""
         # An export in shards has a manifest for each.
         profile = None if LocalFolder(runtime, path).manifests() else path.name
         self._path = path
@@ -34,7 +34,8 @@ class ExportedLists:
 
     def of(self, resource: Resource | Operation) -> list[ManifestEntry]:
         """Return the first file of the list of each profile, also of those without it.
-        Raises UsageError where none can be read.
+
+        Raises UsageError if none can be read.
         """
         name = resource.name if isinstance(resource, Resource) else resource.resource
         wanted = f"{resource.api}/{name}"

@@ -1,9 +1,10 @@
-"""Which ids are gone from a list that is read whole again: they are told in a file beside it.
+"""Which ids are gone from a list that is read whole again: they are reported in a file
+beside it.
 
 The file has all that were there in some earlier read and are not now, so that it is the
 same however often it is made. The ids of the older files are kept in a note before
-these are replaced, and the note stays until the ids are told: so nothing is lost by a
-run that is killed in between.
+these are replaced, and the note stays until the ids are reported: so nothing is lost by
+a run that is killed in between.
 """
 
 import hashlib
@@ -19,25 +20,25 @@ from unified_cli.json_text.members import member, string
 
 _READABLE = {".ndjson", ".parquet", ".delta"}
 _GONE, _NOTE = ".ndjson", ".part"
-# Not to be taken for a file of a list by its beginning, as in `tickets*.ndjson`. The
-# files of increments have numbers.
+# The prefix keeps them out of patterns such as `tickets*.ndjson`. The files of
+# increments have numbers.
 _BESIDE = re.compile(r"(?:.*/)?gone\.(?!\d+\.)[^/.]+\.(?:ndjson|part)")
 
 
 def is_beside(name: str) -> bool:
-    """Whether a name is that of what stands beside a list, and of no list."""
+    """Return whether a name is that of a file beside a list, not of a list."""
     return _BESIDE.fullmatch(name) is not None
 
 
 def file_beside(file: str) -> str:
-    """Where the ids are told that are gone from the list with this file."""
+    """Return the path of the ids that are gone from the list with this file."""
     return _beside(file, _GONE)
 
 
 def keep(destination: Destination, files: list[ManifestEntry]) -> None:
     """Note the ids in the complete files of a list, of which the first names it.
 
-    Where somebody changed the files nothing is noted. Raises UnsafeError where a folder
+    Where someone changed the files nothing is noted. Raises UnsafeError where a folder
     is a link, StorageError.
     """
     first = files[0]
@@ -47,7 +48,7 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
     try:
         if not all(destination.holds(entry) for entry in files):
             return
-        # What an earlier run noted and could not tell yet.
+        # Ids that an earlier run noted and could not report yet.
         found = {_key(one): one for one in _noted(destination.read(name) or b"", first) or ()}
         for entry in files:
             found |= {_key(one): one for one in _ids(destination.records(entry.file))}
@@ -58,7 +59,8 @@ def keep(destination: Destination, files: list[ManifestEntry]) -> None:
 
 
 def tell(destination: Destination, entry: ManifestEntry) -> int | None:
-    """Write which ids of earlier reads are not in the list any more, and give how many;
+    """Write which ids of earlier reads are not in the list any more, and give how many.
+
     None where none were noted.
 
     `entry` is of the list that was read whole. Raises StateError, StorageError.
@@ -90,14 +92,16 @@ def _beside(file: str, end: str) -> str:
 
 
 def _noted(text: bytes, entry: ManifestEntry) -> list[bytes] | None:
-    """The ids of a note; None where it is of another list, or not what was written."""
+    """Return the ids of a note, or None if it is of another list, or not what was
+    written.
+    """
     header, *ids = text.split(b"\n")[:-1] or [b""]
     return ids if header == _header(entry, ids) else None
 
 
 def _header(entry: ManifestEntry, ids: Iterable[bytes]) -> bytes:
-    """What tells lists apart: of another connection, or filtered otherwise, nothing is
-    gone. The ids are in it, too.
+    """Return what tells lists apart: of another connection, or filtered otherwise,
+    nothing is gone. The ids are in it, too.
     """
     asked = (entry.options.get("query"), entry.options.get("changed_since"))
     digest = hashlib.sha256(b"\n".join(ids)).hexdigest()
@@ -107,7 +111,7 @@ def _header(entry: ManifestEntry, ids: Iterable[bytes]) -> bytes:
 
 
 def _ids(records: Iterable[bytes]) -> Iterator[bytes]:
-    """The ids of the records as JSON text; some may have none."""
+    """Yield the ids of the records as JSON text. Some may have none."""
     for record in records:
         found = member(record, "id")
         if found is not None and found != b"null":
@@ -115,7 +119,7 @@ def _ids(records: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _key(identity: bytes) -> int:
-    """What two spellings of an id have in common, as 64 bits."""
+    """Return what two spellings of an id have in common, as 64 bits."""
     value = (
         b'"' + string(identity).encode("utf-8", "surrogatepass")
         if identity.startswith(b'"')

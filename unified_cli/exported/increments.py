@@ -1,5 +1,5 @@
-"""What changed in a list since it was last exported: from when on it is asked for, and
-what of the answer is new.
+"""The changes in a list since its last export: the time to ask from, and the new
+records of the answer.
 """
 
 import hashlib
@@ -14,7 +14,8 @@ from unified_cli.json_text.members import Record, one_line, parts, text
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 
-# More records than these in the last seconds of a list are written once more by the next run.
+# More records than these in the last seconds of a list are written once more by the
+# next run.
 _MOST_RECENT = 1000
 # A Date header is cut to seconds.
 _EXACTNESS = timedelta(seconds=1)
@@ -23,7 +24,8 @@ READ_WHOLE = f"no record has {FIELD}, so the list is read whole again"
 
 
 class Mark(NamedTuple):
-    """How far an export came: the `newest` time of change, empty where no record has one.
+    """How far an export came: the `newest` time of change, empty where no record has
+    one.
 
     It is never later than the service's clock was when the list was begun: a record
     with a time to come would hide all changes until then. `recent` are the digests of
@@ -36,8 +38,8 @@ class Mark(NamedTuple):
 
 
 class Increment(NamedTuple):
-    """What the next run is to read: records that changed after `since`, all if that is
-    None, but the `known` ones.
+    """The reading of the next run: records that changed after `since` (None: all),
+    except the `known` ones.
     """
 
     since: datetime | None
@@ -54,8 +56,9 @@ class Increment(NamedTuple):
         return [(f"{FIELD}[gt]", self.begin)] if self.since else []
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
-        """The records that changed and are not known; one without a time of change
-        counts as changed.
+        """Return the records that changed and are not known.
+
+        One without a time of change counts as changed.
 
         Assumption: a provider may ignore the filter.
         """
@@ -68,16 +71,18 @@ class Increment(NamedTuple):
 
 
 def clock(date: str | None, wall: Callable[[], float]) -> datetime:
-    """The clock of a service whose answer has this Date header; without one that of
-    this machine.
+    """Return the clock of a service whose answer has this Date header.
+
+    Without one that of this machine.
     """
     seconds = rate_headers.http_date(date)
     return datetime.fromtimestamp(wall() if seconds is None else seconds, UTC)
 
 
 def check_times(mark: Mark | None, *texts: str) -> None:
-    """Raise ValueError for a text that was stored as a time, and is none; an empty one
-    says that there is none.
+    """Raise ValueError if a stored time is invalid.
+
+    An empty one means that none exists.
     """
     for one in (mark.newest if mark else "", *texts):
         try:
@@ -87,8 +92,9 @@ def check_times(mark: Mark | None, *texts: str) -> None:
 
 
 def mark_of(records: Callable[[], Iterable[bytes]], lag: float, clock: datetime) -> Mark:
-    """The mark of these records, which are gone through twice; the service's `clock`
-    stood there before they were read.
+    """Return the mark of these records, which are gone through twice.
+
+    The service's `clock` stood there before they were read.
 
     `lag` is how many seconds the next run looks back.
     """
@@ -108,7 +114,7 @@ def mark_of(records: Callable[[], Iterable[bytes]], lag: float, clock: datetime)
 
 
 def merged(marks: Sequence[Mark], lag: float, clock: datetime) -> Mark:
-    """The mark of records in several parts, from that of each."""
+    """Return the mark of records in several parts, from that of each."""
     timed = [(parse(mark.newest).at, mark) for mark in marks if mark.newest]
     newest = _newest((at for at, _ in timed), clock)
     if newest is None:
@@ -119,7 +125,7 @@ def merged(marks: Sequence[Mark], lag: float, clock: datetime) -> Mark:
 
 
 def after(marks: Iterable[Mark], lag: float) -> Increment:
-    """What comes after exports with these marks."""
+    """Return what comes after exports with these marks."""
     found = [mark for mark in marks if mark.newest]
     if not found:
         return Increment(None, frozenset())
@@ -128,7 +134,10 @@ def after(marks: Iterable[Mark], lag: float) -> Increment:
 
 
 def _newest(times: Iterable[datetime], clock: datetime) -> datetime | None:
-    """The newest of the times that are not to come; the clock where all of them are."""
+    """Return the newest of the times that are not to come.
+
+    The clock where all of them are.
+    """
     newest, ahead = None, False
     for at in times:
         # The mark of a part in which all times are to come is the clock itself.
@@ -155,7 +164,7 @@ class RecordsAhead:
     """Counts the records of each list that say they changed later than the service's
     clock shows; for many threads.
 
-    Each run reads them again, and they are told.
+    Each run reads them again, and they are reported.
     """
 
     def __init__(self) -> None:
@@ -179,7 +188,7 @@ class RecordsAhead:
             self._found[name] = latest._replace(records=before.records + len(ahead))
 
     def lines(self) -> list[str]:
-        """What was found, a line for each list."""
+        """Return what was found, a line for each list."""
         return [
             f"{counted(one.records, 'record')} in {name}, the last with id "
             f"{excerpt(one.identity, _LONGEST_ID)}: {one.at.text}"

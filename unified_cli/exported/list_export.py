@@ -41,12 +41,13 @@ class TablePart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ListExportOptions:
-    """How a file is made: `span` what is read, `style` and `transform` how it is written.
+    """How a file is made: `span` is the part to read, `style` and `transform` how it is
+    written.
 
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out
     records whose id came before. `parquet` makes the complete file a Parquet file with
     these columns; until then it is NDJSON. With a `lag` it is noted how far this run
-    came, so that the next one looks back so many seconds; an `increment` leaves out
+    came, so that the next one looks back this many seconds; an `increment` leaves out
     what did not change. `table` is where the records go in the end, if that is a table.
     """
 
@@ -63,8 +64,9 @@ class ListExportOptions:
 
     @property
     def since(self) -> dict[str, str]:
-        """The filter as it was typed, for the identity of the list; those from before
-        there was one lack it.
+        """The filter as it was typed, for the identity of the list.
+
+        Those from before there was one lack it.
         """
         return {"changed_since": self.span.since.text} if self.span.since else {}
 
@@ -77,7 +79,9 @@ class ListExportOptions:
 
 
 class TakenOverError(StateError):
-    """Another run writes to the same place: this one was taken for dead, and has to stop."""
+    """Another run writes to the same place: this one was taken for dead, and has to
+    stop.
+    """
 
     def __init__(self, place: str) -> None:
         super().__init__(f"another run writes to {place}, and has taken over from this one")
@@ -93,27 +97,34 @@ class ListTarget(Protocol):
         """How far they go."""
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
-        """Go on where an earlier run stopped, or begin; `restart` forgets it, but with
-        `keep` not what it wrote.
+        """Continue where an earlier run stopped, or begin.
 
-        Raises StateError for an earlier run with other options, a damaged one, and one under way.
+        `restart` forgets it, but with `keep` not what it wrote.
+
+        Raises StateError for an earlier run with other options, a damaged one, and one
+        under way.
         """
 
     @property
     def is_published(self) -> bool:
-        """Whether an earlier run came to the end, and was stopped before the manifest had it."""
+        """Whether an earlier run came to the end, and was stopped before the manifest
+        had it.
+        """
 
     def lines(self) -> Iterator[bytes]:
-        """What was written so far, line by line."""
+        """Return what was written so far, line by line."""
 
     def mark(self, lag: float) -> Mark:
-        """How far the records that were written go in time."""
+        """Return how far the records that were written go in time."""
 
     def append(self, data: bytes) -> None:
         """Add a part of a page, which is forgotten unless `count` follows."""
 
     def count(self, state: Checkpoint) -> None:
-        """Note that the page is whole; `state` is what follows from it, bytes and hash aside."""
+        """Note that the page is whole.
+
+        `state` is what follows from it, bytes and hash aside.
+        """
 
     def keep(self) -> None:
         """Make all pages so far safe."""
@@ -128,18 +139,19 @@ class ListTarget(Protocol):
         """Remove what was begun and holds nothing."""
 
     def close(self) -> None:
-        """Let go of the list; an unfinished one stays for the next run."""
+        """Let go of the list. An unfinished one stays for the next run."""
 
 
 def run(
     part: ListTarget, read: Read, options: ListExportOptions, wall: Callable[[], float]
 ) -> Generator[Page]:
-    """Write all pages to the target, giving each when it is written, and publish the file.
+    """Write all pages to the target, giving each when it is written, and publish the
+    file.
 
     `wall` is the clock of this machine, for a service that does not tell its own.
 
     Raises what reading and writing raise; then all pages that came are safe, and the
-    next run goes on after them; and UsageError where no record has any of the chosen
+    next run continues after them; and UsageError where no record has any of the chosen
     columns.
     """
     part.open(force=options.force, restart=options.restart, keep=options.restart and options.dedupe)
@@ -167,7 +179,7 @@ def run(
 
 
 def _remaining(state: Checkpoint, span: Span) -> Span | None:
-    """What is still to be read, None where nothing is."""
+    """Return the part still to read, or None."""
     left = None if span.records is None else span.records - state.records - state.dropped
     if state.pages and (state.next_cursor is None or left == 0):
         return None
@@ -181,7 +193,7 @@ def _remaining(state: Checkpoint, span: Span) -> Span | None:
 
 
 def _break_off(part: ListTarget, error: UnifiedError) -> None:
-    """Make safe what there is, and say in the error how to go on."""
+    """Make safe what there is, and say in the error how to continue."""
     if part.state.bytes or part.state.pages:
         part.keep()
         onward = f"run the same command to resume at page {part.state.pages + 1}"
@@ -247,14 +259,15 @@ class _ListFile:
         state = self._part.state
         if self._options.lag is not None:
             state.mark = self._part.mark(self._options.lag)
-        # An earlier run may have been killed with the end written and the name not given.
+        # An earlier run may have been killed with the end written and the name not
+        # given.
         end = b"" if state.complete else self._writer.end(state.next_cursor)
         self._part.publish(end, force=self._options.force)
 
 
 def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
-    """What is missing from a complete file: what the writer could not place, and what
-    the provider left out.
+    """Return the missing part from a complete file: what the writer could not place,
+    and what the provider left out.
     """
     missing = [
         *writer(options.style, part.state.memory).shortcomings(),
@@ -269,13 +282,18 @@ def shortcomings(part: ListTarget, options: ListExportOptions) -> list[str]:
 
 
 class _SeenIds:
-    """The ids that are in the file already, as 64 bits each; lines of NDJSON tell them."""
+    """The ids that are in the file already, as 64 bits each; lines of NDJSON tell
+    them.
+    """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._ids = {hashed for line in lines if (hashed := self._hash(Record(line))) is not None}
 
     def new(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Those of the records whose id did not come before; one without an id is always new."""
+        """Those of the records whose id did not come before.
+
+        One without an id is always new.
+        """
         found = []
         for record in records:
             hashed = self._hash(record)

@@ -1,4 +1,6 @@
-"""The complete files of a list that earlier runs wrote, and where the next one begins."""
+"""The complete files of a list that earlier runs wrote, and where the next one
+begins.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
@@ -25,8 +27,9 @@ class ListHistory(NamedTuple):
     def of(
         cls, destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
     ) -> Self:
-        """The history that begins with this file. Raises StateError where a later one
-        is gone or was changed.
+        """Return the history that begins with this file.
+
+        Raises StateError if a later one is gone or was changed.
         """
         found = [first, *_added(first, entries)]
         for entry in found[1:]:
@@ -35,7 +38,7 @@ class ListHistory(NamedTuple):
         return cls(destination, found)
 
     def then(self, entry: ManifestEntry) -> Self:
-        """The history with one more file; a table is always one."""
+        """Return the history with one more file. A table is always one."""
         return self._replace(entries=[entry] if entry.table else [*self.entries, entry])
 
     @property
@@ -49,8 +52,8 @@ class ListHistory(NamedTuple):
         return any(entry.table.rows if entry.table else entry.records for entry in self.entries)
 
     def marks(self, lag: float) -> list[Mark]:
-        """How far the files came: they say so, or, where none does, their records.
-        Raises StateError, StorageError.
+        """Return how far the files came: they say so, or, where none does, their
+        records. Raises StateError, StorageError.
         """
         # Older versions let a mark pass the clock.
         marks = [
@@ -61,8 +64,9 @@ class ListHistory(NamedTuple):
         return marks or [self._mark_of(entry, lag) for entry in self.entries]
 
     def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
-        """The mark of a file that was written without one. Raises StateError where its
-        content was changed.
+        """Return the mark of a file that was written without one.
+
+        Raises StateError if its content was changed.
         """
         if entry.table is None:
             for said in self.destination.differences(entry):
@@ -76,8 +80,8 @@ class ListHistory(NamedTuple):
 def check_end(
     destination: Destination, first: ManifestEntry, entries: Mapping[str, ManifestEntry]
 ) -> None:
-    """Raise StateError where the last file of a list is gone, as a run that was to
-    start anew and was killed leaves it.
+    """Raise StateError if the last file of a list is gone, as a run that was to start
+    anew and was killed leaves it.
 
     Files are removed from the last one on, so that the others are there if it is.
     """
@@ -87,8 +91,9 @@ def check_end(
 
 
 def read_at(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> str:
-    """When the list of which this is the first file was last read; what changed later
-    may be missing.
+    """When the list of which this is the first file was last read.
+
+    Later changes may be missing.
     """
     return max(max(entry.ended, entry.checked) for entry in (first, *_added(first, entries)))
 
@@ -104,7 +109,7 @@ def sweep(
 
 
 def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterator[ManifestEntry]:
-    """The complete files of what changed later, in their order."""
+    """Yield the complete files of what changed later, in their order."""
     number = 2
     while (entry := entries.get(_name(first.file, number))) and entry.complete:
         yield entry
@@ -135,8 +140,8 @@ def forget(destination: Destination, name: str, files: Collection[str], *, keep:
         # which the next run sees.
         for later in range(number - 1, 1, -1):
             destination.remove(_name(first, later))
-    # While there is a manifest: without one a list that says it is complete would be
-    # taken for a new one.
+    # While there is a manifest: without one a list that says it is complete would look
+    # like a new one.
     for first in sorted(files):
         destination.begin_anew(first, keep=keep)
     destination.remove(name)

@@ -37,7 +37,7 @@ class LocalFolder:
     save_seconds = 1.0
 
     def __init__(self, runtime: Runtime, folder: Path) -> None:
-        """Raises StorageError where the working directory that it is below is gone."""
+        """Raises StorageError if the working directory that it is below is gone."""
         os_limits.absolute(folder)
         self.most_untold = max(_LEAST_UNTOLD, os_limits.open_files() // _SHARE)
         self._runtime = runtime
@@ -69,7 +69,7 @@ class LocalFolder:
     def _make(self) -> None:
         for one in (self._folder, *self._folder.parents):
             if one.is_symlink() and not one.exists():
-                # Whoever planted it would choose where the files go.
+                # Anyone who planted it would choose where the files go.
                 raise UnsafeError(
                     f"{one} is a symbolic link that leads nowhere", hint="--to the folder itself"
                 )
@@ -77,10 +77,10 @@ class LocalFolder:
         _make(self._folder)
 
     def check_held(self) -> None:
-        """Nothing: nobody takes over a lock."""
+        """Nothing: no one takes over a lock."""
 
     def check(self, folder: str) -> None:
-        """Raise UnsafeError where the folder, or one above it, is a link; StorageError."""
+        """Raise UnsafeError if the folder, or one above it, is a link; StorageError."""
         self._checked(f"{folder}/any")
 
     def _checked(self, name: str) -> Path:
@@ -89,7 +89,7 @@ class LocalFolder:
         return path
 
     def read(self, name: str) -> bytes | None:
-        """A small file; None where there is none.
+        """Return a small file, or None.
 
         Raises StateError for one that is too large, UnsafeError where its folder is a
         link, StorageError.
@@ -99,8 +99,9 @@ class LocalFolder:
         return state.whole(path, START_ANEW, largest=_LARGEST)
 
     def replace(self, name: str, text: bytes) -> None:
-        """Write a small file to its place, whole. Raises StorageError, UnsafeError
-        where the folder was replaced.
+        """Write a small file to its place, whole.
+
+        Raises StorageError, UnsafeError if the folder was replaced.
         """
         path = self._folder / name
         if not path.parent.exists():
@@ -110,8 +111,9 @@ class LocalFolder:
             atomic_file.replace(path, text, lambda: self._root.check(path))
 
     def create(self, name: str, text: bytes) -> bool:
-        """Write a small file unless there is one; says whether this one is there now.
-        Raises as `replace` does.
+        """Write a small file unless there is one.
+
+        Says whether this one is there now. Raises as `replace` does.
         """
         path = self._checked(name)
         _make(path.parent)
@@ -126,8 +128,9 @@ class LocalFolder:
         return True
 
     def is_empty(self, folder: str) -> bool:
-        """Whether nothing is in a folder, or there is none. Raises UnsafeError where it
-        is a link, StorageError.
+        """Return whether a folder is empty or missing.
+
+        Raises UnsafeError if it is a link, StorageError.
         """
         path = self._folder / folder
         self.check(folder)
@@ -135,8 +138,9 @@ class LocalFolder:
             return not os.path.lexists(path) or not any(path.iterdir())
 
     def target(self, file: str, identity: ListIdentity, options: ListExportOptions) -> PartialFile:
-        """The file of a list, whose folder is there then. Raises UnsafeError where that
-        is a link, StorageError.
+        """Return the file of a list, whose folder is there then.
+
+        Raises UnsafeError if that is a link, StorageError.
         """
         path = self._checked(file)
         _make(path.parent)
@@ -152,8 +156,9 @@ class LocalFolder:
         )
 
     def holds(self, entry: ManifestEntry) -> bool:
-        """Whether the file is there. Raises StateError where somebody changed it,
-        UnsafeError for a link, StorageError.
+        """Return whether the file is there.
+
+        Raises StateError if someone changed it, UnsafeError for a link, StorageError.
 
         Its content is compared where its time is not the one that was noted then.
         """
@@ -177,11 +182,12 @@ class LocalFolder:
         return True
 
     def begin_anew(self, file: str, *, keep: bool) -> None:
-        """Remove what was begun of a file, unless `keep`. Raises UnsafeError where its
-        folder is a link.
+        """Remove what was begun of a file, unless `keep`.
+
+        Raises UnsafeError if its folder is a link.
         """
         if keep:
-            # What its list begins with; and no file is replaced without a manifest.
+            # The prefix of its list; no file is replaced without a manifest.
             return
         path = self._checked(file)
         if path.with_name(f"{path.name}.ckpt").exists():
@@ -189,8 +195,9 @@ class LocalFolder:
         self._remove_beside(file)
 
     def begun(self, file: str) -> Checkpoint | None:
-        """How far a file is that was begun; None where none was. Raises StateError for
-        a damaged checkpoint.
+        """Return how far a file is that was begun.
+
+        None where none was. Raises StateError for a damaged checkpoint.
         """
         path = self._checked(file)
         return checkpoint.read(path.with_name(f"{path.name}.ckpt"))
@@ -205,7 +212,7 @@ class LocalFolder:
             path.with_name(f"{path.name}.{end}").unlink(missing_ok=True)
 
     def records(self, file: str) -> Iterator[bytes]:
-        """The records of a file. Raises StorageError."""
+        """Yield the records of a file. Raises StorageError."""
         path = self._folder / file
         with _told(f"read {path}"), os.fdopen(regular_file.descriptor(path), "rb") as content:
             if path.suffix == ".parquet":
@@ -214,8 +221,9 @@ class LocalFolder:
                 yield from (line.removesuffix(b"\n") for line in content)
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it is there. Raises UnsafeError where its folder is a link,
-        StorageError.
+        """Remove a file, if it is there.
+
+        Raises UnsafeError if its folder is a link, StorageError.
         """
         path = self._checked(name)
         with _told(f"remove {path}"):
@@ -230,8 +238,9 @@ class LocalFolder:
         self.remove(file)
 
     def manifests(self) -> list[str]:
-        """The names of all manifests. Raises StateError where there is no such folder,
-        StorageError.
+        """Return the names of all manifests.
+
+        Raises StateError if there is no such folder, StorageError.
         """
         try:
             return sorted(
@@ -243,7 +252,10 @@ class LocalFolder:
             raise StorageError(f"cannot read the folder {self._folder}: {error.strerror}") from None
 
     def differences(self, entry: ManifestEntry) -> Iterator[str]:
-        """How a file is not what its entry says. Raises UnsafeError where its folder is a link."""
+        """Yield how a file is not what its entry says.
+
+        Raises UnsafeError if its folder is a link.
+        """
         path = self._folder / entry.file
         try:
             folders.check_below(self._folder, path)

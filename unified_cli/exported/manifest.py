@@ -58,10 +58,9 @@ class ManifestEntry(ListRecord):
     `offered` is False where the connection has no such resource. A file of what changed
     `since` a time has that time, empty where all was read. `modified` is the time of
     the file, in nanoseconds, when its content was last compared with the hash; `look`
-    is what tells at a glance whether somebody changed it, where the destination has
-    such a thing. `checked` is when an increment last found that nothing had changed.
-    `gone` is how many ids of earlier full reads the last one did not find, if there
-    were any.
+    is what tells at a glance whether someone changed it, where the destination has such
+    a thing. `checked` is when an increment last found that nothing had changed. `gone`
+    is how many ids of earlier full reads the last one did not find, if there were any.
     """
 
     file: str
@@ -80,8 +79,9 @@ class ManifestEntry(ListRecord):
     gone: int | None = None
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
-        """The entry of the list that came to this state; it is complete if nothing is
-        `missing`, or that is allowed.
+        """Return the entry of the list that came to this state.
+
+        It is complete if nothing is `missing`, or that is allowed.
         """
         size, sha256 = state.target
         return replace(
@@ -97,7 +97,7 @@ class ManifestEntry(ListRecord):
 
 
 class _StoredManifest(msgspec.Struct):
-    """What the file holds."""
+    """The contents of the file."""
 
     v: int
     started: str
@@ -124,7 +124,10 @@ class Manifest:
 
     @classmethod
     def of(cls, text: bytes, name: str, folder: str) -> "Manifest":
-        """The manifest that was stored as this text. Raises StateError for a damaged one."""
+        """Return the manifest that was stored as this text.
+
+        Raises StateError for a damaged one.
+        """
         found = state.decoded(text, _StoredManifest)
         if found is None or found.v != _VERSION or found.parquet > TIMESTAMPS:
             raise StateError(f"{folder}/{name} is damaged, or of another version", hint=START_ANEW)
@@ -143,7 +146,9 @@ class Manifest:
         return all(entry.complete or not entry.offered for entry in self.entries.values())
 
     def ended_before(self, wall: float, seconds: float) -> bool:
-        """Whether the last run came to its end, and that so many seconds ago."""
+        """Return whether the last run came to its end, and that this many seconds
+        ago.
+        """
         try:
             ended = datetime.fromisoformat(self.ended or "").timestamp()
         except ValueError:
@@ -152,7 +157,7 @@ class Manifest:
         return wall - ended > seconds + 60
 
     def text(self) -> bytes:
-        """The manifest as it is stored."""
+        """Return the manifest as it is stored."""
         entries = msgspec.to_builtins([self.entries[name] for name in sorted(self.entries)])
         value: JsonObject = {
             "v": _VERSION,
@@ -176,19 +181,19 @@ class Manifest:
 
 
 def no_export(place: object) -> StateError:
-    """The error for a folder or a store without a manifest."""
+    """Return the error for a folder or a store without a manifest."""
     return StateError(
         f"{place} holds no {NAME}, so it is no export", hint="name what export --to was given"
     )
 
 
 def timestamp(wall: float) -> str:
-    """A time as ISO 8601 writes it, in UTC."""
+    """Return a time as ISO 8601 writes it, in UTC."""
     return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")
 
 
 def without_lists(entries: Iterable[ManifestEntry]) -> dict[str, list[ManifestEntry]]:
-    """The connections that offer none of these lists, each with its entries."""
+    """Return the connections that offer none of these lists, each with its entries."""
     found: dict[str, list[ManifestEntry]] = {}
     for entry in entries:
         found.setdefault(entry.profile, []).append(entry)
@@ -198,8 +203,8 @@ def without_lists(entries: Iterable[ManifestEntry]) -> dict[str, list[ManifestEn
 
 
 def _is_below(file: str) -> bool:
-    """Whether the name of a file, as a manifest has it, leads to a place below the
-    folder of the manifest.
+    """Return whether the name of a file, as a manifest has it, leads to a place below
+    the folder of the manifest.
     """
     path = PurePosixPath(file)
     return (

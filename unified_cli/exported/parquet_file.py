@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 _PROFILE, _ID, _RECORD = "_profile", "id", "record"
 TIMES = ("created_at", "updated_at")
 COLUMNS = (_PROFILE, _ID, *TIMES, _RECORD)
-# A row group is held in memory: at most so many rows, and not much more than so many
-# bytes of records.
+# A row group is held in memory: at most this many rows, and not much more than this
+# many bytes of records.
 _ROWS, _BYTES = 20_000, 16 * 1024 * 1024
 
 
 def check() -> None:
-    """Raise ConfigError where the library that writes Parquet is not installed."""
+    """Raise ConfigError if the library that writes Parquet is not installed."""
     if find_spec("pyarrow") is None:
         raise ConfigError("--format parquet needs the package pyarrow", hint="pip install pyarrow")
 
 
 class ParquetColumns(NamedTuple):
-    """What is in the columns of a file beside the record: the `profile`, and `more`
-    members by their paths.
+    """The columns of a file beside the record: the `profile`, and `more` members by
+    their paths.
 
     `timestamps` is False where the other files of the folder are of a version that
     wrote the times as text.
@@ -45,7 +45,7 @@ class ParquetColumns(NamedTuple):
 
 
 def schema(columns: ParquetColumns) -> "pa.Schema":
-    """The schema of rows with these columns, the same whatever the records hold.
+    """Return the schema of rows with these columns, the same whatever the records hold.
 
     It is `_profile`, `id`, `created_at`, `updated_at`, `record`, and those asked for.
     The times are timestamps in UTC; all else is text. Typed columns would change
@@ -68,7 +68,9 @@ def schema(columns: ParquetColumns) -> "pa.Schema":
 
 
 def batches(records: Iterable[bytes], columns: ParquetColumns) -> "Iterator[pa.RecordBatch]":
-    """The rows of these records, some thousands at a time, with the schema of the columns."""
+    """Return the rows of these records, some thousands at a time, with the schema of
+    the columns.
+    """
     import pyarrow as pa  # noqa: PLC0415  as above
 
     kinds = schema(columns)
@@ -87,12 +89,12 @@ def batches(records: Iterable[bytes], columns: ParquetColumns) -> "Iterator[pa.R
 
 
 def json_id(record: bytes) -> bytes | None:
-    """The id of a record as JSON text."""
+    """Return the id of a record as JSON text."""
     return member(record, _ID)
 
 
 def identity(record: bytes) -> bytes | None:
-    """The id of a record as its column has it."""
+    """Return the id of a record as its column has it."""
     return _text(json_id(record))
 
 
@@ -111,7 +113,7 @@ def write(lines: BinaryIO, send: Callable[[bytes], object], columns: ParquetColu
 
 
 def records(content: BinaryIO) -> Iterator[bytes]:
-    """The records of such a file. Raises OSError."""
+    """Yield the records of such a file. Raises OSError."""
     from pyarrow import parquet  # noqa: PLC0415  see above
 
     with parquet.ParquetFile(content) as file:
@@ -134,7 +136,10 @@ def _groups(records: Iterable[bytes]) -> Iterator[list[bytes]]:
 
 
 def _time(value: bytes | None) -> datetime | None:
-    """A member as a time; nothing where it is none, or has more digits than microseconds."""
+    """Return a member as a time.
+
+    None if it is not a time, or has more digits than microseconds.
+    """
     if value is None or not value.startswith(b'"'):
         return None
     try:
@@ -144,12 +149,12 @@ def _time(value: bytes | None) -> datetime | None:
     return None if found.rest else found.at
 
 
-# Backslashes before half a surrogate pair, or before what is written as one is.
+# Backslashes before half a surrogate pair, or before text that looks like one.
 _BEFORE_HALF = re.compile(r"\\+(?=u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])")
 
 
 def _text(value: bytes | None) -> bytes | None:
-    r"""A member as text; nothing for null.
+    r"""Return a member as text; nothing for null.
 
     In a text half a surrogate pair, which UTF-8 cannot encode, is written as its
     escape: `\ud83d`. Backslashes before one, and before text that looks like its
@@ -161,7 +166,7 @@ def _text(value: bytes | None) -> bytes | None:
     if not value.startswith(b'"'):
         return text(value).encode()
     if b"\\" not in value:
-        # Without an escape it is as it stands.
+        # Without an escape it is as it is.
         return value[1:-1]
     return _BEFORE_HALF.sub(r"\g<0>\g<0>", string(value)).encode("utf-8", "backslashreplace")
 

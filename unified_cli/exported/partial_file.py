@@ -21,11 +21,13 @@ from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 from unified_cli.storage.folders import FixedFolder
 
-# Pages are made safe together: at the latest after so many seconds or bytes.
+# Pages are made safe together: at the latest after this many seconds or bytes.
 _SECONDS, _BYTES = 1.0, 8 * 1024 * 1024
 _WITHOUT_LOCKS = "--out a file on another disk, or > FILE"
 Convert = Callable[[BinaryIO, Callable[[bytes], None]], None]
-"""Reads lines of NDJSON from the one, and sends the bytes of another format to the other."""
+"""Reads lines of NDJSON from the one, and sends the bytes of another format to the
+other.
+"""
 
 
 class PartialFile:
@@ -45,8 +47,9 @@ class PartialFile:
         root: FixedFolder | None = None,
         convert: Convert | None = None,
     ) -> None:
-        """`instead` is for a file of that name; below `root`, which stays, no link is
-        followed; `convert` makes it.
+        """`instead` is for a file of that name.
+
+        Below `root`, which stays, no link is followed; `convert` makes it.
         """
         self.path = path
         self._root = root or FixedFolder(path.parent)
@@ -66,7 +69,7 @@ class PartialFile:
         return Checkpoint.begin(self._identity, timestamp(self._wall()))
 
     def open(self, *, force: bool, restart: bool = False, keep: bool = False) -> None:
-        """Take the lock and go on where an earlier run stopped, or begin.
+        """Take the lock and continue where an earlier run stopped, or begin.
 
         `restart` forgets the earlier run, but with `keep` not what it wrote. Raises
         StateError for an earlier run with other options, a damaged one, and one under
@@ -107,7 +110,7 @@ class PartialFile:
                 raise StateError(
                     f"{self._part} exists without its checkpoint (--restart removes it)"
                 )
-            # The checkpoint comes first: a part file without one is somebody else's.
+            # The checkpoint comes first: a part file without one is someone else's.
             self._write_state()
             self._file.create()
             folders.sync(self.path.parent)
@@ -132,13 +135,18 @@ class PartialFile:
         self.state = earlier
 
     def lines(self) -> Iterator[bytes]:
-        """What is in the part file so far, line by line; nothing may be appended meanwhile."""
+        """Yield the lines of the part file so far.
+
+        Nothing may be appended in the meantime.
+        """
         with self._file.reader() as file:
             yield from (line.removesuffix(b"\n") for line in file)
 
     @property
     def is_published(self) -> bool:
-        """Whether the earlier run had given the file its name, and was killed while tidying up."""
+        """Whether the earlier run had given the file its name, and was killed while
+        tidying up.
+        """
         return not self._file.is_open
 
     def append(self, data: bytes) -> None:
@@ -148,8 +156,9 @@ class PartialFile:
         self._hash.update(data)
 
     def count(self, state: Checkpoint) -> None:
-        """Note that the page is whole; `state` is what the checkpoint says after it,
-        bytes and hash aside.
+        """Note that the page is whole.
+
+        `state` is what the checkpoint says after it, bytes and hash aside.
         """
         with self._writing(self._part):
             self._note(state)
@@ -157,19 +166,19 @@ class PartialFile:
                 self.state.bytes - self._safe_bytes >= _BYTES
                 or self._monotonic() - self._safe_at >= _SECONDS
             )
-            # Whoever has read the last page publishes at once, which makes it safe.
+            # Anyone who has read the last page publishes at once, which makes it safe.
             if due and state.next_cursor is not None:
                 self._make_safe()
 
     def keep(self) -> None:
-        """Make all pages so far safe, for the next run to go on from here."""
+        """Make all pages so far safe, for the next run to continue from here."""
         with self._writing(self._part):
             if self._file.is_open:
                 self._make_safe()
 
     def mark(self, lag: float) -> Mark:
-        """How far the records in the part file go in time, for a next run that looks
-        back so many seconds.
+        """Return how far the records in the part file go in time, for a next run that
+        looks back this many seconds.
         """
         return increments.mark_of(self.lines, lag, self.state.begun)
 
@@ -216,13 +225,16 @@ class PartialFile:
             self.state = self._fresh()
             self._write_state()
         self._check()
-        # In this order: a part file without its checkpoint is somebody else's.
+        # In this order: a part file without its checkpoint is someone else's.
         self._part.unlink(missing_ok=True)
         self._ckpt.unlink(missing_ok=True)
         self.close()
 
     def close(self) -> None:
-        """Close the files and release the lock; an unfinished one stays for the next run."""
+        """Close the files and release the lock.
+
+        An unfinished one stays for the next run.
+        """
         self._file.close()
         self._lock.release()
 
@@ -231,7 +243,7 @@ class PartialFile:
         self.state = replace(state, bytes=self._file.size)
 
     def _is_published(self, earlier: Checkpoint) -> bool:
-        """Whether the target is what the part file was."""
+        """Return whether the target is what the part file was."""
         size, sha256 = earlier.target
         if not self.path.is_file() or self.path.is_symlink() or self.path.stat().st_size != size:
             return False
