@@ -72,10 +72,12 @@ class Clients:
         self._rate_limits: dict[Any, RateLimit] = {}
         self._quotas: dict[Any, Quota] = {}
         self._paces_are_known = runtime.has_cached(_PACES)
-        """An earlier run has learned one, of whatever connection; most runs never meet a limit."""
+        """An earlier run has learned one, of whatever connection; most runs never meet
+        a limit.
+        """
         self._bulk: dict[str, Quota] = {}
-        """The quotas of connections with bulk work, whose retries are told at the end,
-        by the connections' names.
+        """The quotas of connections with bulk work, whose retries are reported at the
+        end, by the connections' names.
         """
         self._sandbox: OwnSandbox | None = None
 
@@ -92,8 +94,9 @@ class Clients:
             self._keep_paces()
 
     def token(self, resolved: Settings) -> str:
-        """The connection's token, which a worker waits for without its turn. Raises
-        ConfigError where there is none.
+        """Return the connection's token, which a worker waits for without its turn.
+
+        Raises ConfigError if it does not exist.
         """
         if resolved.token is None:
             raise resolved.no_token()
@@ -107,11 +110,15 @@ class Clients:
         name: str | None = None,
         patience: Patience = Patience.TIMEOUT,
     ) -> Client:
-        """A client for the settings' connection, for one thread; `name` prefixes its messages."""
+        """Return a client for the settings' connection, for one thread.
+
+        `name` prefixes its messages.
+        """
         token = token or self.token(resolved)
         completion_words.drop_others(self._runtime, resolved)
         address, account = resolved.reachable()
-        # What is not asked of a service is not held back, and nothing is to be learned about it.
+        # Anything that is not asked of a service is not held back, and nothing is to be
+        # learned about it.
         free = address.is_sandbox or self._runtime.replays
         rates = (0.0, 0.0) if free else (resolved.rate, resolved.token_rate)
         runtime = (
@@ -133,13 +140,15 @@ class Clients:
         return Client(context, resolved, token, Limits(rate_limit, quota, patience))
 
     def open_bulk(self, resolved: Settings, name: str | None = None) -> Client:
-        """A client for bulk work: it waits for limits as long as it takes, and its
-        retries are told at the end.
+        """Return a client for bulk work: it waits for limits as long as it takes, and
+        its retries are reported at the end.
         """
         return self.open(resolved, name=name, patience=Patience.ENDLESS)
 
     def recent_sends(self) -> int:
-        """How many sends of this run count for the limits of their tokens now."""
+        """Return how many sends of this run count for the limits of their tokens
+        now.
+        """
         with self._lock:
             return sum(rate_limit.recent() for rate_limit in self._rate_limits.values())
 
@@ -180,7 +189,9 @@ class Clients:
                 )
 
     def _tell_retries(self) -> None:
-        """Print how many requests were sent again, where not each of them was told."""
+        """Print how many requests were sent again, where not each of them was
+        reported.
+        """
         if self._runtime.stderr.verbosity:
             return
         with self._lock:
@@ -209,14 +220,14 @@ class Clients:
 
 
 class _Recalled(NamedTuple):
-    """What an earlier run learned, and how many seconds ago."""
+    """The pace that an earlier run learned, and how many seconds ago."""
 
     window: Window
     age: float
 
 
 def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
-    """What is known about a connection; None where nothing is."""
+    """Return the known facts about a connection, or None if nothing is."""
     fact = cache.read(origin, account)
     if fact is None:
         return None
@@ -234,14 +245,14 @@ def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
 def _keep(cache: Cache, origin: str, account: str, window: Window) -> None:
     """Keep what a run learned about a connection. Raises OSError."""
     known = _recall(cache, origin, account)
-    # What is known already is written again only when it is half as old as it may get.
+    # A known value is written again only at half of its maximum age.
     if known is None or known.window != window or known.age > LIFETIME / 2:
         cache.write([window.sends, window.seconds], origin, account)
 
 
 class ClientPool:
-    """Lends each client to one job at a time, in any thread; keeps at most so many that
-    are idle.
+    """Lends each client to one job at a time, in any thread; keeps at most this many
+    that are idle.
     """
 
     def __init__(self, most_idle: int) -> None:
@@ -262,7 +273,7 @@ class ClientPool:
             self._give_back(name, client)
 
     def close(self) -> None:
-        """Close those that are idle; the others are closed when they come back."""
+        """Close those that are idle. The others are closed when they come back."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

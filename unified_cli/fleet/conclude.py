@@ -1,4 +1,6 @@
-"""How work on many parts ends: which exit code comes first, and the sentence that sums it up."""
+"""How work on many parts ends: which exit code comes first, and the sentence that sums
+it up.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -30,15 +32,16 @@ _MOST_NAMED = 5
 
 
 class Ending(NamedTuple):
-    """What there is to say at the end of work on `total` parts; `unit` is what a part
-    is called, such as `connection`.
+    """The end of work on `total` parts; `unit` is the word for a part, such as
+    `connection`.
 
     `failed` has the error of each part that failed, by the name of the part. `stopped`
     is what ended the work early, with `not_tried` parts left. `missing` are sentences
-    about what is not whole, `different` about what is not as expected. `see` names the
-    file that lists the parts of an outcome: `failed`, `in doubt` or `not tried`.
+    about anything that is not whole, `different` about anything that is not as
+    expected. `see` names the file that lists the parts of an outcome: `failed`, `in
+    doubt` or `not tried`.
 
-    Parts without names, such as records, are only counted: so many `unnamed` ones
+    Parts without names, such as records, are only counted: this many `unnamed` ones
     failed, of each connection `failed_by`. That all of them failed is no failure of a
     connection, but something missing.
     """
@@ -69,7 +72,7 @@ class Ending(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What is not done, in one line; empty where everything is."""
+        """Anything that is not done, in one line. Empty where everything is."""
         return "; ".join([*self._counts(), *self.missing, *self.different])
 
     def _counts(self) -> Iterable[str]:
@@ -93,24 +96,26 @@ class Ending(NamedTuple):
 
 
 def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
-    """The error whose exit code comes first."""
+    """Return the error whose exit code comes first."""
     return min(errors, key=lambda error: ORDER.index(error.code))
 
 
 def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
-    """The failure of this machine among these, with which the whole work ends; None
-    where there is none.
+    """Return the failure of this machine among these, with which the whole work ends,
+    or None.
     """
     own = [error for error in errors if error.code in _OWN]
     return worst(own) if own else None
 
 
 def conclude(ending: Ending) -> None:
-    """Raise the error that sums up the work; nothing where all of it is done and as expected.
+    """Raise the error that sums up the work.
+
+    Nothing where all of it is done and as expected.
 
     Where several things went wrong, the first row of this table that applies gives the
     exit code: this machine's own failure, writes in doubt, what ended the work early,
-    what all parts failed with, what is missing, what differs.
+    what all parts failed with, the missing part, what differs.
     """
     if error := _conclusion(ending):
         if ending.unit == "connection" and any(one is not error for one in ending.failed.values()):
@@ -137,14 +142,16 @@ def _conclusion(ending: Ending) -> UnifiedError | None:
 
 
 def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
-    """What all parts failed with: the error of the only part, or that all did."""
+    """Return what all parts failed with: the error of the only part, or that all
+    did.
+    """
     return (
         first if ending.total == 1 else first.retold(f"{all_of(ending.total, ending.unit)} failed")
     )
 
 
 def _stopped(ending: Ending) -> UnifiedError | None:
-    """What ended the work early, with how much of it is left."""
+    """Return what ended the work early, with how much of it is left."""
     if ending.stopped is None:
         return None
     left = f"{ending.not_tried} of {counted(ending.total, ending.unit)} not tried"

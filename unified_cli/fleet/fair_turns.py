@@ -17,12 +17,15 @@ _WORTH_IT = 0.1
 _THREADS, _MOST_THREADS = 4, 64
 # By default a token lets ten connections send as fast as each of them may.
 _LEAST_THREADS = 12
-# So many files and network connections a thread may have open, and the rest of the program.
+# This many files and network connections a thread may have open, and the rest of the
+# program.
 _FILES, _OTHER_FILES = 5, 40
 _SLOTS = 8
 _MANY, _SLOTS_FOR_MANY = 16, 32
-"""So many connections and more are many. With 32 at work, a hundred of them take 1.13
-times what their limits allow; with 8, 1.36 times.
+"""This many connections and more are many.
+
+With 32 at work, a hundred of them take 1.13 times what their limits allow; with 8, 1.36
+times.
 """
 
 
@@ -32,8 +35,8 @@ def _room() -> int:
 
 
 class WorkerSlots:
-    """So many slots; a thread holds one while it works, but not while it waits for its
-    turn to send. None leaves their number to the connections.
+    """A number of slots; a thread holds one while it works, but not while it waits for
+    its turn to send. None leaves their number to the connections.
     """
 
     def __init__(self, number: int | None) -> None:
@@ -62,18 +65,20 @@ class WorkerSlots:
             self._release()
 
     def room(self, begun: int) -> int:
-        """How many more jobs can be begun now that so many are."""
+        """Return how many more jobs can be begun now that this many are."""
         return max(0, self.number + len(self._waiting) - begun)
 
     @property
     def most_threads(self) -> int:
-        """How many threads there may be: each of them keeps something in memory, and files open."""
+        """How many threads there may be: each of them keeps something in memory, and
+        files open.
+        """
         number = _SLOTS_FOR_MANY if self._may_grow else self.number
         return max(self.number, min(max(_LEAST_THREADS, _THREADS * number), _MOST_THREADS, _room()))
 
     def threads(self, connections: int) -> int:
-        """How many threads are of use for work on so many connections, each of which
-        has a limit of its own.
+        """Return how many threads are of use for work on this many connections, each of
+        which has a limit of its own.
         """
         return max(self.number, min(connections, self.most_threads))
 
@@ -88,8 +93,9 @@ class WorkerSlots:
 
     @contextmanager
     def given_up(self, seconds: float) -> Iterator[None]:
-        """Let others have the slot of this thread while it waits so long; then wait
-        until there is one again.
+        """Let others have the slot of this thread while it waits so long.
+
+        Then wait until there is one again.
 
         With 0 seconds, those that want one go first.
         """
@@ -119,7 +125,7 @@ class WorkerSlots:
         own.wait()
 
     def _release(self) -> None:
-        # It goes from hand to hand: a semaphore would give it to whoever comes by
+        # It goes from hand to hand: a semaphore would give it to anyone who comes by
         # first, often the same thread.
         with self._lock:
             if self._queue:
@@ -168,12 +174,14 @@ class FairTurns(Generic[Job]):
         self._heap: list[tuple[int, int, str | None]] = []
 
     def take(self) -> Job | None:
-        """The next job, which is under way from now on; None where there are no more."""
+        """Return the next job, which is under way from now on, or None if there are no
+        more.
+        """
         self._fill()
         while self._heap:
             busy, place, profile = heappop(self._heap)
             waiting = self._waiting[profile]
-            # An offer that is out of date was followed by another one.
+            # An offer that is out of date was followed by another.
             if waiting and waiting[0][0] == place and busy == self._busy[profile]:
                 self._busy[profile] += 1
                 _, job = waiting.popleft()
@@ -205,7 +213,7 @@ class FairTurns(Generic[Job]):
 
 
 def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list[Job]:
-    """The jobs, those of each profile distributed evenly and in their order.
+    """Return the jobs, those of each profile distributed evenly and in their order.
 
     Input is often sorted by connection, and then each would be held up by its own
     limit, one after the other.

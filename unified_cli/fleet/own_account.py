@@ -18,15 +18,15 @@ from unified_cli.json_text import members
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
-# What may mean that the token is not that of a single connection.
+# Errors which may mean that the token is not that of a single connection.
 _NOT_OWN = (400, 403, 404)
 
 
 def shared(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
-    """The settings that several connections share: from flags, the environment and the
-    top of the file.
+    """Return the settings that several connections share: from flags, the environment
+    and the top of the file.
 
-    What they say of messages applies from now on. Raises as `apply_to_messages` does.
+    Their message settings apply from now on. Raises as `apply_to_messages` does.
     """
     top = {name: value for name, value in config.top.items() if name != "profile"}
     environ = {
@@ -38,31 +38,35 @@ def shared(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
 
 
 def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
-    """Apply the settings for messages. Raises ConfigError for an unknown output format."""
+    """Apply the settings for messages.
+
+    Raises ConfigError for an unknown output format.
+    """
     output = settings.values["output"]
     if output.value not in formats.SETTINGS:
         meant = meant_value(str(output.value), formats.SETTINGS)
         hint = f'did you mean "{meant}"?' if meant else f"there are {', '.join(formats.SETTINGS)}"
         raise ConfigError(f"{output.source}: no output format {output.value!r}", hint=hint)
     runtime.stderr.quiet = settings.quiet
-    # The profile may ask for JSON too, not only the command line, which main has checked.
+    # The profile may ask for JSON too, not only the command line, which main has
+    # checked.
     if settings.output.json and output.source != "default" and not runtime.stderr_is_terminal:
         runtime.stderr.machine = True
 
 
 def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
-    """The settings from the command line, the environment and the config file, as
-    `resolution.resolve` gives them, of a connection that is identified.
+    """Return the settings from the command line, the environment and the config file,
+    as `resolution.resolve` gives them, of a connection that is identified.
     """
     return identified(resolution.resolve(flags, runtime, config), flags, runtime)
 
 
 def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
-    """The settings with the account of the connection.
+    """Return the settings with the account of the connection.
 
     An own token's account id is the one that the service gives: caches, journals and
-    exports belong to a connection, and `me` is another one for each token. It is not
-    asked for what is only shown. Raises what a request raises.
+    exports belong to a connection, and `me` is another for each token. It is not
+    requested for a dry run. Raises the errors of a request.
     """
     address = found.address
     if not found.is_own or flags.shown or address is None:

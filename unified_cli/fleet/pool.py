@@ -18,7 +18,8 @@ from unified_cli.errors import StorageError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-# In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.
+# In order, this many jobs may be begun for each worker: a slow one should not hold up
+# those after it.
 _AHEAD = 4
 
 
@@ -48,12 +49,12 @@ def results_of(
     ordered: bool = False,
     look: Callable[[], None] = lambda: None,
 ) -> Generator[Result]:
-    """Do each of the jobs in one of so many workers, and give the results as
+    """Do each of the jobs in one of this many workers, and give the results as
     `WorkerPool.results` does.
 
-    `look` is called before a result is waited for and now and then meanwhile, and may
-    end that with an error. To be used with `contextlib.closing`: a generator that is
-    closed early waits for nobody.
+    `look` is called before a result is waited for and now and then in the meantime, and
+    may end that with an error. To be used with `contextlib.closing`: a generator that
+    is closed early waits for no one.
     """
     with WorkerPool(size, work, look) as pool:
         yield from pool.results(jobs, ordered=ordered)
@@ -66,7 +67,7 @@ class WorkerPool(Generic[Job, Result]):
     the other. A job is at most one result ahead of it. A worker is started when there
     is a job for it; StorageError is raised where not one can be.
 
-    Leaving the `with` block early waits for nobody: each worker closes its job when the
+    Leaving the `with` block early waits for no one: each worker closes its job when the
     result it is making is there. Workers are daemons, so that the program can end
     before.
     """
@@ -108,7 +109,7 @@ class WorkerPool(Generic[Job, Result]):
         return self._size - self.busy
 
     def submit(self, job: Job) -> _Task[Job, Result]:
-        """Have a worker do a job; starts one where there is none for it."""
+        """Have a worker do a job. Starts a worker if all are busy."""
         if self._threads < min(self._size, self.busy + 1):
             try:
                 os_limits.start_thread(self._run)
@@ -123,8 +124,9 @@ class WorkerPool(Generic[Job, Result]):
         return task
 
     def take(self, seconds: float) -> list[Result]:
-        """All results that are there; waits for the first, the end of a job, or `wake`,
-        at most so many seconds.
+        """Return all results that are there.
+
+        Waits for the first, the end of a job, or `wake`, at most this many seconds.
 
         Raises what a job raised, after the results before.
         """
@@ -144,9 +146,11 @@ class WorkerPool(Generic[Job, Result]):
         self._results.put(None)
 
     def results(self, jobs: Iterable[Job], *, ordered: bool = False) -> Iterator[Result]:
-        """Do all these jobs, and give their results as they come, or `ordered` as the jobs are.
+        """Do all these jobs, and give their results as they come, or `ordered` as the
+        jobs are.
 
-        A job is taken from `jobs` when there is a worker for it. Raises what a job raised.
+        A job is taken from `jobs` when there is a worker for it. Raises what a job
+        raised.
         """
         return self._in_order(iter(jobs)) if ordered else self._as_they_come(iter(jobs))
 
@@ -181,7 +185,7 @@ class WorkerPool(Generic[Job, Result]):
                     task.held.append(result)
 
     def _next(self) -> tuple[_Task[Job, Result], Result | _End]:
-        """What a worker puts next. Raises what a job raised."""
+        """Return what a worker puts next. Raises what a job raised."""
         while True:
             if self._results.empty():
                 self._look()

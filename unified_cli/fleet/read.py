@@ -1,5 +1,5 @@
-"""Read many connections in fair turns: so many work at a time, and whoever waits for a
-limit lets others go on.
+"""Read many connections in fair turns: this many work at a time, and anyone who waits
+for a limit lets others continue.
 """
 
 import threading
@@ -31,8 +31,8 @@ class FairReaders:
 
     `workers` bounds how many work at a time; None leaves it to the number of
     connections. With `in_turn` a connection waits in its place in the order, and all
-    others wait with it. For so many `connections` idle clients are kept, or for as many
-    as there may be threads.
+    others wait with it. For this many `connections` idle clients are kept, or for as
+    many as there may be threads.
     """
 
     def __init__(
@@ -64,19 +64,21 @@ class FairReaders:
         self.clients.__exit__(*exception)
 
     def lend(self, name: str, make: Callable[[], Client]) -> AbstractContextManager[Client]:
-        """A client of the connection of this name for one of its jobs, kept for the
-        next; made where none is idle.
+        """Return a client of the connection of this name for one of its jobs, kept for
+        the next. A new one is made if all are busy.
         """
         return self._idle.lend(make, name)
 
     def client(self, settings: Settings, name: str | None = None) -> AbstractContextManager[Client]:
-        """A client for one job, which waits as long as the limits of the service ask
-        for; `name` prefixes messages.
+        """Return a client for one job, which waits as long as the limits of the service
+        ask for. `name` prefixes messages.
         """
         return closing(self.clients.open_bulk(settings, name=name))
 
     def turn(self) -> AbstractContextManager[None]:
-        """Work in this thread as soon as it may: for what is not done in the workers of `read`."""
+        """Work in this thread as soon as it may: for anything that is not done in the
+        workers of `read`.
+        """
         return self.slots.held()
 
     def read(
@@ -88,9 +90,9 @@ class FairReaders:
     ) -> Generator[Result]:
         """Do each job in a worker, and give the results as they come, or in order.
 
-        Each is that of a connection of its own, or they are of so many `connections`.
-        `look` is called before a result is waited for and now and then meanwhile, and
-        may end that with an error.
+        Each is that of a connection of its own, or they are of this many `connections`.
+        `look` is called before a result is waited for and now and then in the meantime,
+        and may end that with an error.
         """
 
         def run(job: Job) -> Generator[Result]:
@@ -110,8 +112,9 @@ class FairReaders:
         connections: Mapping[str, Settings],
         question: Callable[[str, Settings, Client], Result],
     ) -> Generator[tuple[str, Result | UnifiedError]]:
-        """Ask each connection of these names a question; gives the answers as they
-        come, or what kept one from it.
+        """Ask each connection of these names a question.
+
+        Gives the answers as they come, or what kept one from it.
         """
 
         def one(name: str) -> Generator[tuple[str, Result | UnifiedError]]:
@@ -138,7 +141,7 @@ class FairReaders:
         return {name: found[name] for name in connections}
 
     def check_tokens(self, connections: Iterable[Settings]) -> None:
-        """Raise ConfigError where a connection has no token: the first one's."""
+        """Raise ConfigError if a connection has no token: the first one's."""
         for found in self.tokens(dict(enumerate(connections))).values():
             if isinstance(found, UnifiedError):
                 raise found
@@ -150,10 +153,10 @@ class FairReaders:
         size: Callable[[Result], int],
         most: int,
     ) -> Generator[Result]:
-        """The same in the order of the jobs, though all are read at once.
+        """Yield the same in the order of the jobs, though all are read at once.
 
-        What is read ahead of its turn is kept in memory, as many bytes of it as `most`;
-        `size` says how many a result has.
+        Results read ahead of their turn are kept in memory, at most `most` bytes;
+        `size` returns the bytes of a result.
         """
         held = _HeldBytes(range(len(jobs)), most)
 
@@ -183,7 +186,7 @@ class FairReaders:
                         yield from ahead
 
     def _let_others_go_on(self, seconds: float) -> AbstractContextManager[None]:
-        # For as long as somebody waits for the answer.
+        # For as long as someone waits for the answer.
         self._check()
         return self.slots.given_up(seconds)
 
@@ -192,7 +195,7 @@ class FairReaders:
 
 
 class _HeldBytes:
-    """Bounds the bytes of what is read ahead of its turn.
+    """Bounds the bytes that are read ahead of their turn.
 
     The job whose turn it is may always read on; the others wait while all that is held
     together is `most` or more.
@@ -205,7 +208,9 @@ class _HeldBytes:
         self._over = False
 
     def add(self, job: int, size: int, waiting: Callable[[], AbstractContextManager[None]]) -> None:
-        """Count what a job has read, and wait in the context `waiting` until it may read on."""
+        """Count what a job has read, and wait in the context `waiting` until it may
+        read on.
+        """
         with self._changed:
             if self._is_first(job):
                 return
@@ -217,7 +222,10 @@ class _HeldBytes:
                 self._changed.wait(signals.LONGEST_WAIT)
 
     def release(self, job: int) -> None:
-        """The turn of a job is over; what the next one has read ahead is used now."""
+        """The turn of a job is over.
+
+        The results that the next one has read ahead are used now.
+        """
         with self._changed:
             self._held.pop(job, None)
             if self._held:
@@ -225,7 +233,7 @@ class _HeldBytes:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Let everybody go on: nothing is read any more."""
+        """Let everybody continue: nothing is read any more."""
         with self._changed:
             self._over = True
             self._changed.notify_all()
@@ -244,13 +252,14 @@ def pages(
     span: Span,
     look: Callable[[], None] | None = None,
 ) -> Generator[Page]:
-    """The pages of a list, each read while the one before it is used; to be used with
-    `contextlib.closing`.
+    """Yield the pages of a list, each read while the one before it is used.
 
-    `look` is called before a page is waited for and now and then meanwhile, and may end
-    that with an error. The client is closed at the end, by the worker where a request
-    is under way: nothing waits for that. Raises what `ListReader.read` raises, after
-    the pages read before.
+    To be used with `contextlib.closing`.
+
+    `look` is called before a page is waited for and now and then in the meantime, and
+    may end that with an error. The client is closed at the end, by the worker where a
+    request is under way: nothing waits for that. Raises what `ListReader.read` raises,
+    after the pages read before.
     """
     reader = ListReader(client.send, request, service, span)
     try:

@@ -1,5 +1,5 @@
-"""The connections that `-p` selects where it may select several, and what is refused
-before anything is sent.
+"""The connections that `-p` selects if it may select several, and the checks before
+anything is sent.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ Selected = Mapping[str, Settings]
 
 
 def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
-    """The selected connections, each of which may be written to, once.
+    """Return the selected connections, each of which may be written to, once.
 
     Raises ConfigError for one that has no address or account, UsageError for two
     profiles of one connection, UnsafeError for read-only profiles.
@@ -40,8 +40,9 @@ def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> 
 
 
 def for_reads(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
-    """The selected connections; those that are the same are named on stderr. Raises
-    ConfigError, UsageError for -a.
+    """Return the selected connections.
+
+    Those that are the same are named on stderr. Raises ConfigError, UsageError for -a.
     """
     selected = _resolved(runtime, config, options)
     note_same(runtime, selected)
@@ -73,7 +74,7 @@ def note_same_of(
     """Say on stderr which of these profiles are the same connection, which a read then
     asks more than once.
     """
-    # What is wrong with one is told when it is called, and hides none of the others.
+    # A problem with one is reported when it is called, and does not hide the others.
     selected, _ = each(runtime, config, options, names)
     note_same(runtime, selected)
 
@@ -81,7 +82,9 @@ def note_same_of(
 def each(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> tuple[Selected, Mapping[str, UnifiedError]]:
-    """Those of these profiles that can be called, and what is wrong with each of the others."""
+    """Those of these profiles that can be called, and the problem with each of the
+    others.
+    """
     runtime = runtime._replace(environ={**runtime.environ})
     selected: dict[str, Settings] = {}
     wrong: dict[str, UnifiedError] = {}
@@ -105,8 +108,8 @@ def note_same(runtime: Runtime, selected: Selected) -> None:
 
 
 def same_connection(selected: Selected) -> list[list[str]]:
-    """The names of those profiles that lead to the same connection, that is, origin and
-    account, as others do.
+    """Return the names of those profiles that lead to the same connection, that is,
+    origin and account, as others do.
     """
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for name, settings in selected.items():

@@ -75,8 +75,9 @@ class Tokens:
         return read.token
 
     def close(self, seconds: float) -> None:
-        """Stop the programs that print a token; wait for that, but not longer than so
-        many seconds.
+        """Stop the programs that print a token.
+
+        Wait for that, but not longer than this many seconds.
         """
         with self._changed:
             self._is_closed = True
