@@ -51,7 +51,9 @@ class Answer(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """An attempt without an answer, and the error to raise unless another attempt succeeds."""
+    """An attempt without an answer, and the error to raise unless another attempt
+    succeeds.
+    """
 
     attempt: Attempt
     error: UnifiedError
@@ -60,7 +62,7 @@ class Failed(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """What the caller accepts as an answer.
+    """The answers that the caller accepts.
 
     `any_type` accepts HTML, which is otherwise an error of a gateway; `part` is the
     part of a file that was asked for; `page` splits the body into records.
@@ -89,7 +91,7 @@ class Reader(NamedTuple):
     def read(
         self, request: Request, response: httpx.Response, expected: Expected
     ) -> Answer | Failed:
-        """The answer in the response, or the failure.
+        """Return the answer in the response, or the failure.
 
         Raises DamageError for a damaged body, and the errors of the transport.
         """
@@ -246,7 +248,8 @@ class Reader(NamedTuple):
             try:
                 body = self._without_credentials(request, body)
             except (decoding.DamageError, decoding.TooLargeError):
-                # Nobody can tell what in it is a credential; the status says what happened.
+                # No one can tell what in it is a credential; the status says what
+                # happened.
                 body = b""
         return self._failed(request, response, headers, status, body)
 
@@ -291,7 +294,7 @@ class Reader(NamedTuple):
     def _final(
         self, request: Request, status: int, message: str, hint: str | None = None
     ) -> Failed:
-        """The failure that a repeat would not change."""
+        """Return the failure that a repeat would not change."""
         self.disconnect()
         outcome = Outcome.UNUSABLE if status // 100 == 2 else Outcome.ANSWERED
         error = ServiceError(

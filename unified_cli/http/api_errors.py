@@ -1,5 +1,5 @@
-"""Turn an answer that is no success into an error: its message, what is wrong with
-which field, its id, its body.
+"""Turn an answer that is no success into an error: its message, the problem with which
+field, its id, its body.
 """
 
 import json
@@ -42,7 +42,7 @@ _ID_HEADERS = (
     "x-amz-request-id",
     "cf-ray",
 )
-# Names under which HTTP APIs put what is wrong, where, and why; problem details (RFC
+# Names under which HTTP APIs put the problem, where, and why; problem details (RFC
 # 9457), OAuth, Jira (`errorMessages`), FastAPI (`detail`) and Apigee (`fault`) among
 # them.
 _LISTS = ("errorMessages", "errors", "failures", "invalid-params")
@@ -54,15 +54,18 @@ _NAMES = ("error", "title", "fault")
 
 
 class ErrorText(NamedTuple):
-    """The message of an error answer, and the lines that say more; neither is masked yet."""
+    """The message of an error answer, and the lines that say more; neither is masked
+    yet.
+    """
 
     message: str
     lines: list[str]
 
 
 def text_of(document: JsonObject, service: Service) -> ErrorText:
-    """What an error object says, whichever of the usual shapes it has; the provider's
-    own answer is read like it.
+    """Return what an error object says, whichever of the usual shapes it has.
+
+    The provider's own answer is read like it.
     """
     message = _message(document, _TEXTS)
     lines = _problems(document)
@@ -72,7 +75,7 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
     told = [(what, body) for what, body in answers if body]
     details = document.get("details")
     if isinstance(details, dict) and not any(name in details for name in _LISTS):
-        # A provider's error may stand here instead.
+        # A provider's error may be here instead.
         told.append(("details", details))
     for what, body in told:
         theirs = _provider(body)
@@ -86,7 +89,9 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
 
 
 def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> ErrorResponse:
-    """The first lines, the request id and the body, for the error that is raised."""
+    """Return the first lines, the request id and the body, for the error that is
+    raised.
+    """
     shown = [excerpt(line, _LONGEST_LINE) for line in islice(lines, _MOST)]
     more = len(lines) - len(shown)
     if more:
@@ -98,12 +103,12 @@ def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> Er
 
 
 def as_json(value: Json) -> str:
-    """A value as JSON text, text as it is."""
+    """Return a value as JSON text, text as it is."""
     return value if isinstance(value, str) else json_codec.dump(value)
 
 
 def _message(document: JsonObject, names: Iterable[str]) -> str:
-    """The first of these members that is a text, or an object that holds one."""
+    """Return the first of these members that is a text, or an object that holds one."""
     for name in names:
         value = document.get(name)
         if isinstance(value, dict):
@@ -127,7 +132,7 @@ def _provider(body: Json) -> ErrorText:
 
 
 def _problems(document: JsonObject) -> list[str]:
-    """What is wrong, one line for each field or check."""
+    """Return the problem, one line for each field or check."""
     found = [*_each(document.get("message"))] if isinstance(document.get("message"), list) else []
     for place in (document, *(document.get(name) for name in ("details", "detail", "error"))):
         if isinstance(place, list):
@@ -150,7 +155,7 @@ def _each(value: Json) -> Iterator[str]:
 
 
 def _one(problem: Json) -> str:
-    """One problem as a line: the field, where one is named, and the text."""
+    """Return one problem as a line: the field, where one is named, and the text."""
     if not isinstance(problem, dict):
         return as_json(problem)
     text = next((problem[name] for name in _MESSAGES if problem.get(name)), None)
@@ -167,7 +172,9 @@ def _path(field: Json) -> str:
 
 
 def _shown(body: bytes) -> Json:
-    """The body for programs: its JSON value, or its text where it is none or too large."""
+    """Return the body for programs: its JSON value, or its text if it is not JSON or
+    too large.
+    """
     text = masked(body[: 2 * _LONGEST_BODY].decode("utf-8", "replace"))
     if len(body) <= _LONGEST_BODY and decoding.json_object(body) is not None:
         try:
@@ -178,7 +185,8 @@ def _shown(body: bytes) -> Json:
 
 
 class ErrorAnswer(NamedTuple):
-    """An answer that is no success; `envelope` is the service's error object, if the body is one.
+    """An answer that is no success; `envelope` is the service's error object, if the
+    body is one.
 
     `blocked` if it says that the account is blocked: a 503 in the service's own error
     object, without a time to retry. `limited` if a limit refused the request. `token`
@@ -196,8 +204,9 @@ class ErrorAnswer(NamedTuple):
 
 
 def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
-    """The error that an answer means, with what failed, at what, and what to do; its
-    text is masked.
+    """Return the error that an answer means, with what failed, at what, and what to do.
+
+    Its text is masked.
     """
     request, status, envelope = answer.request, answer.status, answer.envelope
     provider = bool(envelope and envelope.get(service.remote_error))
@@ -246,8 +255,8 @@ def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
 
 
 def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
-    """Whether the service itself refuses a route that is not open to the token of a
-    single connection.
+    """Return whether the service itself refuses a route that is not open to the token
+    of a single connection.
     """
     below = answer.request.path.removeprefix(answer.request.address.path)
     own = answer.envelope is None or not answer.envelope.get(service.remote_error)
@@ -274,7 +283,9 @@ def _text(answer: ErrorAnswer, service: Service) -> ErrorText:
 
 
 def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """The details that the service adds: missing parameters, fields and scopes."""
+    """Yield the details that the service adds: missing parameters, fields and
+    scopes.
+    """
     insight = envelope.get(service.error_insight) if envelope else None
     words = service.connections
     for name, found in insight.items() if isinstance(insight, dict) else ():
@@ -288,7 +299,9 @@ def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
 
 
 def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """What is required at times: it rides on any error, and is never its cause."""
+    """Yield the scopes that are required at times: they come with any error, and are
+    never its cause.
+    """
     insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():
         value = found.get("value") if isinstance(found, dict) else None

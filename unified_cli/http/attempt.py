@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from unified_cli.http.rate import RateFacts
 
 LONGEST_WAIT = 60.0
-"""The longest time in seconds that a request is held back because the service asks for it."""
+"""The longest time in seconds that a request is held back because the service asks for
+it.
+"""
 
 _CEILING = 20.0
 _LONGEST_HOST = 300
@@ -35,7 +37,9 @@ class Outcome(Enum):
     NOT_SENT = auto()
     """Nothing reached the service, and another try may."""
     PERMANENT = auto()
-    """Nothing reached the service, and no repeat would: a certificate, a proxy that refuses."""
+    """Nothing reached the service, and no repeat would: a certificate, a proxy that
+    refuses.
+    """
     LOST = auto()
     """It was sent, and no complete answer arrived: it may have been carried out."""
     UNFINISHED = auto()
@@ -45,7 +49,9 @@ class Outcome(Enum):
     DAMAGED = auto()
     """It succeeded, but the answer is damaged."""
     UNUSABLE = auto()
-    """It succeeded, but the answer is too large or a web page; that of a repeat would be too."""
+    """It succeeded, but the answer is too large or a web page; that of a repeat would
+    be too.
+    """
     ANSWERED = auto()
     """It was answered with a status other than success."""
     SUCCEEDED = auto()
@@ -71,7 +77,8 @@ class Attempt(NamedTuple):
 
 
 class NetworkFailure(NamedTuple):
-    """An attempt without a complete answer; `malformed` if the peer did not send valid HTTP.
+    """An attempt without a complete answer; `malformed` if the peer did not send valid
+    HTTP.
 
     `stale` if the peer had closed the idle connection before the request was sent.
     """
@@ -91,7 +98,7 @@ _SENT = {Outcome.LOST, Outcome.DAMAGED, Outcome.UNUSABLE}
 
 
 class WriteOutcome(Enum):
-    """What became of a write."""
+    """The outcome of a write."""
 
     DONE = auto()
     """It was carried out."""
@@ -102,7 +109,9 @@ class WriteOutcome(Enum):
 
 
 def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
-    """What became of the request, from all attempts at it in their order; a read is never in doubt.
+    """Return what became of the request, from all attempts at it in their order.
+
+    A read is never in doubt.
 
     A success is done. An attempt failed where nothing reached the service or only a
     part of a body of known length, at any 4xx, and at a 503 that is the service's own
@@ -133,7 +142,7 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 
 
 def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError) -> UnifiedError:
-    """The error to raise for a request that was not done: the last one, or an
+    """Return the error to raise for a request that was not done: the last one, or an
     UnknownError if it is in doubt.
     """
     error.idempotency_key = request.key
@@ -150,8 +159,8 @@ def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError
 
 
 def unshown(request: Request, status: int, error: UnifiedError) -> StorageError:
-    """The error for a write that was done, and whose answer could not be shown for the
-    reason of another error.
+    """Return the error for a write that was done, and whose answer could not be shown
+    for the reason of another error.
     """
     return StorageError(
         f"{error.reason}; {request.method} {request.path} was done",
@@ -162,13 +171,13 @@ def unshown(request: Request, status: int, error: UnifiedError) -> StorageError:
 
 
 def doubt(request: Request) -> str:
-    """The words that say that a write is in doubt."""
+    """Return the words that say that a write is in doubt."""
     return f"{request.method} {request.path} may or may not have been done"
 
 
 def how_to_repeat(request: Request) -> str:
-    """What a user can do with the idempotency key of a request, and of which file;
-    empty without either.
+    """Return what a user can do with the idempotency key of a request, and of which
+    file. Empty without either.
     """
     said = []
     if request.upload is not None:
@@ -212,13 +221,13 @@ def _settles(request: Request, attempt: Attempt) -> bool:
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
-    """Whether the same request may be sent again after this attempt without being
-    carried out twice.
+    """Return whether the same request may be sent again after this attempt without
+    being carried out twice.
 
     Assumption: the service honours the idempotency key that every POST and PATCH
-    carries, unless the settings say otherwise. What may act twice all the same (an
-    email, a suspension, a file without a key) is sent again only where nothing was
-    done, and the answer says when.
+    carries, unless the settings say otherwise. A request that may act twice anyway (an
+    email, a suspension, a file without a key) is sent again only if nothing was done
+    and the answer says when.
     """
     if attempt.outcome is Outcome.NOT_SENT:
         return True
@@ -248,7 +257,10 @@ def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float
 
 
 def redirect_target(here: httpx.URL, location: str, request: Request, *, file: bool) -> httpx.URL:
-    """Where a redirect leads to. Raises UnsafeError for one that must not be followed."""
+    """Return where a redirect leads to.
+
+    Raises UnsafeError for one that must not be followed.
+    """
     # A query may be signed.
     shown = excerpt(location.partition("?")[0], _LONGEST_HOST)
     # Parsers of URLs disagree about blanks, control characters and backslashes.
@@ -273,8 +285,9 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
 
 
 def _check(here: httpx.URL, target: httpx.URL, request: Request, *, file: bool) -> None:
-    """Raise UnsafeError for a redirect that must not be followed; a `file` may be at
-    any https origin.
+    """Raise UnsafeError for a redirect that must not be followed.
+
+    A `file` may be at any https origin.
     """
     origin = _origin(here)
     foreign = is_foreign(here, target)
@@ -299,13 +312,14 @@ def _origin(url: httpx.URL) -> str:
 
 
 def is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
-    """Whether two URLs are of different origins."""
+    """Return whether two URLs are of different origins."""
     return (there.scheme, there.host, there.port) != (here.scheme, here.host, here.port)
 
 
 def redirected_headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
-    """The headers for the next request: without those of a body; to another origin only
-    what says which file.
+    """Return the headers for the next request: without those of a body.
+
+    To another origin only what says which file.
     """
     left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
     return httpx.Headers(

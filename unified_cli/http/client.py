@@ -1,4 +1,6 @@
-"""Permit a request, repeat it where that is safe, and return its answer or raise its error."""
+"""Permit a request, repeat it where that is safe, and return its answer or raise its
+error.
+"""
 
 from typing import NamedTuple, NoReturn
 
@@ -19,8 +21,8 @@ _UNANSWERED = {Outcome.NOT_SENT, Outcome.PERMANENT, Outcome.LOST, Outcome.UNFINI
 
 
 class Limits(NamedTuple):
-    """What several clients share: those of one token the rate limit, those of one
-    account the quota of repeats.
+    """State that several clients share: the rate limit of a token, the retry quota of
+    an account.
     """
 
     rate_limit: RateLimit
@@ -44,7 +46,8 @@ class _Call:
 
 
 class Client:
-    """Sends the requests of one worker, one after the other, over one network connection.
+    """Sends the requests of one worker, one after the other, over one network
+    connection.
 
     Nothing is sent anywhere but to the settings' own origin.
     """
@@ -72,8 +75,8 @@ class Client:
         part: ByteRange | None = None,
         page: bool = False,
     ) -> Answer:
-        """The answer to the request, which is repeated as long as that is safe and the
-        deadline allows.
+        """Return the answer to the request, which is repeated as long as that is safe
+        and the deadline allows.
 
         `any_type` accepts HTML, which is otherwise an error of a gateway; `part` asks
         for a file, which a redirect may lead to at another origin; `page` splits the
@@ -156,8 +159,8 @@ class Client:
             if call.request.upload is None:
                 result = self._connection.attempt(call.request, call.until, expected)
             else:
-                # A file may take as long as it makes progress: only what is waited for
-                # between attempts counts.
+                # A file may take as long as it makes progress: only the waits between
+                # attempts count.
                 began = self._runtime.monotonic()
                 result = self._connection.attempt(call.request, NEVER, expected)
                 call.until += self._runtime.monotonic() - began
@@ -177,8 +180,9 @@ class Client:
         return result
 
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:
-        """Note that a limit refused it, which uses up no retry; raise its error if the
-        limit stays closed for too long.
+        """Note that a limit refused it, which uses up no retry.
+
+        Raise its error if the limit stays closed for too long.
         """
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)
@@ -216,14 +220,15 @@ class Client:
             _give_up(call, failed.error)
         total, stderr = self._settings.retries, self._runtime.stderr
         stderr.retried()
-        # In bulk work the others are counted, and told together at the end.
+        # In bulk work the others are counted and reported together at the end.
         first = repeats == 1 or self._patience is not Patience.ENDLESS
         if stderr.verbosity or (first and not self._runtime.shares_terminal):
             stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.reason}")
         began = self._runtime.monotonic()
         self._rate_limit.sleep(wait)
         if self._patience is Patience.ENDLESS:
-            # Other requests may have had their turn first, as with a wait for the limit.
+            # Other requests may have had their turn first, as with a wait for the
+            # limit.
             call.until += max(0.0, self._runtime.monotonic() - began - wait)
 
 

@@ -34,23 +34,25 @@ _AS_SERVED = "(-o raw prints one page as served)"
 
 
 class TooLargeError(Exception):
-    """The answer holds more than may be held in memory; the text says which bound it exceeds."""
+    """The answer holds more than may be held in memory; the text says which bound it
+    exceeds.
+    """
 
 
 def body_error(largest: int) -> TooLargeError:
-    """The error for a body of more than `largest` bytes."""
+    """Return the error for a body of more than `largest` bytes."""
     said = f"the answer is larger than {largest >> 20} MiB"
     return TooLargeError(f"{said} {_LESS}" if largest == LARGEST_BODY else said)
 
 
 def check_array(array: bytes | Record) -> None:
-    """Raise TooLargeError where the array of records has too many of them."""
+    """Raise TooLargeError if the array of records has too many of them."""
     if is_longer(memoryview(array), MOST_RECORDS):
         raise TooLargeError(f"the page has more than {MOST_RECORDS} records {_LESS}")
 
 
 def check_records(records: Sequence[Record | bytes]) -> None:
-    """Raise TooLargeError where a record is too large or has too many values."""
+    """Raise TooLargeError if a record is too large or has too many values."""
     for record in records:
         size = len(memoryview(record))
         if size > LARGEST_RECORD:
@@ -60,8 +62,8 @@ def check_records(records: Sequence[Record | bytes]) -> None:
 
 
 def check_document(body: bytes) -> None:
-    """Raise TooLargeError where a document holds more than can be taken apart: in
-    itself, or in an array of records.
+    """Raise TooLargeError if a document holds more than can be taken apart: in itself,
+    or in an array of records.
     """
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
@@ -87,12 +89,12 @@ class DamageError(Exception):
 
 @lru_cache(maxsize=16)
 def is_json(content_type: str | None) -> bool:
-    """Whether the Content-Type says JSON."""
+    """Return whether the Content-Type says JSON."""
     return content_type is not None and _JSON_TYPE.match(content_type) is not None
 
 
 def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -> bytes:
-    """The decoded body; `coding` is the Content-Encoding.
+    """Return the decoded body; `coding` is the Content-Encoding.
 
     At most one coding is removed. Raises DamageError for an unknown or damaged one,
     TooLargeError for more than `largest` bytes.
@@ -111,13 +113,17 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -
 
 
 def codings(header: str) -> list[str]:
-    """Return the codings in a Content-Encoding; `identity` and `none` mean no coding."""
+    """Return the codings in a Content-Encoding; `identity` and `none` mean no
+    coding.
+    """
     names = [name.strip().lower() for name in header.split(",")]
     return [name for name in names if name not in {"", "identity", "none"}]
 
 
 def decoding(chunks: Iterable[bytes], coding: str) -> Iterable[bytes]:
-    """The decoded body in pieces; no decompressed piece is larger than a mebibyte.
+    """Return the decoded body in pieces.
+
+    No decompressed piece is larger than a mebibyte.
 
     Raises DamageError for an unknown or damaged coding.
     """
@@ -150,7 +156,10 @@ def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def text(body: bytes, content_type: str | None) -> bytes:
-    """The text without its byte order mark. Raises DamageError if it is not UTF-8."""
+    """Return the text without its byte order mark.
+
+    Raises DamageError if it is not UTF-8.
+    """
     charset = _CHARSET.search(content_type) if content_type and ";" in content_type else None
     if charset and charset[1].lower() not in {"utf-8", "utf8", "us-ascii", "ascii"}:
         raise DamageError(f"the answer is in {charset[1]}, but JSON must be in UTF-8")
@@ -164,8 +173,8 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
     """Raise DamageError if UTF-8 text is not one JSON value, TooLargeError if it is
     nested too deeply.
 
-    With `items`, the names of records in a page, what is around them does not count.
-    Numbers, order and duplicate keys are not checked: the bytes are passed on as they are.
+    With `items`, the names of records in a page, only the records count. Numbers, order
+    and duplicate keys are not checked: the bytes are passed on as they are.
     """
     if deeper_than(body, DEEPEST) and (
         deeper_than(body, DEEPEST + 2 * bool(items)) or _are_deeper(body.strip(), items)
@@ -176,8 +185,9 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
 
 
 def _are_deeper(text: bytes, names: Collection[str]) -> bool:
-    """Whether a record of a page, or what is beside its records, is nested too deeply;
-    so is what is no page.
+    """Return whether a record of a page, or another member, is nested too deeply.
+
+    So is anything that is not a page.
     """
     try:
         found = {"": text} if text.startswith(b"[") else members.parts(text) or {}
@@ -189,14 +199,14 @@ def _are_deeper(text: bytes, names: Collection[str]) -> bool:
             if any(deeper_than(bytes(one), DEEPEST) for one in inner):
                 return True
     except msgspec.DecodeError:
-        # What is wrong with it is found next.
+        # The problem with it is found next.
         pass
     return False
 
 
 def error_envelope(body: bytes, items: str) -> JsonObject | None:
-    """The service's error object if the body is one: a `statusCode` from 400, a text
-    `error`, no id, no records.
+    """Return the service's error object if the body is one: a `statusCode` from 400, a
+    text `error`, no id, no records.
     """
     if b'"statusCode"' not in body:
         return None
@@ -209,8 +219,9 @@ def error_envelope(body: bytes, items: str) -> JsonObject | None:
 
 
 def json_object(body: bytes) -> JsonObject | None:
-    """The object that the body of an error is; None for anything else, or what is too
-    large or too deep.
+    """Return the object in the body of an error.
+
+    None if it is not an object, too large or too deep.
 
     Bytes that are not UTF-8 are replaced, because it is a failure in any case.
     """
@@ -225,6 +236,8 @@ def json_object(body: bytes) -> JsonObject | None:
 
 
 def status_of(envelope: JsonObject) -> int:
-    """The HTTP status in an error object of the service; 500 for a number that is not one."""
+    """Return the HTTP status in an error object of the service. 500 for a number that
+    is not one.
+    """
     status = envelope["statusCode"]
     return int(status) if isinstance(status, (int, float)) and 400 <= status < 600 else 500

@@ -34,15 +34,18 @@ _FOOT = b"\n]}}\n"
 
 
 def is_own(content: bytes) -> bool:
-    """Whether the text of a HAR file begins and ends as those that are recorded here."""
+    """Return whether the text of a HAR file begins and ends as those that are recorded
+    here.
+    """
     return content.startswith(_BEGIN.encode()) and content.endswith(_FOOT)
 
 
 class Recording:
-    """A HAR file that is written while a command runs; for all threads. Raises
-    StorageError if it cannot be made.
+    """A HAR file that is written while a command runs; for all threads.
 
-    Where it can no longer be written the work goes on, since writes may depend on it;
+    Raises StorageError if it cannot be made.
+
+    Where it can no longer be written the work continues, since writes may depend on it;
     `close` says so.
     """
 
@@ -70,7 +73,7 @@ class Recording:
     def transport(
         self, opened: Callable[[], httpx.BaseTransport], describe: Describe
     ) -> httpx.BaseTransport:
-        """A transport that records what goes through another one."""
+        """Return a transport that records what goes through another."""
         return _RecordingTransport(opened(), self, describe)
 
     def add(self, exchange: Exchange) -> None:
@@ -172,14 +175,17 @@ class _RecordedStream(httpx.SyncByteStream):
 
 
 class Evidence(NamedTuple):
-    """The file to record to, or the one to answer from; both None for an ordinary command."""
+    """The file to record to, or the one to answer from; both None for an ordinary
+    command.
+    """
 
     record: str | None = None
     replay: str | None = None
 
 
 def kept(runtime: Runtime, service: Service, evidence: Evidence) -> AbstractContextManager[Runtime]:
-    """The runtime of a command that records its exchanges, or is answered from a recording.
+    """Return the runtime of a command that records its exchanges, or is answered from a
+    recording.
 
     Raises UsageError for both at once; ServiceError for a request that the recording
     does not answer; StorageError and StateError for a file that cannot be used.
@@ -194,7 +200,7 @@ def kept(runtime: Runtime, service: Service, evidence: Evidence) -> AbstractCont
 @contextmanager
 def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     recording = Recording(path, runtime, service)
-    # What is known from before would not be asked, and be missing in a replay.
+    # Cached facts would not be requested, and be missing in a replay.
     folders = _folders(runtime, runtime.folder("data"))
     try:
         yield runtime._replace(
@@ -227,13 +233,13 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
         except UnifiedError as error:
-            # It would go on with a run that is gone by then.
+            # It would continue with a run that is gone by then.
             error.next_command = None
             raise
 
 
 def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]:
-    """The time of day of a command that began then, in whole seconds: it stands in
+    """Return the time of day of a command that began then, in whole seconds: it is in
     requests, as with --since.
     """
     before = monotonic()
@@ -241,7 +247,7 @@ def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]
 
 
 def _folders(runtime: Runtime, data: Path | None) -> dict[str, Path]:
-    """The user's folders, with this one for data and none for what is cached."""
+    """Return the user's folders, with this one for data and none for caches."""
     found = {"config": runtime.folder("config"), "data": data}
     return {kind: folder for kind, folder in found.items() if folder is not None}
 

@@ -86,7 +86,9 @@ class Exchange:
         self.body += chunk[: max(0, self.largest - len(self.body))]
 
     def decoded(self) -> tuple[bytes, BodyEnd, str]:
-        """The body without its coding, how it ended, and what is wrong with the coding."""
+        """Return the body without its coding, how it ended, and the problem with the
+        coding.
+        """
         assert self.response is not None  # noqa: S101  only what was answered has a body
         coding = self.response.headers.get("content-encoding", "")
         found, end, reason = bytearray(), self.end, ""
@@ -96,7 +98,7 @@ class Exchange:
                 if len(found) > self.largest:
                     break
         except decoding.DamageError as error:
-            # What was not read to its end only looks damaged.
+            # A body that was not read to its end only looks damaged.
             if end is BodyEnd.COMPLETE and self.received == len(self.body):
                 end, reason = BodyEnd.DAMAGED, str(error)
         if self.received > len(self.body) or len(found) > self.largest:
@@ -112,7 +114,9 @@ class Sent(NamedTuple):
 
 
 def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent:
-    """The request without the credentials that are in itself: so it is looked up."""
+    """Return the request without the credentials that are in itself: so it is looked
+    up.
+    """
     # Where a file is sent, a recording has what it is.
     told = request.extensions.get("unified_body")
     text = request.read().decode("utf-8", "replace") if told is None else told
@@ -123,7 +127,7 @@ def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent
 
 
 def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
-    """The entry for an exchange that ended at that time."""
+    """Return the entry for an exchange that ended at that time."""
     answered = exchange.answered or ended
     redaction = Redaction()
     before = sent(exchange.request, service, redaction)
@@ -244,7 +248,7 @@ def _content(
 
 
 def _words(body: bytes, kind: str) -> str | None:
-    """The body as text; None where it is none, or its bytes would change."""
+    """Return the body as text, or None if it is not text or its bytes would change."""
     if kind and not (
         kind.lower().startswith(_TEXT) or "json" in kind.lower() or "xml" in kind.lower()
     ):

@@ -1,4 +1,6 @@
-"""Read a HAR file, which may come from anywhere: an entry at a time, checked, and within bounds."""
+"""Read a HAR file, which may come from anywhere: an entry at a time, checked, and
+within bounds.
+"""
 
 import binascii
 import re
@@ -14,7 +16,9 @@ from unified_cli.http.har_entry import ECHOED, BodyEnd
 from unified_cli.json_text.json_stream import JsonStream
 
 LONGEST_ENTRY = 160 * 1024 * 1024
-"""Characters of one entry: the largest body that a recording holds, with the escapes of JSON."""
+"""Characters of one entry: the largest body that a recording holds, with the escapes of
+JSON.
+"""
 _LONGEST_TIME = 1e9
 _LATEST = 1e11
 STARTED = "_started"
@@ -37,7 +41,7 @@ class HarBody(msgspec.Struct):
 
 
 class HarRequest(msgspec.Struct):
-    """What an exchange is found by; `echoed` if it held a credential of the answer."""
+    """The key of an exchange; `echoed` if it held a credential of the answer."""
 
     method: str
     url: str
@@ -54,7 +58,10 @@ class HarContent(msgspec.Struct):
     reason: str = msgspec.field(default="", name="_reason")
 
     def decoded(self) -> bytes:
-        """The bytes. Raises ValueError for text that is no base64 and should be."""
+        """Return the bytes.
+
+        Raises ValueError for text that is no base64 and should be.
+        """
         return (
             b64decode(self.text, validate=True) if self.encoding == "base64" else self.text.encode()
         )
@@ -91,7 +98,10 @@ _DECODER = msgspec.json.Decoder(HarEntry)
 
 
 def entry(text: bytes) -> HarEntry:
-    """The exchange in the text of an entry. Raises ValueError that says what is wrong with it."""
+    """Return the exchange in the text of an entry.
+
+    Raises ValueError that reports the problem with it.
+    """
     try:
         found = _DECODER.decode(text)
     except msgspec.MsgspecError as error:
@@ -116,7 +126,9 @@ def entry(text: bytes) -> HarEntry:
 
 
 def entries(file: BinaryIO, begun: Callable[[float], None] = lambda _: None) -> Iterator[bytes]:
-    """The texts of the entries; `begun` is told when the command began, if the file says so before.
+    """Yield the texts of the entries.
+
+    `begun` is called with the time when the command began, if the file has it.
 
     Raises ValueError with the reason, to follow the name of the file, where it is no
     HAR, and TooLongError.
@@ -152,7 +164,10 @@ def _time(text: str) -> float:
 
 
 def _keys(stream: JsonStream) -> Iterator[str]:
-    """The names of the members of an object; whoever asks takes each value from the stream."""
+    """Yield the names of the members of an object.
+
+    Anyone who asks takes each value from the stream.
+    """
     stream.expect("{")
     ended = stream.take("}")
     while not ended:

@@ -43,11 +43,11 @@ class Holding(Enum):
     """The service's own data about connections."""
     OTHER = "other"
     REFUSAL = "refusal"
-    """What an error says: under such a name it may be a sentence about a field."""
+    """The text of an error: under such a name it may be a sentence about a field."""
 
 
 def holding(path: str, status: int, service: Service) -> Holding:
-    """Return what the bodies of an exchange hold; `path` is percent-encoded."""
+    """Return what the bodies of an exchange hold. `path` is percent-encoded."""
     plain = unquote(path)
     if answers_with_credentials(plain, service):
         return Holding.CONNECTIONS
@@ -70,7 +70,9 @@ _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
 
 
 def _suspect(names: Iterable[str], before: str) -> re.Pattern[str]:
-    """The pattern of a member with such a name, or with an escape in its name."""
+    """Return the pattern of a member with such a name, or with an escape in its
+    name.
+    """
     words = "|".join("[-_]*".join(name) for name in names)
     escape = r"\\u00[2-7][0-9a-f](?:[^\"\\]|\\u[0-9a-f]{4}){0,100}"
     return re.compile(rf'(?:{before}(?:{words})[-_]*|{escape})["\\]+\s*:', re.IGNORECASE)
@@ -90,7 +92,7 @@ _SIGNED = (
     rf"|awsaccesskeyid|googleaccessid|ossaccesskeyid|jwt|hmac|hdnts|temp_url_sig|{_CREDENTIAL}"
 )
 _SIGNED_NAME = re.compile(_SIGNED, re.IGNORECASE)
-# In a URL, in the escapes of JSON, and in a URL that is a value of another one's query.
+# In a URL, in the escapes of JSON, and in a URL that is a value of another's query.
 _BEGIN = r"[?&;]|\\u0026|\\u003f"
 _ESCAPED_BEGIN = r"%(?:25)*(?:3f|26)"
 _CHARACTER = r"""[^&"'\\\s<>#]|\\u00(?!2[236])[0-9a-f]{2}|\\/"""
@@ -132,7 +134,7 @@ class Redaction:
     def body(self, content: str, holds: Holding) -> str | None:
         """Return a body without its credentials in their places, and remember them.
 
-        None where it cannot be told what it holds.
+        None if its contents are unclear.
         """
         if holds is not Holding.CONNECTIONS and not _is_suspect(content, holds):
             return content
@@ -147,11 +149,11 @@ class Redaction:
             return None
 
     def url(self, text: str) -> str:
-        """The URL without signed values, user names and passwords."""
+        """Return the URL without signed values, user names and passwords."""
         return masked(_without_values(text), self._find)
 
     def headers(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The headers without credentials and cookies."""
+        """Return the headers without credentials and cookies."""
         return [
             (masked(name), REPLACED if _is_secret(name) else self.url(value))
             for name, value in pairs
@@ -162,8 +164,9 @@ class Redaction:
         return masked(content.decode("latin-1"), self._find).encode("latin-1")
 
     def text(self, content: str) -> str | None:
-        """Any text without signed values and known secrets; None where it cannot be
-        told what it holds.
+        """Any text without signed values and known secrets.
+
+        None if its contents are unclear.
         """
         content = _without_values(content)
         if len(content) <= _LONGEST_PIECE:
@@ -200,7 +203,7 @@ class Redaction:
                 self._lengths.setdefault(found[: self._SHORTEST], set()).add(len(found))
 
     def _without(self, value: bytes, holds: Holding) -> bytes:
-        """The JSON text without its credentials. Digits and order stay."""
+        """Return the JSON text without its credentials. Digits and order stay."""
         if value.startswith(b"{"):
             members = parts(value) or {}
             return join({name: self._member(name, one, holds) for name, one in members.items()})
@@ -244,15 +247,15 @@ def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
 
 
 def refusal(sent: Request, body: bytes, service: Service) -> bytes:
-    """Return the body of an error without credentials, nor those of its request; empty
-    where it cannot be told what it holds.
+    """Return the body of an error without credentials, nor those of its request, or
+    empty if its contents are unclear.
     """
     redaction, _ = of_request(sent, service)
     return (redaction.whole(body.decode("utf-8", "replace"), Holding.REFUSAL) or "").encode()
 
 
 def _is_suspect(content: str, holds: Holding) -> bool:
-    """Whether a text may have a member that is a credential."""
+    """Return whether a text may have a member that is a credential."""
     pattern = _SUSPECT if holds is Holding.RECORDS else _SUSPECT_ELSEWHERE
     return pattern.search(content) is not None
 
@@ -268,7 +271,9 @@ def _without_values(content: str) -> str:
 
 
 def _pieces(content: str) -> Iterator[str]:
-    """The JSON text in pieces, cut before strings, so that no secret is cut in two."""
+    """Yield the JSON text in pieces, cut before strings, so that no secret is cut in
+    two.
+    """
     at = 0
     while at < len(content):
         found = _BEFORE_STRING.search(content, at + _PIECE)
@@ -280,16 +285,18 @@ def _pieces(content: str) -> Iterator[str]:
 _CONTEXT = "context"
 # No answer of the service is nested so deep.
 _DEEPEST_ANSWER = 50
-# The member's name in a text that is not JSON as a whole, with the escapes of JSON in JSON.
+# The member's name in a text that is not JSON as a whole, with the escapes of JSON in
+# JSON.
 _IN_WORDS = re.compile(rf"""["'\\]+{_CONTEXT}["'\\]""", re.IGNORECASE)
 
 
 def without_credentials(body: bytes, depth: int = 0) -> bytes:
-    """JSON text without the members `context` of its objects, whose numbers keep their digits.
+    """JSON text without the members `context` of its objects, whose numbers keep their
+    digits.
 
     These are the credentials in answers about connections, dropped before anything else
-    sees them. JSON within a text is looked through as well. What is nested too deeply
-    for that becomes null.
+    sees them. JSON within a text is looked through as well. Values nested too deeply
+    for that become null.
     """
     # A letter of the name may be written as an escape.
     if _CONTEXT.encode() not in body and b"\\u00" not in body:
@@ -318,8 +325,10 @@ def without_credentials(body: bytes, depth: int = 0) -> bytes:
 
 
 def _without_in_words(text: bytes, depth: int) -> bytes:
-    """A JSON string; where it is JSON itself, without the members, else cut off before
-    the first that it names.
+    """Return a JSON string.
+
+    Where it is JSON itself, without the members, else cut off before the first that it
+    names.
     """
     words = string(text)
     inner = words.strip().encode("utf-8", "surrogatepass")

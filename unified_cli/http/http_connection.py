@@ -66,8 +66,9 @@ def _url(text: str) -> httpx.URL:
 
 
 def _host(address: Address) -> str:
-    """The Host header of requests to this address. Raises ConfigError for a name that
-    cannot be called.
+    """Return the Host header of requests to this address.
+
+    Raises ConfigError for a name that cannot be called.
     """
     url = _url(address.origin)
     try:
@@ -81,8 +82,9 @@ def _host(address: Address) -> str:
 def _http_request(
     request: Request, headers: httpx.Headers, body: "bytes | UploadBody"
 ) -> httpx.Request:
-    """The request as a transport takes it. Raises UsageError for a URL that cannot be
-    sent as it is.
+    """Return the request as a transport takes it.
+
+    Raises UsageError for a URL that cannot be sent as it is.
     """
     url = _url(request.url)
     if url.raw_path != request.target.encode("ascii"):
@@ -96,8 +98,8 @@ def _http_request(
 
 
 class HttpContext(NamedTuple):
-    """What all connections of a run have in common; `sandbox` opens a transport to the
-    sandbox in this process.
+    """The settings that all connections of a run share; `sandbox` opens a transport to
+    the sandbox in this process.
     """
 
     runtime: Runtime
@@ -137,7 +139,9 @@ class HttpConnection:
         )
 
     def _open(self, address: Address) -> httpx.BaseTransport:
-        """A transport with one connection to the address, or one that answers from a recording."""
+        """Return a transport with one connection to the address, or one that answers
+        from a recording.
+        """
         exchanges = self._runtime.exchanges
         return (
             exchanges.transport(partial(self._direct, address), self._broken)
@@ -172,7 +176,8 @@ class HttpConnection:
         )
 
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
-        """Send the request once, at the latest until `until`, and return the answer or the failure.
+        """Send the request once, at the latest until `until`, and return the answer or
+        the failure.
 
         Raises UsageError or ConfigError for a request that cannot be sent.
         """
@@ -215,8 +220,8 @@ class HttpConnection:
             return Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
 
     def _followed(self, request: Request, outgoing: httpx.Request, *, file: bool) -> httpx.Response:
-        """The response to the request, after redirects of a GET within its origin; a
-        `file` may be at another one.
+        """Return the response to the request, after redirects of a GET within its
+        origin. A `file` may be at another.
 
         Another origin is sent only the headers that ask for the file. Raises
         RedirectError for any other redirect, before anything is sent there, and for a
@@ -267,8 +272,9 @@ class HttpConnection:
         return network_errors.failure_of(error, self._route, self._state)
 
     def _open_other(self, origin: str) -> httpx.BaseTransport:
-        """A transport to another origin, for a file that a redirect leads to; it is not
-        sent the token.
+        """Return a transport to another origin, for a file that a redirect leads to.
+
+        It is not sent the token.
         """
         if self._other is not None:
             self._other.close()
@@ -307,8 +313,9 @@ class HttpConnection:
         return _http_request(request, self._headers, body)
 
     def _disconnect(self) -> None:
-        """Close the connection, because unread bytes are left on it; the next request
-        opens another.
+        """Close the connection, because unread bytes are left on it.
+
+        The next request opens another.
         """
         if self._runtime.transport is None and not self._address.is_sandbox:
             self._transport.close()

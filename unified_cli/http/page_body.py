@@ -17,13 +17,13 @@ from unified_cli.json_text.members import Record, parts, placed, string
 
 _NOTHING = Record(b"null")
 _FEW = 8 * 1024
-# A letter that is written as an escape, as nobody does: it may be one of a key.
+# A letter that is written as an escape, as no one does: it may be one of a key.
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
 
 class PageBody(NamedTuple):
-    """The records of a page, and its cursor as JSON text; `repeated` is a key of ours
-    that stands twice in it.
+    """The records of a page, and its cursor as JSON text; `repeated` is our own key
+    that is twice in it.
     """
 
     records: Sequence[Record]
@@ -39,7 +39,10 @@ class _Parts(Protocol):
 
 
 def split(body: bytes, service: Service) -> PageBody | None:
-    """The parts of a page; None for anything else, also for invalid JSON. Raises TooLargeError."""
+    """Return the parts of a page, or None for anything else, also for invalid JSON.
+
+    Raises TooLargeError.
+    """
     try:
         return decode(body, service)
     except (msgspec.DecodeError, RecursionError):
@@ -47,7 +50,7 @@ def split(body: bytes, service: Service) -> PageBody | None:
 
 
 def decode(body: bytes, service: Service) -> PageBody:
-    """The parts of an object that has records, or of a bare array.
+    """Return the parts of an object that has records, or of a bare array.
 
     Raises TooLargeError for more than the bounds allow, msgspec's errors for anything
     that is no page.
@@ -62,8 +65,8 @@ def decode(body: bytes, service: Service) -> PageBody:
 
 
 def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -> PageBody:
-    """The page with the text of the body, which has halves of surrogate pairs where the
-    readable one has others.
+    """Return the page with the text of the body, which has halves of surrogate pairs
+    where the readable one has others.
     """
     if page.repeated:
         return page
@@ -99,7 +102,7 @@ def _decode(text: bytes, service: Service) -> PageBody:
 
 
 def _check_depths(records: Sequence[Record]) -> None:
-    """Raise TooLargeError where a record is nested too deeply."""
+    """Raise TooLargeError if a record is nested too deeply."""
     # A few records rarely have more brackets than that, and counting them is quick.
     for some in members.slices(records, _FEW):
         if json_check.deeper_than(b"".join(some), json_check.DEEPEST):
@@ -109,15 +112,16 @@ def _check_depths(records: Sequence[Record]) -> None:
 
 
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
-    """The object without its records, where they stand close together behind the first
-    key of theirs; else nothing.
+    """Return the object without its records, where they are close together behind the
+    first key of theirs; else nothing.
 
     It takes a tenth of the time that looking through all of the text takes.
     """
     start = text.find(b"[", text.find(_quoted(service)[0])) + 1
     last = bytes(records[-1]) if records else b""
     end = text.rfind(last) + len(last)
-    # As long as the records and their commas: then nothing else is there, no second array either.
+    # As long as the records and their commas: then nothing else is there, no second
+    # array either.
     return (
         text[:start] + text[end:]
         if end - start == sum(map(len, records)) + len(records) - 1
@@ -126,7 +130,7 @@ def _without_records(text: bytes, records: list[Record], service: Service) -> by
 
 
 def _may_repeat(text: bytes, service: Service) -> bool:
-    """Whether one of our keys may stand twice, written as it is or with escapes."""
+    """Return whether one of our keys may be twice, written as it is or with escapes."""
     items, cursor = _quoted(service)
     if text.find(items) != text.rfind(items) or text.find(cursor) != text.rfind(cursor):
         return True
@@ -134,11 +138,11 @@ def _may_repeat(text: bytes, service: Service) -> bool:
 
 
 def _repeated(text: bytes, service: Service) -> str | None:
-    """The records' key or the cursor's, where it stands twice in the object and msgspec
-    took the last.
+    """Return the records' key or the cursor's, where it is twice in the object and
+    msgspec took the last.
     """
-    # Within a record it may stand as often as it likes, so now the keys of the
-    # outermost object are looked at.
+    # Within a record it may be as often as it likes, so now the keys of the outermost
+    # object are looked at.
     found: list[str] = []
 
     class _Key(enum.Enum):
@@ -171,8 +175,9 @@ def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
 
 
 def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
-    """The record, or the array of records, in an answer that is not a page; known
-    operations but actions never wrap.
+    """Return the record, or the array of records, in an answer that is not a page.
+
+    Known operations but actions never wrap.
     """
     body = body.strip()
     members = parts(body) if operation is None or operation.kind == "action" else None

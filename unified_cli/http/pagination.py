@@ -1,6 +1,7 @@
-"""Pages of a list, one after the other: split without being decoded, and never round in a circle.
+"""Pages of a list, one after the other: split without being decoded, and never round in
+a circle.
 
-How long a page is to be stands in the request already (`call.builder`).
+How long a page is to be is in the request already (`call.builder`).
 """
 
 import hashlib
@@ -43,7 +44,7 @@ _AFTER = re.compile(OWN_CURSOR + r"(\d{1,9}):(.*)", re.DOTALL)
 
 
 class Page(NamedTuple):
-    """Some records, and where it goes on.
+    """Some records, and where it continues.
 
     `next_cursor` is None after the last page; where a limit cut the page it is one for
     `--cursor` only. `one_line` says that no record holds a line break, `large` that the
@@ -60,10 +61,10 @@ class Page(NamedTuple):
 
 
 class Span(NamedTuple):
-    """What to read: from `cursor` on, so many `pages` and `records` at most, None for
-    all; `since` leaves some out.
+    """The part of a list to read: from `cursor` on, at most `pages` and `records`
+    (None: all), changed after `since`.
 
-    A run that goes on says how many pages are `done` and which cursors were `seen`.
+    A run that continues says how many pages are `done` and which cursors were `seen`.
     """
 
     cursor: str | None = None
@@ -78,7 +79,7 @@ class Send(Protocol):
     """A client's way of sending."""
 
     def __call__(self, request: Request, /, *, page: bool) -> Answer:
-        """The answer to the request; with `page` taken apart."""
+        """Return the answer to the request. With `page` taken apart."""
 
 
 class ListReader:
@@ -99,7 +100,7 @@ class ListReader:
         """Nothing is left to be read."""
 
     def read(self) -> Page:
-        """The next page, requested now.
+        """Return the next page, requested now.
 
         Raises what `send` raises; ServiceError for an answer that is no page, or leads
         back to where it came from; StateError where the service no longer takes a
@@ -135,7 +136,7 @@ class ListReader:
 
     def _note(self, cursor: str) -> None:
         if self._last is None and masked(cursor) != cursor:
-            # It would stand in a URL, and in the checkpoint of an export.
+            # It would be in a URL, and in the checkpoint of an export.
             raise ServiceError(
                 f"the cursor after page {self._number} of {self._request.line} contains the"
                 " token; not followed",
@@ -151,8 +152,9 @@ class ListReader:
 
 
 def pages(send: Send, request: Request, service: Service, span: Span) -> Generator[Page]:
-    """The pages of a list, each requested when it is asked for. Raises what
-    `ListReader.read` raises.
+    """Yield the pages of a list, each requested when it is asked for.
+
+    Raises what `ListReader.read` raises.
     """
     reader = ListReader(send, request, service, span)
     while not reader.done:
@@ -160,7 +162,7 @@ def pages(send: Send, request: Request, service: Service, span: Span) -> Generat
 
 
 def fingerprint(cursor: str) -> int:
-    """64 bits that stand for a cursor."""
+    """64 bits that represent a cursor."""
     return int.from_bytes(
         hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
     )
@@ -169,7 +171,7 @@ def fingerprint(cursor: str) -> int:
 def to_the_end(
     source: SourceT, found: Generator[Page]
 ) -> Generator[tuple[SourceT, Page | UnifiedError | None]]:
-    """Each page with its source, then None; or the error that broke them off."""
+    """Yield each page with its source, then None. Or the error that broke them off."""
     try:
         with closing(found):
             for page in found:
@@ -181,7 +183,10 @@ def to_the_end(
 
 
 def alone(answer: Answer, request: Request) -> Page:
-    """An answer that is one record, as a page. Raises ServiceError where it is no JSON."""
+    """Return an answer that is one record, as a page.
+
+    Raises ServiceError if it is no JSON.
+    """
     if not answer.body:
         raise ServiceError(
             f"the service answered {request.line} as {answer.content_type}, not with a record"
@@ -190,8 +195,8 @@ def alone(answer: Answer, request: Request) -> Page:
 
 
 def split(answer: Answer, request: Request, service: Service, number: int = 1) -> Page:
-    """The page of that number that an answer holds: an object with records and cursor,
-    or a bare array.
+    """Return the page of that number that an answer holds: an object with records and
+    cursor, or a bare array.
 
     Raises ServiceError where it is neither.
     """
@@ -226,8 +231,8 @@ def _is_bare(answer: Answer) -> bool:
 
 
 def check_keys(page: PageBody, request: Request) -> None:
-    """Raise ServiceError for a page in which a key stands twice, so that only a part of
-    it was read.
+    """Raise ServiceError for a page in which a key is twice, so that only a part of it
+    was read.
     """
     if page.repeated:
         raise ServiceError(
@@ -253,7 +258,7 @@ def _cursor(text: bytes, request: Request) -> str | None:
 
 
 def _start(request: Request, service: Service, span: Span) -> tuple[str | None, int]:
-    """The cursor to begin at, and how many records to skip there."""
+    """Return the cursor to begin at, and how many records to skip there."""
     typed = [value for name, value in request.query if name == service.cursor and value]
     text = span.cursor or (typed[-1] if typed else None)
     match = _AFTER.fullmatch(text or "")
@@ -283,7 +288,9 @@ def _send(send: Send, request: Request, number: int) -> Answer:
 
 
 def filtered(request: Request, since: "ChangeFilter | None") -> Request:
-    """The request that asks for those records only, unless it has such a filter."""
+    """Return the request that asks for those records only, unless it has such a
+    filter.
+    """
     return (
         request
         if since is None or since.query[0] in dict(request.query)
@@ -294,8 +301,8 @@ def filtered(request: Request, since: "ChangeFilter | None") -> Request:
 def _cut(
     page: Page, cursor: str | None, skip: int, left: int | None, since: "ChangeFilter | None"
 ) -> Page:
-    """The page without the records already read, without those that are filtered out or
-    beyond the limit.
+    """Return the page without the records already read, without those that are filtered
+    out or beyond the limit.
     """
     if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page

@@ -20,8 +20,10 @@ from typing import NamedTuple
 
 NEVER = float("inf")
 WINDOW = 10.25
-"""Seconds after which a send of ours does not count any more. The service publishes 50
-sends in 10 s for a connection; a little more time covers the way there.
+"""Seconds after which our own send does not count any more.
+
+The service publishes 50 sends in 10 s for a connection; a little more time covers the
+way there.
 """
 _IN_FLIGHT = 8.0
 _STEP, _STEP_LATER = 0.5, 0.1
@@ -32,7 +34,9 @@ after `_SECONDS` where answers take longer.
 """
 _ANSWERS, _SECONDS = 40, 10.0
 _ENOUGH = 20
-"""After so many answers, or one window of ours, Retry-After is only a pause."""
+"""After this many answers, or one window of this program, Retry-After is only a
+pause.
+"""
 _LEAST_KEPT_SOON, _LEAST_KEPT = 0.7, 0.1
 """The least share of the rate that a refusal leaves: one that comes sooner, later."""
 _RECOVERY = 4.0
@@ -46,7 +50,9 @@ _LEAST_RATE = 1 / 30
 for minutes.
 """
 _LONGEST = 60.0
-"""Seconds of the longest window, and of the longest pause that a service may ask for."""
+"""Seconds of the longest window, and of the longest pause that a service may ask
+for.
+"""
 _REMEMBERED = 75.0
 """Seconds for which a send counts for the rate: the longest window, and its pause."""
 _FIRST_PAUSE, _LONGER, _LONGEST_GUESS = 0.5, 1.5, 10.0
@@ -123,7 +129,7 @@ class _Curve:
         return self.peak * (1 + _FALL * (self._progress - 1) ** 3)
 
     def grow(self, seconds: float) -> None:
-        """Count an answer that came so many seconds after the one before."""
+        """Count an answer that came this many seconds after the one before."""
         self._progress += self.growth * max(1 / _ANSWERS, min(1.0, seconds / _SECONDS))
 
     def rise(self, rate: float) -> None:
@@ -140,7 +146,7 @@ class _Curve:
 
 
 class _Headers:
-    """What answers say about their limit, as long as it can be true."""
+    """The limit as answers state it, as long as it is plausible."""
 
     def __init__(self) -> None:
         self.latest: Window | None = None
@@ -159,7 +165,9 @@ class _Headers:
         self.left, self.reset = 0, -NEVER
 
     def believe(self, facts: RateFacts, sent_at: float, in_flight: int, now: float) -> None:
-        """Take over what an answer says, unless a later one has, or it was untrue twice."""
+        """Take over what an answer says, unless a later one has, or it was untrue
+        twice.
+        """
         if facts.window:
             self.keep_to(facts.window, now)
         older = sent_at < self._sent_at or self._lies >= _MOST_LIES
@@ -202,7 +210,7 @@ class Pace:
 
     @property
     def learned(self) -> Window | None:
-        """What the service lets through, for the next run; None while unknown."""
+        """The rate that the service allows, for the next run. None while unknown."""
         if self._headers.latest:
             return self._headers.latest
         if self._round and self._curve.known:
@@ -221,7 +229,7 @@ class Pace:
         return self._closed and self._probes >= _MOST_PROBES and waited > _GIVE_UP
 
     def reason(self, now: float) -> str:
-        """Return what holds requests back, in words; empty where nothing does."""
+        """Return what holds requests back, in words, or empty if nothing does."""
         if self._closed:
             return "the service limits its callers"
         if window := self._headers.window(now):
@@ -245,8 +253,8 @@ class Pace:
         return rate < NEVER and self.sends_after(now - WINDOW) < rate * WINDOW / 2
 
     def delay(self, now: float) -> float:
-        """Return the seconds until a request may be sent; 0 is now, NEVER is not before
-        another one is answered.
+        """Return the seconds until a request may be sent. 0 is now, NEVER is not before
+        another is answered.
         """
         bound = self._free(self._bound) - now if self._bound else 0.0
         return max(0.0, bound, self._delay(now))
@@ -315,8 +323,8 @@ class Pace:
     def refused(
         self, turn: Turn, now: float, wait: float | None = None, facts: RateFacts | None = None
     ) -> bool:
-        """Note a refusal that asks for a wait of so many seconds, and return whether it
-        began a pause: it counts once for all requests that were in flight together.
+        """Note a refusal that asks for a wait of this many seconds, and return whether
+        it began a pause: it counts once for all requests that were in flight together.
         """
         self._in_flight -= 1
         self._refused += 1

@@ -1,5 +1,5 @@
-"""What the headers of an answer say of the limit of sends: how many, in what time, and
-when to send again.
+"""The rate limit in the headers of an answer: how many requests, in what time, and when
+to send again.
 """
 
 import re
@@ -20,7 +20,7 @@ _ITEM = re.compile(r'\s*"?([^";,]*)"?\s*((?:;[^,]*)?)')
 _PARAMETER = re.compile(r";\s*(\w+)=(\d{1,18}(?:\.\d{1,9})?)")
 _NUMBER = re.compile(r"\s*(\d{1,18})(?:\.\d*)?\s*(?:$|[;,])", re.ASCII)
 
-# What is further away than this is a quota of a day or a month, not a pace.
+# A reset later than this is a daily or monthly quota, not a pace.
 _FARTHEST = 60.0
 _LARGEST = 1_000_000
 _EPOCH_SECONDS, _EPOCH_MILLISECONDS = 1e9, 1e12
@@ -28,7 +28,9 @@ _SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
 
 def read(headers: Mapping[str, str]) -> RateFacts | None:
-    """What the headers say, whose names are in lower case; None where they say nothing."""
+    """Return what the headers say, whose names are in lower case, or None if they say
+    nothing.
+    """
     if "ratelimit" in headers:
         return _structured(headers)
     # Most answers say nothing, which is to be seen at once.
@@ -79,7 +81,8 @@ def _three_fields(headers: Mapping[str, str], prefix: str) -> RateFacts:
 
 
 def _policy(limit: str) -> Window | None:
-    """The window of the limit that is nearest, or the slowest of those whose length is said.
+    """Return the window of the limit that is nearest, or the slowest of those whose
+    length is said.
 
     "10, 100;w=60" says nothing of the time of the 10: a minute is that of the 100.
     """
@@ -100,7 +103,8 @@ def _reset(text: str, date: str | None) -> float | None:
     value = float(number[1])
     if value < _EPOCH_SECONDS:
         return _near(value)
-    # A time of day: this machine's clock may be wrong, so the answer's own is what counts.
+    # A time of day: this machine's clock may be wrong, so the answer's own is what
+    # counts.
     then = value / 1000 if value >= _EPOCH_MILLISECONDS else value
     now = http_date(date)
     return _near(then - now) if now else None
@@ -117,9 +121,10 @@ def _window(sends: float | None, seconds: float | None) -> Window | None:
 
 
 def retry_after(values: list[str], date: str | None) -> float | None:
-    """The seconds of a Retry-After header; None if it is absent or invalid.
+    """Return the seconds of a Retry-After header, or None if it is absent or invalid.
 
-    A date is compared with the answer's own Date, because this machine's clock may be wrong.
+    A date is compared with the answer's own Date, because this machine's clock may be
+    wrong.
     """
     if len(values) != 1:
         return None
@@ -131,7 +136,9 @@ def retry_after(values: list[str], date: str | None) -> float | None:
 
 
 def http_date(text: str | None) -> float | None:
-    """The seconds since 1970 of a date in a header; None if it is absent or invalid."""
+    """Return the seconds since 1970 of a date in a header, or None if it is absent or
+    invalid.
+    """
     try:
         date = parsedate_to_datetime(text or "")
         return date.timestamp() if date.tzinfo else None

@@ -1,5 +1,5 @@
-"""What all workers of a run share: when a request may be sent, by the limits, and how
-many may be sent again.
+"""The limits that all workers of a run share: when a request may be sent, and how many
+may be repeated.
 """
 
 import threading
@@ -12,19 +12,20 @@ from typing import NamedTuple
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.rate import NEVER, WINDOW, Pace, RateFacts, Turn, Window
 
-# Who waits for an answer of somebody else looks again after this time, in case it never comes.
+# Who waits for an answer of someone else looks again after this time, in case it never
+# comes.
 _LOOK_AGAIN = 1.0
 # Shorter waits are not worth a line.
 _NOTABLE = 1.0
 
 
 TellWait = Callable[[float, str], None]
-"""Told the seconds of a wait, and its reason; one wait may follow upon another."""
+"""Called with the seconds of a wait, and its reason; one wait may follow another."""
 Idle = Callable[[float], AbstractContextManager[object]]
 """Given the seconds of a wait, which may be infinite: the context in which a thread
-waits, and then goes on.
+waits, and then continues.
 
-With 0 seconds, threads that wait to go on may do so first.
+With 0 seconds, threads that wait to continue may do so first.
 """
 # Assumption: where the service does not say whose limit it was, it was the
 # connection's. Only where several are refused at once that have sent far less than they
@@ -82,7 +83,8 @@ class RateLimit:
         self._monotonic = monotonic
         self._sleep = sleep
         self._idle = idle
-        # Taken by itself where nobody waits: the context of a condition is two calls more.
+        # Taken by itself where no one waits: the context of a condition is two calls
+        # more.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
@@ -99,7 +101,9 @@ class RateLimit:
             self._connections.setdefault(account, Pace(self._bound, recalled=window))
 
     def learned(self) -> dict[str, Window]:
-        """The windows of the connections that were learned, to be kept for the next run."""
+        """Return the windows of the connections that were learned, to be kept for the
+        next run.
+        """
         with self._lock:
             return {
                 account: window
@@ -108,19 +112,19 @@ class RateLimit:
             }
 
     def disproved(self) -> list[str]:
-        """The connections whose window, as it was known, is none, so that nothing of it
-        is to be kept.
+        """Return the connections whose cached window proved wrong, so that it is not
+        kept.
         """
         with self._lock:
             return [account for account, pace in self._connections.items() if pace.disproved]
 
     def recent(self) -> int:
-        """How many sends count for the token's limit now."""
+        """Return how many sends count for the token's limit now."""
         with self._lock:
             return self._token.sends_after(self._monotonic() - WINDOW)
 
     def delay(self, account: str) -> float:
-        """Seconds until this connection may send; 0 is now, NEVER is not before another
+        """Seconds until this connection may send. 0 is now, NEVER is not before another
         request was answered.
         """
         with self._lock:
@@ -130,10 +134,12 @@ class RateLimit:
     def wait(
         self, account: str, until: float = NEVER, tell: TellWait | None = None
     ) -> Permit | None:
-        """Wait until this connection may send, and count the send; None, at once, if
-        that is later than `until`.
+        """Wait until this connection may send, and count the send.
 
-        `tell` is given the seconds and the reason of a wait that can be noticed, before it begins.
+        None, at once, if that is later than `until`.
+
+        `tell` is given the seconds and the reason of a wait that can be noticed, before
+        it begins.
         """
         if len(self._connections) > 1:
             # Who sends as much as its connection may would leave nothing of the token's
@@ -170,7 +176,8 @@ class RateLimit:
             self._sleep(seconds)
 
     def _wait_for_an_answer(self, account: str) -> None:
-        # Whoever gets the answer needs the lock, so nothing else is waited for with it.
+        # Anyone who gets the answer needs the lock, so nothing else is waited for with
+        # it.
         with self._idle(NEVER), self._changed:
             if self.delay(account) == NEVER:
                 self._changed.wait(_LOOK_AGAIN)
@@ -191,7 +198,9 @@ class RateLimit:
             self._changed.notify_all()
 
     def refused(self, permit: Permit, attempt: Attempt) -> int:
-        """Note a 429. Gives how many times a limit was closed until now, 0 if this one was already.
+        """Note a 429.
+
+        Gives how many times a limit was closed until now, 0 if this one was already.
 
         Of several requests that were in flight together only the first one closes it.
         """
@@ -216,7 +225,9 @@ class RateLimit:
         return connection.refused(permit.connection, now, attempt.retry_after, attempt.facts)
 
     def exhausted(self, account: str) -> bool:
-        """Whether the limit that holds this connection did not open when it should have."""
+        """Return whether the limit that holds this connection did not open when it
+        should have.
+        """
         with self._lock:
             return self._of(account).exhausted or self._token.exhausted
 
@@ -239,8 +250,9 @@ class Quota:
         self._lock = threading.Lock()
 
     def spend(self, outcome: Outcome) -> int:
-        """How many repeats one more makes, 0 where too little is left; a lost answer
-        costs more than an error.
+        """Return how many repeats one more makes, 0 where too little is left.
+
+        A lost answer costs more than an error.
         """
         cost = 10 if outcome is Outcome.LOST else 5
         with self._lock:

@@ -37,7 +37,8 @@ _MOST = 1_000_000
 
 
 class HarIndex:
-    """The exchanges of a file, which are copied first, so that a change to it does not matter.
+    """The exchanges of a file, which are copied first, so that a change to it does not
+    matter.
 
     Raises StorageError for a file that cannot be read, StateError for one that is no
     HAR, naming the entry.
@@ -48,7 +49,9 @@ class HarIndex:
         self._service = service
         self._copy = copy
         self.started: float | None = None
-        """When the command began, in seconds since 1970; None where the file does not say so."""
+        """When the command began, in seconds since 1970; None where the file does not
+        say so.
+        """
         self._lock = threading.Lock()
         self._ends = array("Q", [0])
         self._left: dict[bytes, deque[int]] = {}
@@ -65,8 +68,8 @@ class HarIndex:
         return counted(len(self._ends) - 1, "exchange")
 
     def take(self, request: httpx.Request) -> tuple[int, HarEntry] | None:
-        """The next exchange for this request, and its number in the file; None if there
-        is none left.
+        """Return the next exchange for this request, and its number in the file, or
+        None at the end.
         """
         key = self._key_of(request)
         with self._lock:
@@ -78,7 +81,7 @@ class HarIndex:
         return number, har_reader.entry(self._copy.read(end - begin, begin))
 
     def times(self, request: httpx.Request) -> int:
-        """How often this request was recorded."""
+        """Return how often this request was recorded."""
         return self._counts.get(self._key_of(request), 0)
 
     def _key_of(self, request: httpx.Request) -> bytes:
@@ -133,8 +136,9 @@ class HarIndex:
 
 
 def _digest(*parts: str) -> bytes:
-    """What stands for a request; the connection is in its URL, and what differs from
-    run to run is in its headers.
+    """Return what represents a request.
+
+    The connection is in its URL, and what differs from run to run is in its headers.
     """
     found = hashlib.blake2b(digest_size=16)
     for part in parts:
@@ -155,8 +159,8 @@ def _opened(path: Path) -> BinaryIO:
 class UnrecordedError(Exception):
     """A request that a recording does not answer.
 
-    It is no UnifiedError, so that no part of a run takes it for a failure of its own
-    and goes on; `evidence` makes it one when the run has ended.
+    It is no UnifiedError, so that no part of a run treats it as its own failure and
+    continues; `evidence` makes it one when the run has ended.
     """
 
     def __init__(self, reason: str, hint: str) -> None:
@@ -181,7 +185,9 @@ class ReplayClock:
 
 
 class Replay(httpx.BaseTransport):
-    """The transport of all connections of a command that is answered from a recording."""
+    """The transport of all connections of a command that is answered from a
+    recording.
+    """
 
     replays = True
 
@@ -191,12 +197,13 @@ class Replay(httpx.BaseTransport):
         self._connection = connection
 
     def transport(self, _opened: object, _describe: object) -> httpx.BaseTransport:
-        """A transport that answers from the recording; none is opened."""
+        """Return a transport that answers from the recording. None is opened."""
         return self
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The recorded answer. Raises UnrecordedError if there is none, ReplayedError
-        if there was none.
+        """Return the recorded answer.
+
+        Raises UnrecordedError if it does not exist, ReplayedError if there was none.
         """
         taken = self._index.take(request)
         if taken is None:
@@ -226,7 +233,7 @@ class Replay(httpx.BaseTransport):
         return UnrecordedError(f"{name} is not in {path}, which holds {self._index.size}", _ANEW)
 
     def _name(self, request: httpx.Request) -> str:
-        """The request in words: what it asks for, and of which connection."""
+        """Return the request in words: what it asks for, and of which connection."""
         parts = urlsplit(str(request.url))
         query = parse_qsl(parts.query, keep_blank_values=True)
         account = next((value for name, value in query if name == self._connection), "")
@@ -262,7 +269,7 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
         if pair.name.lower() not in _RECORDED
     ]
     if content.end is BodyEnd.COMPLETE:
-        # What is recorded is decoded, and without secrets.
+        # Recorded bodies are decoded, and without secrets.
         size = str(len(body))
         headers = [
             (name, size if name.lower() == "content-length" else value) for name, value in headers
@@ -273,7 +280,8 @@ def _response(entry: HarEntry, no_more: str) -> httpx.Response:
         BodyEnd.DAMAGED: DamageError(content.reason),
     }
     stream = _ReplayedStream(body, endings.get(content.end))
-    # A service may send other characters than those of ASCII, which httpx takes as bytes only.
+    # A service may send other characters than those of ASCII, which httpx takes as
+    # bytes only.
     encoded = [(name.encode("utf-8"), value.encode("utf-8")) for name, value in headers]
     return httpx.Response(entry.response.status, headers=encoded, stream=stream)
 

@@ -16,8 +16,8 @@ from unified_cli.masking import visible
 if TYPE_CHECKING:
     from unified_cli.http.upload import Upload
 
-# The prefix of our own cursors, which skip a number of records of the page at the service's cursor.
-# Assumption: no cursor of the service looks like that.
+# The prefix of our own cursors, which skip a number of records of the page at the
+# service's cursor. Assumption: no cursor of the service looks like that.
 OWN_CURSOR = "after:"
 _CURSOR_NUMBER = re.compile(r"[1-9][0-9]{0,99}")
 Query = Sequence[tuple[str, str]]
@@ -51,8 +51,8 @@ class ByteRange(NamedTuple):
 
 
 def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """The start of a part and the size of the file, from Content-Range; None for what
-    it does not contain.
+    """Return the start of a part and the size of the file, from Content-Range, or None
+    for what it does not contain.
     """
     match = _RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
@@ -61,7 +61,7 @@ def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
 
 
 def is_key(text: str) -> bool:
-    """Whether a header can hold the text as an idempotency key: printable ASCII
+    """Return whether a header can hold the text as an idempotency key: printable ASCII
     characters without blanks.
     """
     return (
@@ -70,7 +70,7 @@ def is_key(text: str) -> bool:
 
 
 class Scope(NamedTuple):
-    """What all requests of a connection have in common: the address, the account id,
+    """The common parts of all requests of a connection: the address, the account id,
     the service's words.
     """
 
@@ -90,15 +90,16 @@ def _encoded(text: str) -> str:
 
 
 def scope_of(settings: Settings, service: Service) -> Scope:
-    """What all requests with these settings have in common. Raises ConfigError where
-    they name no connection.
+    """Return what all requests with these settings have in common.
+
+    Raises ConfigError if they name no connection.
     """
     return Scope(*settings.reachable(), service, settings.is_own, settings.idempotency_window > 0)
 
 
 def number_as_cursor(text: str) -> str | None:
-    """Return a cursor that was served as a number; None for 0, which may mark the last
-    page, and for any other number that is not whole and positive.
+    """Return a cursor that was served as a number, or None for 0, which may mark the
+    last page, and for any other number that is not whole and positive.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 
@@ -134,8 +135,8 @@ class Request(NamedTuple):
     in_doubt: bool = False
     """An attempt of an earlier run may have been carried out."""
     private: bool = False
-    """It is about connections, whose credentials stand in the bodies: these are not to
-    be shown as they are.
+    """It is about connections, whose credentials are in the bodies: these are not to be
+    shown as they are.
     """
     largest: int | None = None
     """The most bytes of a JSON answer; None for as many as any may have."""
@@ -210,7 +211,9 @@ class Request(NamedTuple):
             self.upload.close()
 
     def with_query(self, *more: tuple[str, str]) -> "Request":
-        """The same request, with these parameters instead of those of the same names."""
+        """Return the same request, with these parameters instead of those of the same
+        names.
+        """
         names = {name for name, _ in more}
         return self._replace(
             query=(*((name, value) for name, value in self.query if name not in names), *more)
@@ -220,7 +223,9 @@ class Request(NamedTuple):
 def for_operation(
     scope: Scope, operation: Operation, identifier: str | None, content: Content
 ) -> Request:
-    """The request for an operation; `identifier` replaces the `{id}` of its path.
+    """Return the request for an operation.
+
+    `identifier` replaces the `{id}` of its path.
 
     The server decodes exactly this id, account and query, under the operation's path.
     Raises UsageError for values that it might decode differently.
@@ -233,10 +238,11 @@ def for_operation(
 
 
 def for_service(address: Address, path: str, query: Query, account: str = "") -> Request:
-    """The request for a path of the service that names no connection in its query, and
-    may answer with credentials.
+    """Return the request for a path of the service that names no connection in its
+    query, and may answer with credentials.
 
-    `path` is percent-encoded; `account` is the connection that it is about, for the pace.
+    `path` is percent-encoded; `account` is the connection that it is about, for the
+    pace.
     """
     for name, value in query:
         _encodable(name, "a query parameter's name")
@@ -245,7 +251,8 @@ def for_service(address: Address, path: str, query: Query, account: str = "") ->
 
 
 def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
-    """The request for any path below the base URL, typed with its percent-encoding.
+    """Return the request for any path below the base URL, typed with its
+    percent-encoding.
 
     Raises UsageError for a path that the server might decode differently.
     """
@@ -290,7 +297,7 @@ def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
 
 
 def answers_with_credentials(path: str, service: Service) -> bool:
-    """Whether a path, not percent-encoded, is about connections.
+    """Return whether a path, not percent-encoded, is about connections.
 
     A base URL may have a path of its own before it. Servers read paths in different
     ways, so what looks like it counts.
@@ -300,7 +307,7 @@ def answers_with_credentials(path: str, service: Service) -> bool:
 
 
 def _split(path: str) -> SplitResult | None:
-    """The parts of a URL; None for a host in a bracket that is not closed."""
+    """Return the parts of a URL, or None for a host in a bracket that is not closed."""
     try:
         return urlsplit(path)
     except ValueError:
@@ -329,8 +336,9 @@ def _build(
 def _without_content(
     scope: Scope, method: str, segments: tuple[str, ...], own_query: tuple[tuple[str, str], ...]
 ) -> Request:
-    """The request without what it sends. Raises UsageError for words that cannot be put
-    into its URL safely.
+    """Return the request without what it sends.
+
+    Raises UsageError for words that cannot be put into its URL safely.
     """
     address, service = scope.address, scope.service
     for name, value in own_query:
@@ -353,7 +361,6 @@ def _without_content(
 
 
 def _below(segments: Sequence[str]) -> str:
-    """The path below the base URL, percent-encoded."""
     return "".join("/" + quote(segment, safe="") for segment in segments)
 
 

@@ -1,4 +1,6 @@
-"""A request's body from the command line: `-d` is the template, `-f` and `-F` set fields in it."""
+"""A request's body from the command line: `-d` is the template, `-f` and `-F` set
+fields in it.
+"""
 
 import base64
 import re
@@ -47,7 +49,7 @@ class _Step(NamedTuple):
 
 
 def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
-    """The fields as typed with `-f` and `-F`."""
+    """Return the fields as typed with `-f` and `-F`."""
     return [
         *(BodyField(text, raw=True) for text in raw),
         *(BodyField(text, raw=False) for text in typed),
@@ -55,7 +57,7 @@ def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
 
 
 def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
-    """The body as JSON, None if nothing was given; numbers keep their digits.
+    """Return the body as JSON, None if nothing was given. Numbers keep their digits.
 
     Raises UsageError, with the place, for invalid input, and StorageError for a file
     that cannot be read.
@@ -76,13 +78,14 @@ def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> 
 
 
 def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
-    """How many of these read standard input."""
+    """Return how many of these read standard input."""
     piped = [not field.raw and field.text.partition("=")[2] in _PIPED for field in fields]
     return sum(piped) + (data in _STDIN)
 
 
 def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
-    """The bytes of a `TEXT`, of the file of `@FILE`, or of standard input for `-` and `@-`.
+    """Return the bytes of a `TEXT`, of the file of `@FILE`, or of standard input for
+    `-` and `@-`.
 
     Raises UsageError if standard input is closed, and for more than 64 MiB;
     StorageError for a file that cannot be read.
@@ -99,8 +102,9 @@ def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
 
 
 def read_file(name: str) -> bytes:
-    """The bytes of a file. Raises UsageError for more than 64 MiB, StorageError if it
-    cannot be read.
+    """Return the bytes of a file.
+
+    Raises UsageError for more than 64 MiB, StorageError if it cannot be read.
     """
     try:
         with input_bounds.reader(name) as file:
@@ -116,7 +120,10 @@ class LinesError(UsageError):
 
 
 def check_json(text: bytes, what: str, *, hint: str | None = None) -> bytes:
-    """The same bytes. Raises UsageError, with the place, if they are not one JSON value."""
+    """Return the same bytes.
+
+    Raises UsageError, with the place, if they are not one JSON value.
+    """
     if wrong := json_check.flaw(text):
         raise UsageError(f"{what} {wrong}", hint=hint)
     return text
@@ -143,7 +150,9 @@ def _are_records(text: bytes) -> bool:
 
 
 def _meant(data: str) -> str | None:
-    """The option that `-d` was meant to be: one without JSON, or with JSON in single quotes."""
+    """Return the option that `-d` was meant to be: one without JSON, or with JSON in
+    single quotes.
+    """
     if data[0] not in "@-{[":
         return hints.meant_body(data)
     quoted = data.replace("'", '"') if data[1:2] == "'" else ""
@@ -151,7 +160,7 @@ def _meant(data: str) -> str | None:
 
 
 def _open(value: Json) -> Json:
-    """One level of a JSON text; its parts stay JSON text."""
+    """Return one level of a JSON text. Its parts stay JSON text."""
     if not isinstance(value, (bytes, msgspec.Raw)):
         return value
     text = bytes(value).lstrip()

@@ -75,7 +75,7 @@ class Trace:
             self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
 
     def _read(self, sent: Request) -> tuple[Redaction, str | None]:
-        """Read a request for its credentials; the body is without them."""
+        """Read a request for its credentials. The body is without them."""
         return har_redaction.of_request(sent, self._service)
 
     def _headers(self, mark: str, headers: httpx.Headers, redaction: Redaction) -> None:
@@ -83,6 +83,6 @@ class Trace:
             self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
 
     def _text(self, mark: str, text: str | None) -> None:
-        """Print the beginning of a body; None where it cannot be told what it holds."""
+        """Print the beginning of a body. None if its contents are unclear."""
         hidden = "(not shown: it may hold credentials)"
         self.stderr.exact(f"{mark} {hidden if text is None else excerpt(text[:_LARGEST])}")

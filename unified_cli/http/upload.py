@@ -21,15 +21,15 @@ DEFAULT_FIELD = "file"
 """The field of a form that holds the file, unless another is named."""
 
 Progress = Callable[[int, int], None]
-"""Is told how many bytes of the body have been sent, and how many there are; each
-attempt begins with none.
+"""Called with the bytes of the body sent so far, and in all; each attempt begins at
+0.
 """
 
 _CHUNK = 64 * 1024
 _MEDIA_TYPE = re.compile(
     r"[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*;[ \t\x20-\x7e]*)?"
 )
-# What would end a quoted name, or its line: written as browsers write it.
+# Characters that would end a quoted name, or its line: written as browsers write them.
 _UNQUOTABLE = re.compile(r'[\x00-\x1f"\x7f]')
 _KINDS = (
     (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),
@@ -38,7 +38,7 @@ _KINDS = (
 
 
 class UploadFacts(NamedTuple):
-    """What is told of an upload: `field` and `fields` of a form, or the type of bytes
+    """The options of an upload: `field` and `fields` of a form, or the type of bytes
     that are sent as is.
     """
 
@@ -50,7 +50,7 @@ class UploadFacts(NamedTuple):
     content_type: str
 
     def as_json(self) -> JsonObject:
-        """The same as a JSON object."""
+        """Return the same as a JSON object."""
         return {**self._asdict(), "fields": [list(pair) for pair in self.fields]}
 
 
@@ -67,11 +67,14 @@ class Upload:
         fields: Sequence[tuple[str, str]] = (),
         read: Progress | None = None,
     ) -> None:
-        """`field` makes it a form, which begins with `fields`; without it the bytes are the body.
+        """`field` makes it a form, which begins with `fields`.
 
-        `read` is told how much of the file has been read for its digest, before anything is sent.
+        Without it the bytes are the body.
 
-        Raises UsageError for what is no regular file, StorageError for one that cannot be read.
+        `read` is called with the bytes read for the digest, before anything is sent.
+
+        Raises UsageError for anything that is not a regular file, StorageError for one
+        that cannot be read.
         """
         for name, value in fields:
             _text(name, value)
@@ -95,12 +98,17 @@ class Upload:
 
     @property
     def told(self) -> str:
-        """What a recording and `-vv` have in place of the body; without the folder of the file."""
+        """The text in place of the body in a recording and with `-vv`.
+
+        Without the folder of the file.
+        """
         facts = self.facts.as_json() | {"file": Path(self.facts.file).name}
         return json.dumps(facts)
 
     def body(self, sent: Callable[[], None]) -> "UploadBody":
-        """The body from its beginning; `sent` is called whenever some of it has gone out.
+        """Return the body from its beginning.
+
+        `sent` is called whenever some of it has gone out.
 
         Raises StateError if the file is not what was opened: another has its name, or
         it holds something else.
@@ -113,8 +121,8 @@ class Upload:
         return UploadBody(self, sent)
 
     def pieces(self) -> Iterator[bytes]:
-        """The body; a file that has changed meanwhile ends it with StateError before
-        the last piece.
+        """Yield the body; a file that has changed in the meantime ends it with
+        StateError before the last piece.
         """
         held = self._head
         with self._file.reader() as reader:
@@ -146,7 +154,9 @@ class UploadBody:
         self.sent = 0
         """The bytes that have gone out."""
         self.finished = not upload.size
-        """The last piece may have gone out too; until then nobody can have the whole body."""
+        """The last piece may have gone out too; until then no one can have the whole
+        body.
+        """
 
     @property
     def size(self) -> int:
@@ -154,7 +164,7 @@ class UploadBody:
         return self._upload.size
 
     def __iter__(self) -> Iterator[bytes]:
-        """The pieces, for the transport."""
+        """Yield the pieces, for the transport."""
         progress = self._upload.progress
         for piece in self._upload.pieces():
             self.finished = self.sent + len(piece) == self.size
@@ -166,8 +176,10 @@ class UploadBody:
 
 
 def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Upload:
-    """The file as the body itself, of this type. Raises UsageError for what is no type
-    or no regular file, StorageError for a file that cannot be read.
+    """Return the file as the body itself, of this type.
+
+    Raises UsageError for anything that is not a type or no regular file, StorageError
+    for a file that cannot be read.
     """
     if not _MEDIA_TYPE.fullmatch(content_type):
         raise UsageError(f"{visible(content_type)!r} is no content type", hint="such as image/png")
@@ -179,9 +191,12 @@ def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Uplo
 def of_form(
     text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | None = None
 ) -> Upload:
-    """The file of `[NAME=]FILE` in a form, after these fields; the first `=` splits.
+    """Return the file of `[NAME=]FILE` in a form, after these fields.
 
-    Raises UsageError for what is no regular file, StorageError for one that cannot be read.
+    The first `=` splits.
+
+    Raises UsageError for anything that is not a regular file, StorageError for one that
+    cannot be read.
     """
     name, equals, path = text.partition("=")
     field = name if equals else DEFAULT_FIELD
@@ -198,7 +213,9 @@ def of_form(
 
 
 def _meant(text: str, path: str) -> str | None:
-    """What to type instead, where there is no such file; None where nothing comes close."""
+    """Return what to type instead, where there is no such file, or None if nothing
+    comes close.
+    """
     if path == "-":
         return "standard input is no file"
     if path.startswith("@") and _is_file(path[1:]):
@@ -237,7 +254,7 @@ def _kind(path: Path) -> str:
 def _head(
     boundary: str, path: Path, field: str, fields: Sequence[tuple[str, str]], kind: str
 ) -> bytes:
-    """All of a form before the bytes of its file."""
+    """Return all of a form before the bytes of its file."""
     parts = [
         b'--%b\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n'
         % (boundary.encode(), _quoted(name), _text(name, value))
@@ -264,7 +281,8 @@ def _text(name: str, value: str) -> bytes:
 
 
 def _quoted(name: str) -> bytes:
-    """A name as it stands between quotes; bytes of a file's name that are not UTF-8
-    become question marks.
+    """Return a name as it is between quotes.
+
+    Bytes of a file's name that are not UTF-8 become question marks.
     """
     return _UNQUOTABLE.sub(lambda found: f"%{ord(found[0]):02X}", name).encode("utf-8", "replace")

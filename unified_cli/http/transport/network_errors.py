@@ -27,7 +27,8 @@ _PROXY_FAILS = {502, 503, 504}
 def failure_of(
     error: httpx.TransportError, route: NetworkRoute, state: ConnectionState
 ) -> NetworkFailure:
-    """How the attempt failed, from the transport's error and the state of its connection.
+    """Return how the attempt failed, from the transport's error and the state of its
+    connection.
 
     Raises StorageError where it is this process that has too many files open.
     """
@@ -96,7 +97,7 @@ def _not_connected(
 
 
 def _without_tls(peer: NetworkRoute) -> str:
-    """What to try where the peer may not speak TLS."""
+    """Return what to try where the peer may not speak TLS."""
     if peer.proxy:
         return hints.no_tls_proxy(peer.proxy.variable)
     # Clear text leaves this machine in no case.

@@ -1,4 +1,6 @@
-"""Send requests to the service, and read the heads of its answers, over sockets of our own."""
+"""Send requests to the service, and read the heads of its answers, over sockets of our
+own.
+"""
 
 import re
 import ssl
@@ -35,10 +37,14 @@ class NetworkTransport(httpx.BaseTransport):
         self._connection: DeadlineSocket | None = None
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The response to the request, its body still to be read. Raises the errors of httpx."""
+        """Return the response to the request, its body still to be read.
+
+        Raises the errors of httpx.
+        """
         try:
             connection = self._usable(request)
-            # The answer, if there is one, says why the request was not wanted to its end.
+            # The answer, if there is one, says why the request was not wanted to its
+            # end.
             with suppress(httpx.WriteError):
                 self._send(connection, request)
             answer = ResponseReader(connection, request.method)
@@ -56,7 +62,9 @@ class NetworkTransport(httpx.BaseTransport):
             self._connection = None
 
     def _usable(self, request: httpx.Request) -> DeadlineSocket:
-        """The connection, opened anew where the one there is cannot take another request."""
+        """Return the connection, opened anew where the one there is cannot take another
+        request.
+        """
         if self._connection is not None and self._connection.take():
             return self._connection
         self.close()
@@ -115,8 +123,9 @@ class NetworkTransport(httpx.BaseTransport):
 
 
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The head of a request. Raises LocalProtocolError where a part of it would be more
-    than that part.
+    """Return the head of a request.
+
+    Raises LocalProtocolError if a part of it would be more than that part.
     """
     lines = [
         b"%b %b HTTP/1.1" % (method, target),

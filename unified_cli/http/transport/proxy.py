@@ -1,4 +1,6 @@
-"""The route to an address: straight, or through the proxy that the environment names for it."""
+"""The route to an address: straight, or through the proxy that the environment names
+for it.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -40,20 +42,22 @@ class NetworkRoute(NamedTuple):
 
     @property
     def first_place(self) -> str:
-        """The same with its port; that of a proxy always, since proxies seldom have the
-        default one.
+        """The same with its port.
+
+        That of a proxy always, since proxies seldom have the default one.
         """
         proxy = self.proxy and self.proxy.url
         return f"proxy {bracketed(proxy.host)}:{port_of(proxy)}" if proxy else self.address.place
 
 
 def port_of(url: httpx.URL) -> int:
-    """The port of the URL, or that of its scheme."""
+    """Return the port of the URL, or that of its scheme."""
     return url.port or _PORTS[url.scheme]
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
-    """The proxy for the address; None for a loopback address and for those in NO_PROXY.
+    """Return the proxy for the address, or None for a loopback address and for those in
+    NO_PROXY.
 
     Raises ConfigError for a setting that cannot be used.
     """

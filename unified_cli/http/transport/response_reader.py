@@ -23,7 +23,7 @@ _LARGEST_HEAD = 64 * 1024
 # For a byte of a body: the longest useful line with the size of its chunk.
 _MOST_FRAMING = 16
 _BODILESS = {204, 304}
-# What may not follow a body: it would say where that ends.
+# Headers that must not follow a body: they would say where it ends.
 _NO_TRAILERS = {b"content-length", b"transfer-encoding"}
 # No length is as large: llhttp has eight bytes for one.
 _UNTIL_CLOSED = 1 << 64
@@ -31,8 +31,9 @@ _CHUNKED = -1
 
 
 class _LlhttpEvents:
-    """What llhttp has found. It does not know its reader: a circle of the two would
-    keep every answer for a while.
+    """The results of llhttp.
+
+    It does not know its reader: a reference cycle would keep every answer for a while.
     """
 
     def __init__(self) -> None:
@@ -67,13 +68,14 @@ def _with_one_length(head: bytes) -> bytes:
 
 
 class ResponseReader(httpx.SyncByteStream):
-    """The answer to one request of that method. Making one reads the head; what it is
-    iterated over gives is the body.
+    """The answer to one request of that method.
+
+    Making one reads the head; what it is iterated over gives is the body.
 
     Interim answers are left out, however many there are. The connection is free for
     another request when the body is read to its end, and closed if it may not be used
-    again. Raises RemoteProtocolError for what is no proper answer, and the errors of
-    the connection.
+    again. Raises RemoteProtocolError for anything that is not a proper answer, and the
+    errors of the connection.
     """
 
     def __init__(self, connection: DeadlineSocket, method: str) -> None:
@@ -82,14 +84,14 @@ class ResponseReader(httpx.SyncByteStream):
         self.status = 0
         self._complete = False
         self._rest = b""
-        """What was received and is still to be read."""
+        """Received bytes that are still to be read."""
         while self.status < 200:
             self._next_head()
         self.headers, self._parts.headers = self._parts.headers, []
         self._frame()
 
     def __iter__(self) -> Iterator[bytes]:
-        """The body, as it comes in."""
+        """Yield the body, as it comes in."""
         yield from self._chunks() if self._length == _CHUNKED else self._counted()
         self._complete = True
         self._connection.keep() if self._reusable else self._connection.close()

@@ -1,8 +1,8 @@
 """The sockets of a connection: each operation, from name look-up on, ends at its
 deadline and updates its state.
 
-They do not block: what is there already is taken without a wait, and without a timeout
-that has to be set for it.
+They do not block: bytes that have arrived are read without a wait, and without setting
+a timeout.
 """
 
 import re
@@ -21,7 +21,8 @@ _CONNECT = 10.0
 _NEXT_ADDRESS = 2.5
 _IDLE = 30.0
 _READ_SIZE = 64 * 1024
-# So much of an upload can be written as soon as anything can, without waiting for the peer to read.
+# So much of an upload can be written as soon as anything can, without waiting for the
+# peer to read.
 _UPLOAD_SIZE = 16 * 1024
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
 _ATTEMPT = 60.0
@@ -29,7 +30,9 @@ T = TypeVar("T")
 
 
 class ConnectionState:
-    """The deadline of the current request of a connection, and what has been received for it."""
+    """The deadline of the current request of a connection, and what has been received
+    for it.
+    """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self.now = monotonic
@@ -42,12 +45,16 @@ class ConnectionState:
         self.start(float("inf"))
 
     def start(self, until: float, *, uploads: bool = False) -> None:
-        """Begin an attempt, whose deadline is `until`, or in a minute if that is earlier."""
+        """Begin an attempt, whose deadline is `until`, or in a minute if that is
+        earlier.
+        """
         self._until = min(until, self.now() + _ATTEMPT)
         self.reused = False
         """The request goes over a connection that was opened for an earlier one."""
         self.handshake_seconds = 0.0
-        """Seconds that the peer has for the TLS handshake that is under way; 0 outside of one."""
+        """Seconds that the peer has for the TLS handshake that is under way; 0 outside
+        of one.
+        """
         self.tunnelling = False
         """A proxy is asked for the service, which has not been reached yet."""
         self.status = 0
@@ -66,8 +73,9 @@ class ConnectionState:
         self._until = self.now() + _ATTEMPT
 
     def seconds(self, most: float = _ATTEMPT) -> float:
-        """How long what begins now may take: `most`, or to the deadline. Raises
-        TimeoutError where that has passed.
+        """Return how long what begins now may take: `most`, or to the deadline.
+
+        Raises TimeoutError if that has passed.
         """
         left = self._until - self.now()
         if left <= 0:
@@ -84,10 +92,12 @@ class DeadlineSocket:
         self._state = state
         self._idle_until = 0.0
         self._early: bytes | None = None
-        """What was taken in before it was asked for."""
+        """Bytes that were received too early."""
 
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
-        """Go on in TLS, with a peer of that name; within TLS if that is spoken already.
+        """Continue in TLS, with a peer of that name.
+
+        Within TLS if that is spoken already.
 
         Raises OSError, and ValueError for a name that only a proxy looked up: a part is
         empty or too long.
@@ -99,18 +109,19 @@ class DeadlineSocket:
             self._socket = nested = _Nested(self._plain, context, host, self._in_time)
             self._in_time(nested.do_handshake, select.POLLIN, seconds)
         else:
-            # In one call, because the one of truststore looks at the certificate before it returns.
+            # In one call, because the one of truststore looks at the certificate before
+            # it returns.
             self._plain.settimeout(seconds)
             self._socket = self._plain = context.wrap_socket(self._plain, server_hostname=host)
             self._plain.setblocking(False)
         self._state.handshakes += 1
         self._state.speaks_tls = True
         self._state.handshake_seconds = 0.0
-        # What is received from here on is another stream of bytes.
+        # From here on another stream of bytes is received.
         self._state.status = self._state.received = 0
 
     def receive(self) -> bytes:
-        """The next bytes; none at the end. Raises ReadTimeout and ReadError."""
+        """Return the next bytes; none at the end. Raises ReadTimeout and ReadError."""
         data, self._early = self._early, None
         if data is None:
             try:
@@ -141,8 +152,9 @@ class DeadlineSocket:
                 raise httpx.WriteError(str(error)) from error
 
     def _check_unanswered(self) -> None:
-        """Wait until there is room to write. Raises WriteError where an answer or the
-        end is read before.
+        """Wait until there is room to write.
+
+        Raises WriteError if an answer or the end is read before.
         """
         if (
             not self._polled(select.POLLIN | select.POLLOUT, self._state.seconds())
@@ -162,12 +174,14 @@ class DeadlineSocket:
             raise httpx.WriteError("answered before the end of the request")
 
     def keep(self) -> None:
-        """Note that the answer is complete, and the connection free for another request."""
+        """Note that the answer is complete, and the connection free for another
+        request.
+        """
         self._idle_until = self._state.now() + _IDLE
 
     def take(self) -> bool:
-        """Whether the connection is free and the peer has neither closed it nor said
-        anything; it is in use then.
+        """Return whether the connection is free and the peer has neither closed it nor
+        said anything. It is in use then.
         """
         idle = self._state.now() < self._idle_until
         self._idle_until = 0.0
@@ -180,8 +194,9 @@ class DeadlineSocket:
         self._plain.close()
 
     def _in_time(self, act: Callable[[], T], events: int, most: float = _ATTEMPT) -> T:
-        """What the act gives, as soon as the socket is ready for it. Raises
-        TimeoutError where that is too late.
+        """Return what the act gives, as soon as the socket is ready for it.
+
+        Raises TimeoutError if that is too late.
         """
         until = self._state.now() + self._state.seconds(most)
         while True:
@@ -198,8 +213,8 @@ class DeadlineSocket:
                 raise TimeoutError("the deadline has passed")
 
     def _polled(self, events: int, seconds: float) -> int:
-        """Those of the events that there are, or the first ones within so many seconds;
-        0 for none.
+        """Those of the events that there are, or the first ones within this many
+        seconds. 0 for none.
         """
         poller = select.poll()
         poller.register(self._plain, events)
@@ -248,13 +263,13 @@ class _Nested:
     def _flush(self) -> None:
         unsent = self._outgoing.read()
         while unsent:
-            # What is encrypted is sent once, so this waits.
+            # Encrypted bytes are sent once, so this waits.
             unsent = unsent[self._in_time(partial(self._outer.send, unsent), select.POLLOUT) :]
 
 
 def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
-    """A socket to the first address of the host that answers, because those of one
-    family may be unreachable.
+    """Return a socket to the first address of the host that answers, because those of
+    one family may be unreachable.
 
     Raises the OSError of the last one, or that of the look-up.
     """

@@ -1,4 +1,6 @@
-"""The TLS context that verifies services and proxies, shared by all connections of a run."""
+"""The TLS context that verifies services and proxies, shared by all connections of a
+run.
+"""
 
 import os
 import re
@@ -21,8 +23,8 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """A context that trusts the system's authorities, or those of SSL_CERT_FILE and
-    SSL_CERT_DIR, if set.
+    """Return a context that trusts the system's authorities, or those of SSL_CERT_FILE
+    and SSL_CERT_DIR, if set.
 
     It also trusts those of `ca_bundle`. All connections of a run share the context.
     Raises ConfigError for authorities that cannot be read.
@@ -33,7 +35,10 @@ def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLCon
 
 
 def system_has_authorities() -> bool:
-    """Whether the system has authorities of its own. If not, those of certifi are used."""
+    """Return whether the system has authorities of its own.
+
+    If not, those of certifi are used.
+    """
     return sys.platform == "darwin" or _has_authorities(ssl.create_default_context())
 
 
@@ -77,8 +82,8 @@ def _by_system() -> ssl.SSLContext:
 
 
 def _complete_folder() -> str | None:
-    """The system's folder of authorities, named by their hashes, if it has those of the
-    system's bundle; None if not.
+    """Return the system's folder of authorities, named by their hashes, if it has those
+    of the system's bundle, or None if not.
 
     From the folder OpenSSL reads the one authority that a certificate needs; to read a
     bundle of all takes it 20 ms.
@@ -90,7 +95,8 @@ def _complete_folder() -> str | None:
             found = [entry.stat() for entry in entries if _HASHED.fullmatch(entry.name)]
     except OSError:
         return None
-    # What not everybody may read does not count, because this user may be one of those who may not.
+    # A file that not everybody may read does not count, because this user may be among
+    # those who may not.
     size = sum(one.st_size for one in found if one.st_mode & stat.S_IROTH)
     # The bundle is written as all files of the folder together, so it is longer where
     # only it was added to.
@@ -98,8 +104,8 @@ def _complete_folder() -> str | None:
 
 
 def _has_authorities(context: ssl.SSLContext) -> bool:
-    """Whether the system has a store: a file, which is loaded by now, or a folder,
-    which each handshake reads.
+    """Return whether the system has a store: a file, which is loaded by now, or a
+    folder, which each handshake reads.
     """
     folder = ssl.get_default_verify_paths().capath
     try:
