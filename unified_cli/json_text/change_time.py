@@ -9,7 +9,7 @@ from typing import NamedTuple
 from unified_cli.json_text.members import Record, parts, string
 
 FIELD = "updated_at"
-# What a datetime cannot hold: the digits after the microseconds of a time of day.
+# The digits that a datetime cannot hold: those after the microseconds.
 _BEYOND = re.compile(r"\d[.,]\d{6}(\d+)", re.ASCII)
 _AGO = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -32,7 +32,7 @@ class Instant(NamedTuple):
 
 
 def changed_at(record: Record | bytes) -> Instant | None:
-    """When the record changed; None where it does not say so as ISO 8601 does.
+    """When the record changed. None where it does not say so as ISO 8601 does.
 
     Assumption: a time without an offset is in UTC.
     """
@@ -46,7 +46,10 @@ def changed_at(record: Record | bytes) -> Instant | None:
 
 
 def parse(text: str) -> Instant:
-    """The time that is written as in ISO 8601, in UTC. Raises ValueError, OverflowError."""
+    """Return the time that is written as in ISO 8601, in UTC.
+
+    Raises ValueError, OverflowError.
+    """
     # RFC 3339 allows small letters.
     found = datetime.fromisoformat(text.upper() if text.endswith("z") else text)
     at = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
@@ -55,7 +58,10 @@ def parse(text: str) -> Instant:
 
 
 def earlier(at: datetime, seconds: float) -> datetime:
-    """The time so many seconds earlier; the first of all times where there is none."""
+    """Return the time this many seconds earlier.
+
+    The first of all times if it does not exist.
+    """
     try:
         return at - timedelta(seconds=seconds)
     except OverflowError:
@@ -63,7 +69,7 @@ def earlier(at: datetime, seconds: float) -> datetime:
 
 
 def timestamp(at: datetime) -> str:
-    """The time as ISO 8601 writes it, in UTC, cut to microseconds."""
+    """Return the time as ISO 8601 writes it, in UTC, cut to microseconds."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -75,11 +81,14 @@ class ChangeFilter(NamedTuple):
 
     @property
     def query(self) -> tuple[str, str]:
-        """The query parameter that asks for them, and for a few more: it is cut to microseconds."""
+        """The query parameter that asks for them, and for a few more: it is cut to
+        microseconds.
+        """
         return f"{FIELD}[gt]", timestamp(self.after.at)
 
     def keeps(self, record: Record) -> bool:
-        """Whether the record changed after that time, or does not say when it did.
+        """Return whether the record changed after that time, or does not say when it
+        did.
 
         Assumption: a provider may ignore the filter.
         """
@@ -88,8 +97,9 @@ class ChangeFilter(NamedTuple):
 
 
 def since(text: str, wall: float) -> ChangeFilter:
-    """The filter that is typed as a time, or as how long ago it is. Raises ValueError,
-    OverflowError.
+    """Return the filter that is typed as a time, or as how long ago it is.
+
+    Raises ValueError, OverflowError.
     """
     if match := _AGO.fullmatch(text):
         ago = timedelta(**{_UNITS[match[2]]: int(match[1])})

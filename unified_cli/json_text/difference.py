@@ -1,4 +1,6 @@
-"""How two JSON texts differ, path by path; no value is converted, so that no digit is lost."""
+"""How two JSON texts differ, path by path; no value is converted, so that no digit is
+lost.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,12 +13,13 @@ from unified_cli.masking import excerpt
 _NULL = b"null"
 _LONGEST_VALUE = 80
 _PARTS = re.compile(rb"(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
-# An exponent of more digits is no measure of anything, and Python refuses to read very long ones.
+# An exponent of more digits is no measure of anything, and Python refuses to read very
+# long ones.
 _LONGEST_EXPONENT = 18
 
 
 class ValueDifference(NamedTuple):
-    """A path at which two values differ; a value is None where there is none."""
+    """A path at which two values differ; a value is None if it does not exist."""
 
     path: str
     one: bytes | None
@@ -34,7 +37,7 @@ class PathRules(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a value stands, and the same path without the numbers of items."""
+    """Where a value is, and the same path without the numbers of items."""
 
     path: str = ""
     general: str = ""
@@ -60,8 +63,9 @@ _NO_RULES = PathRules()
 def differences(
     one: bytes | None, other: bytes | None, rules: PathRules, place: _Place = _TOP
 ) -> Iterator[ValueDifference]:
-    """Where two values differ. What is null and what is not there are the same; numbers
-    are compared exactly.
+    """Yield where two values differ.
+
+    Null and missing are the same; numbers are compared exactly.
     """
     if one == other or {one, other} <= {None, _NULL} or place.is_in(rules.ignored):
         return
@@ -78,7 +82,7 @@ def differences(
 def member_differences(
     name: str, one: bytes | None, other: bytes | None, rules: PathRules
 ) -> Iterator[ValueDifference]:
-    """The differences of one member of two records."""
+    """Yield the differences of one member of two records."""
     yield from differences(one, other, rules, _TOP.member(name))
 
 
@@ -99,7 +103,7 @@ def _in_items(
 
 
 def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) -> bytes:
-    """The one way to write a value, without what is ignored and what is null in objects."""
+    """Return the canonical text of a value, without ignored and null members."""
     match value[:1]:
         case b"{":
             members = sorted((parts(value) or {}).items())
@@ -125,8 +129,8 @@ def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) 
 
 
 def _canonical_number(number: bytes) -> bytes:
-    """The one way to write this number: `1.10`, `1.1` and `11e-1` become the same text,
-    and no digit is lost.
+    """Return the one way to write this number: `1.10`, `1.1` and `11e-1` become the
+    same text, and no digit is lost.
     """
     match = _PARTS.fullmatch(number)
     if match is None or len(match[4] or b"") > _LONGEST_EXPONENT:
@@ -141,7 +145,10 @@ def _canonical_number(number: bytes) -> bytes:
 
 
 def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> bytes:
-    """The value without the paths that are ignored; everything else as it was written."""
+    """Return the value without the paths that are ignored.
+
+    Everything else as it was written.
+    """
     if not rules.ignored:
         return value
     match value[:1]:
@@ -168,8 +175,9 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
 
 
 def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
-    """What differs now from the members that were seen, in words; other members may
-    have changed.
+    """Return what differs now from the members that were seen, in words.
+
+    Other members may have changed.
     """
     return [
         f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"
@@ -179,5 +187,5 @@ def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
 
 
 def _shown(value: bytes | None) -> str:
-    """A value in a message, cut where it is long."""
+    """Return a value in a message, cut where it is long."""
     return excerpt((value or _NULL).decode("utf-8"), _LONGEST_VALUE)

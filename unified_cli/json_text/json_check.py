@@ -40,17 +40,18 @@ _WITHOUT_ITEMS = re.compile(rb"\{,*\}")
 
 
 def without_halves(text: bytes) -> bytes:
-    r"""The text with `\ufffd` in place of halves; whole pairs stay."""
+    r"""Return the text with `\ufffd` in place of halves. Whole pairs stay."""
     if not _SURROGATE.search(text):
         return text
     return _PAIR.sub(lambda match: rb"\ufffd" if len(match[0]) == 6 else match[0], text)
 
 
 def without_surrogates(text: bytes) -> bytes:
-    r"""The text with `\ufffd` in place of every surrogate, pairs too; the same object
-    where it has none.
+    r"""Return the text with `\ufffd` in place of every surrogate, pairs too.
 
-    It is JSON if the text is, and its parts stand in the same places. Strings in it are
+    The same object where it has none.
+
+    It is JSON if the text is, and its parts are in the same places. Strings in it are
     not those of the text: also of an escaped backslash before `ud83d` the letters are
     replaced.
     """
@@ -65,8 +66,8 @@ def without_surrogates(text: bytes) -> bytes:
 
 
 def pieces(text: bytes | memoryview) -> Iterator[bytes]:
-    r"""The text in pieces of about a mebibyte, none of which ends within an escape such
-    as `\"` or `\u00e9`.
+    r"""Yield the text in pieces of about a mebibyte, none of which ends within an
+    escape such as `\"` or `\u00e9`.
     """
     view = memoryview(text)
     at = 0
@@ -79,7 +80,7 @@ def pieces(text: bytes | memoryview) -> Iterator[bytes]:
 
 
 def _end(piece: bytes) -> int:
-    """Where an escape begins that may go on after the piece, else the end."""
+    """Return where an escape begins that may continue after the piece, else the end."""
     slash = piece.rfind(b"\\", len(piece) - _LONGEST_ESCAPE + 1)
     if slash < 0:
         return len(piece)
@@ -88,22 +89,24 @@ def _end(piece: bytes) -> int:
 
 
 def flaw(text: bytes) -> str:
-    """Why the text is not one JSON value, to follow its name: `is not JSON: …`; empty
-    where it is one.
+    """Why the text is not one JSON value, to follow its name: `is not JSON: …`.
+
+    Empty where it is one.
     """
     return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
 
 
 def depth_flaw(text: bytes) -> str:
-    """Return why the text is nested too deeply; empty where it is not."""
+    """Return why the text is nested too deeply, or empty if it is not."""
     return f"is nested deeper than {DEEPEST} levels" if deeper_than(text, DEEPEST) else ""
 
 
 def encoding_flaw(text: bytes) -> str:
-    """Where the text is not UTF-8; empty where it is."""
+    """Return where the text is not UTF-8, or empty if it is."""
     if text.isascii():
         return ""
-    # Piece by piece: one emoji makes Python keep four bytes for each character of the whole text.
+    # Piece by piece: one emoji makes Python keep four bytes for each character of the
+    # whole text.
     decoder = codecs.getincrementaldecoder("utf-8")()
     for at in range(0, len(text), PIECE):
         pending = len(decoder.getstate()[0])
@@ -115,13 +118,13 @@ def encoding_flaw(text: bytes) -> str:
 
 
 def syntax_flaw(text: bytes) -> str:
-    """Why UTF-8 text is not one JSON value; empty where it is one."""
+    """Why UTF-8 text is not one JSON value. Empty where it is one."""
     if len(text) <= PIECE:
         with contextlib.suppress(ValueError, RecursionError):
             scan(text.decode("utf-8"))
             return ""
     # The import of msgspec takes as long as the standard library takes for half a
-    # mebibyte, and msgspec reads what is larger in a tenth of the memory.
+    # mebibyte, and msgspec reads anything larger in a tenth of the memory.
     try:
         reason = _refusal(text)
         # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a
@@ -134,7 +137,7 @@ def syntax_flaw(text: bytes) -> str:
 
 
 def _refusal(text: bytes) -> str:
-    """Why msgspec refuses the text; empty where it accepts it."""
+    """Why msgspec refuses the text. Empty where it accepts it."""
     import msgspec  # noqa: PLC0415  help is shown without it
 
     try:
@@ -148,12 +151,13 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is not JSON")
 
 
-# By default Python accepts NaN and Infinity, and refuses numbers of more than 4,300 digits.
+# By default Python accepts NaN and Infinity, and refuses numbers of more than 4,300
+# digits.
 _SCANNER = JSONDecoder(parse_float=str, parse_int=str, parse_constant=_refuse)
 
 
 def scan(text: str) -> Json:
-    """The value of a JSON text, its numbers as text.
+    """Return the value of a JSON text, its numbers as text.
 
     Raises ValueError where the text is not JSON, RecursionError where it is nested
     deeper than Python can read.
@@ -166,19 +170,20 @@ def scan(text: str) -> Json:
 
 
 def end_of_value(text: str, at: int) -> int:
-    """Where the JSON value that begins at `at` ends. Raises as `scan` does."""
+    """Return where the JSON value that begins at `at` ends. Raises as `scan` does."""
     return _SCANNER.raw_decode(text, at)[1]
 
 
 def after_blanks(text: str, at: int) -> int:
-    """The position of the next character that is not blank in JSON."""
+    """Return the position of the next character that is not blank in JSON."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 
 
 def deeper_than(text: bytes, levels: int) -> bool:
-    """Whether brackets are nested deeper than that; the text need not be JSON. Deep
-    nesting overflows parsers.
+    """Return whether brackets are nested deeper than that.
+
+    The text need not be JSON. Deep nesting overflows parsers.
 
     It looks at a mebibyte at a time, so that its memory stays small.
     """
@@ -196,7 +201,9 @@ def deeper_than(text: bytes, levels: int) -> bool:
 
 
 def is_longer(array: bytes | memoryview, items: int) -> bool:
-    """Whether a JSON array has more items than that, without taking memory for them."""
+    """Return whether a JSON array has more items than that, without taking memory for
+    them.
+    """
     left, commas = b"", 0
     for number, marks in enumerate(_outside(array, _ALL_BUT_MARKS)):
         # Without the array's own bracket, commas between its items follow no open one.
@@ -213,15 +220,15 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
 
 
 def has_more_commas(text: bytes, number: int) -> bool:
-    """Whether a JSON text has more commas outside its strings, and so holds more values
-    than that.
+    """Return whether a JSON text has more commas outside its strings, and so holds more
+    values than that.
     """
     return text.count(b",") > number and sum(map(len, _outside(text, _ALL_BUT_COMMAS))) > number
 
 
 def _outside(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
-    """The characters of each piece of the text that are outside of strings, but for
-    those `dropped`.
+    """Yield the characters of each piece of the text that are outside of strings, but
+    for those `dropped`.
     """
     inside = 0
     for piece in pieces(text):
@@ -233,7 +240,9 @@ def _outside(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
 
 
 def _unpaired(brackets: bytes, levels: int) -> bytes:
-    """The brackets that are left when the innermost pairs are removed so many times."""
+    """Return the brackets that are left when the innermost pairs are removed this many
+    times.
+    """
     for _ in range(levels):
         fewer = brackets.replace(b"{}", b"")
         if len(fewer) == len(brackets):

@@ -10,8 +10,9 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def dump(value: Json) -> str:
-    """A value as compact JSON; in ASCII where it holds lone surrogates, which UTF-8
-    cannot encode.
+    """Return a value as compact JSON.
+
+    In ASCII where it holds lone surrogates, which UTF-8 cannot encode.
     """
     text = _COMPACT.encode(value)
     try:
@@ -22,25 +23,28 @@ def dump(value: Json) -> str:
 
 
 def encoded(value: Json) -> bytes:
-    """A value as compact JSON in UTF-8."""
+    """Return a value as compact JSON in UTF-8."""
     return dump(value).encode()
 
 
 def objects(columns: JsonColumns) -> list[JsonObject]:
-    """The objects that are given by their members."""
+    """Return the objects that are given by their members."""
     return [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]
 
 
 def encoded_objects(columns: JsonColumns) -> list[bytes]:
-    """The objects that are given by their members, each as compact JSON in UTF-8."""
+    """Return the objects that are given by their members, each as compact JSON in
+    UTF-8.
+    """
     return [encoded(value) for value in objects(columns)]
 
 
 def read(text: str) -> Json:
-    """The value of a JSON text. Very long numbers become text and others may lose
-    digits, so it is not for output.
+    """Return the value of a JSON text.
+
+    Very long numbers become text and others may lose digits, so it is not for output.
     """
     try:
         return json.loads(text)

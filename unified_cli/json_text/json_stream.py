@@ -33,7 +33,7 @@ class JsonStream:
         self._ended = False
 
     def peek(self) -> str:
-        """The next character that is not blank; empty at the end."""
+        """Return the next character that is not blank. Empty at the end."""
         while True:
             self._at = json_check.after_blanks(self._text, self._at)
             if self._at < len(self._text):
@@ -43,7 +43,7 @@ class JsonStream:
             self._read()
 
     def take(self, character: str) -> bool:
-        """Whether this character is the next one; then it is passed."""
+        """Return whether this character is the next one. Then it is passed."""
         found = self.peek() == character
         self._at += found
         return found
@@ -54,7 +54,7 @@ class JsonStream:
             raise self._flaw(f"expected {character!r}", self._at)
 
     def value(self) -> str:
-        """The text of the next value."""
+        """Return the text of the next value."""
         self.peek()
         while True:
             try:
@@ -67,7 +67,7 @@ class JsonStream:
             except ValueError as error:
                 raise self._flaw(str(error), self._at) from None
             else:
-                # A number may go on in the next piece.
+                # A number may continue in the next piece.
                 if end < len(self._text) or self._ended:
                     text, self._at = self._text[self._at : end], end
                     return text

@@ -1,7 +1,8 @@
-r"""The members of a record as JSON text, without decoding them, so that no digit changes.
+r"""The members of a record as JSON text, without decoding them, so that no digit
+changes.
 
-Where they stand is found also in text that msgspec refuses: whatever it holds, its
-parts are cut out of it as they are. Nothing is put into it that it could hold itself.
+Where they are is found also in text that msgspec refuses: whatever it holds, its parts
+are cut out of it as they are. Nothing is put into it that it could hold itself.
 """
 
 import json
@@ -37,11 +38,11 @@ _OPENING, _CLOSING = 1, 2
 def placed_members(
     text: bytes, lengths: Mapping[bytes, int] = MappingProxyType({})
 ) -> Iterator[tuple[bytes, int, int]]:
-    """The members of an object in their order: the key as it is written, and where its
-    value begins and ends.
+    """Yield the members of an object in their order: the key as it is written, and
+    where its value begins and ends.
 
-    A key that stands twice comes twice. Values whose `lengths` are known by their keys
-    are not looked through.
+    A key that is twice comes twice. Values whose `lengths` are known by their keys are
+    not looked through.
     """
     at = text.index(b"{") + 1
     while found := _KEY.match(text, at):
@@ -51,8 +52,9 @@ def placed_members(
 
 
 def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]":
-    """Where the items of an array begin and end, one after the other; it begins at
-    `start`, and they are so long.
+    """Return where the items of an array begin and end, one after the other.
+
+    It begins at `start`, and they are so long.
     """
     bounds, at = array("q"), start + 1
     for length in lengths:
@@ -65,7 +67,7 @@ def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]"
 
 
 def _end(text: bytes, start: int) -> int:
-    """Where the value ends that begins there."""
+    """Return where the value ends that begins there."""
     if text[start] not in b"[{":
         found = _SCALAR.match(text, start)
         assert found is not None  # noqa: S101  the text is JSON
@@ -89,8 +91,9 @@ SLICE = 1024 * 1024
 
 
 def parts(record: Record | bytes) -> Parts | None:
-    """The members of a record, each as JSON text; None where it is no object. Of a key
-    given twice the last one.
+    """Return the members of a record, each as JSON text, or None if it is no object.
+
+    Of a key given twice the last one.
     """
     text = bytes(record)
     if not text.startswith(b"{"):
@@ -104,15 +107,17 @@ def parts(record: Record | bytes) -> Parts | None:
 
 
 def keys(text: bytes) -> list[str]:
-    """The keys of an object, which must be JSON, in their order; one that stands twice
-    comes twice.
+    """Return the keys of an object, which must be JSON, in their order.
+
+    One that is twice comes twice.
     """
     return [string(key) for key, _, _ in placed_members(text)]
 
 
 def _has_halves(text: bytes) -> bool:
-    """Whether halves of surrogate pairs are why msgspec refuses a text. Raises
-    msgspec.DecodeError if it is no JSON.
+    """Return whether halves of surrogate pairs are why msgspec refuses a text.
+
+    Raises msgspec.DecodeError if it is no JSON.
     """
     readable = json_check.without_surrogates(text)
     msgspec.json.decode(readable, type=Record)
@@ -123,7 +128,10 @@ _MEMBERS = msgspec.json.Decoder(dict[str, Record])
 
 
 def member(record: bytes, name: str) -> bytes | None:
-    """One member of a record as JSON text, None where there is none; the others are not decoded."""
+    """Return one member of a record as JSON text, or None.
+
+    The others are not decoded.
+    """
     if not record.startswith(b"{"):
         return None
     try:
@@ -143,7 +151,7 @@ def _one_member(name: str) -> "msgspec.json.Decoder[_OneMember]":
 
 
 def join(members: Parts) -> bytes:
-    """The JSON object with these members."""
+    """Return the JSON object with these members."""
     return (
         b"{"
         + b",".join(dump(name).encode() + b":" + value for name, value in members.items())
@@ -181,7 +189,10 @@ class PlacedRecords(Sequence[Record]):
 
 
 def items(text: bytes) -> Sequence[Record]:
-    """The records in a JSON array. Raises msgspec.DecodeError for what is no array."""
+    """Return the records in a JSON array.
+
+    Raises msgspec.DecodeError for anything that is not an array.
+    """
     try:
         return _ITEMS.decode(text)
     except msgspec.DecodeError:
@@ -194,8 +205,8 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 
 
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
-    """The records of an array that begins there, which were found in a text with the
-    same places.
+    """Return the records of an array that begins there, which were found in a text with
+    the same places.
     """
     return PlacedRecords(
         text, item_bounds(text, start, (len(memoryview(record)) for record in records))
@@ -203,8 +214,8 @@ def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
 
 
 def text(value: bytes | None) -> str:
-    """A value in a cell: text as it is, nothing for null, objects and arrays as compact
-    JSON, digits as served.
+    """Return a value in a cell: text as it is, nothing for null, objects and arrays as
+    compact JSON, digits as served.
     """
     if value is None or value == b"null":
         return ""
@@ -214,7 +225,7 @@ def text(value: bytes | None) -> str:
 
 
 def string(value: bytes) -> str:
-    """The text of a JSON string, halves of surrogate pairs included."""
+    """Return the text of a JSON string, halves of surrogate pairs included."""
     if b"\\" not in value:
         return value[1:-1].decode("utf-8")
     decoded: str = json.loads(value)
@@ -235,8 +246,8 @@ _STRING_OR_BLANKS = re.compile(rb"(" + STRING + rb")|[ \t\n\r]++", re.DOTALL)
 
 
 def slices(records: Sequence[Record], size: int = SLICE) -> Iterator[Sequence[Record]]:
-    """The records in slices that end where they reach so many bytes, so that what is
-    made of them stays small.
+    """Yield the records in slices that end where they reach this many bytes, so that
+    the results stay small.
     """
     part: list[Record] = []
     taken = 0

@@ -25,10 +25,13 @@ class _PathStep(NamedTuple):
 
 
 def pick(members: Parts, column: str) -> bytes | None:
-    """The value of a column; a key that is spelled like the column comes first. None if
-    the record has no such column.
+    """Return the value of a column.
 
-    Within null, and where a list has no such item, there is null: another record may have more.
+    A key that is spelled like the column comes first. None if the record has no such
+    column.
+
+    Within null, and where a list has no such item, there is null: another record may
+    have more.
     """
     value = members.get(column)
     if value is not None or ("." not in column and not column.endswith("]")):
@@ -41,7 +44,9 @@ def pick(members: Parts, column: str) -> bytes | None:
 
 @lru_cache(maxsize=256)
 def _steps(column: str) -> Sequence[_PathStep]:
-    """The ways to begin a path, the shortest key first: a key may hold dots and brackets itself."""
+    """Return the ways to begin a path, the shortest key first: a key may hold dots and
+    brackets itself.
+    """
     return [*_splits(column)]
 
 
@@ -57,7 +62,9 @@ def _splits(column: str) -> Iterator[_PathStep]:
 
 
 def _item(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
-    """The items of a value that are wanted, and the rest of the path within them."""
+    """Return the items of a value that are wanted, and the rest of the path within
+    them.
+    """
     if wanted and value.startswith(b"["):
         number, *more = wanted
         if number is None:
@@ -73,7 +80,9 @@ def _item(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None
 
 
 def _of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
-    """The list of what each item has, null for one without it; None if all are without it."""
+    """Return the list of what each item has, null for one without it, or None if all
+    are without it.
+    """
     found = [_item(bytes(one), wanted, rest) for one in items(value)]
     if found and all(one is None for one in found):
         return None
@@ -81,8 +90,9 @@ def _of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | N
 
 
 def project(record: Record, columns: Sequence[str]) -> Record:
-    """A record with these columns only, null where it has none; what is no object is
-    not changed.
+    """Return a record with these columns only, null where it has none.
+
+    Anything that is not an object is not changed.
     """
     members = parts(record)
     if members is None:
@@ -92,7 +102,7 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 
 
 def paths(members: Parts) -> Iterator[str]:
-    """The names that a column may have in this record, one level deep: `status`,
+    """Yield the names that a column may have in this record, one level deep: `status`,
     `status.name`, `tags.name`.
     """
     for key, value in members.items():

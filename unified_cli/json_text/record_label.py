@@ -1,4 +1,6 @@
-"""The member `_profile`, which names the connection of a record where there are several."""
+"""The member `_profile`, which names the connection of a record where there are
+several.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,9 +22,10 @@ _FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
 
 
 def label(records: Sequence[Record], name: str) -> list[Record]:
-    """The records with the name of their connection before all other members.
+    """Return the records with the name of their connection before all other members.
 
-    What is no object becomes the member `_record` of one. A `_profile` that was served is renamed.
+    Anything that is not an object becomes the member `_record` of one. A `_profile`
+    that was served is renamed.
     """
     first = b"{%b:%b" % (msgspec.json.encode(LABEL), msgspec.json.encode(name))
     start = first + b","
@@ -39,8 +42,8 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """The same for what a program made of labelled records: the name that it gives, or
-    changed, is not believed.
+    """Return the same for what a program made of labelled records: the name that it
+    gives, or changed, is not believed.
     """
     texts = map(bytes, records)
     return label([Record(_without(text) if carries(text) else text) for text in texts], name)
@@ -51,8 +54,8 @@ def _without(record: bytes) -> bytes:
 
 
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
-    """The members of an object in their order, also those whose keys stand twice: key
-    as written, its text, value.
+    """Yield the members of an object in their order, also those whose keys are twice:
+    key as written, its text, value.
     """
     for key, start, end in members.placed_members(record):
         yield key, string(key), record[start:end]
@@ -79,8 +82,8 @@ def _labelled(record: bytes, first: bytes) -> Record:
 
 
 def _renamed(record: bytes) -> bytes:
-    """The record with a free name, such as `_profile_served`, in place of each
-    `_profile`; all values stay.
+    """Return the record with a free name, such as `_profile_served`, in place of each
+    `_profile`. All values stay.
     """
     taken = {*keys(record)}
     found = []
@@ -94,13 +97,14 @@ def _renamed(record: bytes) -> bytes:
 
 
 def carries(record: bytes) -> bool:
-    """Whether a record, which must be JSON, has a member `_profile`."""
+    """Return whether a record, which must be JSON, has a member `_profile`."""
     return _may_carry(record) and _KEY.search(record) is not None and LABEL in (parts(record) or {})
 
 
 def split(record: bytes) -> tuple[bytes, str]:
-    """The record without its `_profile`, and the name in it. Raises ValueError with the
-    reason if there is not one.
+    """Return the record without its `_profile`, and the name in it.
+
+    Raises ValueError with the reason if there is not one.
     """
     alone = record.count(LABEL.encode()) == 1 and b"\\u00" not in record
     if alone and (first := _FIRST.match(record)):

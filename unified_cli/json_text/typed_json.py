@@ -17,16 +17,18 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def decode(text: bytes, kind: type[T]) -> T:
-    """The JSON text as a value of that class. Raises MsgspecError, ValueError for what
-    is no UTF-8, RecursionError.
+    """Return the JSON text as a value of that class.
+
+    Raises MsgspecError, ValueError for anything that is not a UTF-8, RecursionError.
     """
     found: T = _decoder(kind).decode(text)
     return found
 
 
 def convert(value: Any, kind: type[T]) -> T:
-    """What the standard library made of a JSON text, as a value of that class. Raises
-    ValidationError.
+    """Return what the standard library made of a JSON text, as a value of that class.
+
+    Raises ValidationError.
     """
     _decoder(kind)
     return msgspec.convert(value, kind)
@@ -36,23 +38,23 @@ def _decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
     if found := _DECODERS.get(kind):
         return found
     # msgspec (0.22) keeps its plan of a class with the class before the plan is
-    # complete. A second thread that needs it meanwhile crashes the process.
+    # complete. A second thread that needs it in the meantime crashes the process.
     with _LOCK:
         return _DECODERS.setdefault(kind, msgspec.json.Decoder(kind))
 
 
 def compact_objects(columns: JsonColumns) -> list[bytes]:
-    """The objects that are given by their members, without lone surrogates, each as
-    compact JSON.
+    """Return the objects that are given by their members, without lone surrogates, each
+    as compact JSON.
     """
     return list(map(_ENCODER.encode, map(_structure(tuple(columns)), *columns.values())))
 
 
 @lru_cache(256)
 def _structure(names: tuple[str, ...]) -> type[msgspec.Struct]:
-    """A type of objects with these members: it takes half the time of a dict to make
-    and to encode.
+    """Return a type of objects with these members: it takes half the time of a dict to
+    make and to encode.
     """
-    # A name such as `from` is none that a field may have.
+    # A field cannot have a name such as `from`.
     fields = {f"field_{place}": name for place, name in enumerate(names)}
     return msgspec.defstruct("Structure", fields, rename=fields, gc=False)
