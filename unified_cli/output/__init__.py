@@ -1,1 +1,1 @@
-"""What is written to stdout: the formats, styles, tables and progress."""
+"""The output: formats, styles, tables and progress."""

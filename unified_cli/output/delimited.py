@@ -1,4 +1,6 @@
-"""CSV and TSV: the first page decides the columns, and values without a column are named."""
+"""CSV and TSV: the first page decides the columns, and values without a column are
+named.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +14,7 @@ from unified_cli.output.record_writer import RecordWriter, Style, WriterMemory, 
 from unified_cli.plural import counted, named
 
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
-# How a cell begins that a spreadsheet takes for a formula.
+# The first characters of a cell that a spreadsheet would run as a formula.
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")  # noqa: RUF001  the full-width forms count as well
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -23,8 +25,9 @@ _TYPED = ":json"
 
 
 def typed_name(column: str, *, path: bool) -> str:
-    """Return the name of a column whose cells are JSON; a JSON string where it would be
-    read as a path otherwise.
+    """Return the name of a column whose cells are JSON.
+
+    A JSON string where it would be read as a path otherwise.
     """
     plain = column.isprintable() and column.strip() == column and "." not in column
     as_is = path or (plain and column[:1] not in {"", '"'})
@@ -32,7 +35,9 @@ def typed_name(column: str, *, path: bool) -> str:
 
 
 def untyped_name(head: str) -> tuple[str, bool]:
-    """Return the name of a column without the mark of `typed_name`, and if it had one."""
+    """Return the name of a column without the mark of `typed_name`, and if it had
+    one.
+    """
     name = head.removesuffix(_TYPED)
     if name == head:
         return head, False
@@ -68,7 +73,7 @@ class Delimited(RecordWriter):
             self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  cells are written anew
-        """The rows, with the header before the first."""
+        """Yield the rows, with the header before the first."""
         for rows in joined(self._rows(records)):
             yield rows.encode("utf-8", "backslashreplace")
         self.memory |= {"lost": [*self._lost], "guarded": self._guarded}
@@ -85,7 +90,7 @@ class Delimited(RecordWriter):
             yield self._row(self._columns, {"value": bytes(record)} if members is None else members)
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  rows need no end
-        """The header, where there were no records to put it before."""
+        """Return the header, where there were no records to put it before."""
         if self._begun or not self._style.columns:
             return b""
         return self._head(self._style.columns).encode("utf-8")
@@ -97,7 +102,7 @@ class Delimited(RecordWriter):
         return mark + self._line([self._cell(column, guard=False) for column in columns])
 
     def shortcomings(self) -> Sequence[str]:
-        """The keys that have no column."""
+        """Return the keys that have no column."""
         if not self._lost:
             return []
         lost = named([*self._lost], _MOST_NAMED) + (
@@ -111,7 +116,7 @@ class Delimited(RecordWriter):
         ]
 
     def remarks(self) -> Sequence[str]:
-        """How many cells got a quote."""
+        """Return how many cells got a quote."""
         return (
             [
                 (

@@ -24,7 +24,7 @@ class Format(NamedTuple):
     json: bool = False
     """It is JSON: coloured on a terminal, and with it errors are JSON, too."""
     columns: bool = False
-    """A record is a row, so that there is a choice of columns even if none is named."""
+    """A record is a row, so columns are chosen even without --columns."""
     delimiter: str = ""
     """The character between two cells, of a format whose rows programs read."""
     fields: bool = True
@@ -36,14 +36,16 @@ class Format(NamedTuple):
     dedupe: bool = False
     """A file of it may leave out records that it has already."""
     increments: bool = False
-    """What changed since can be added to an export of it."""
+    """An incremental export can add changes to it."""
 
     def __str__(self) -> str:
         return self.name
 
     @property
     def for_people(self) -> bool:
-        """Whether its rows are for people to read, so that it has no more than they need."""
+        """Whether its rows are for people to read, so that it has no more than they
+        need.
+        """
         return self.columns and not self.delimiter
 
     @property
@@ -98,11 +100,11 @@ def names(formats: Sequence[Format]) -> tuple[str, ...]:
 
 
 SETTINGS = (*names(RESULTS), AUTO)
-"""What `-o`, the variable and the key take."""
+"""The values of `-o`, the variable and the key."""
 
 
 def named(name: str, *, terminal: bool) -> Format | None:
-    """Return the format of a setting; `auto` is a table at a terminal, else JSON."""
+    """Return the format of a setting. `auto` is a table at a terminal, else JSON."""
     if name == AUTO:
         return TABLE if terminal else JSON
     return next((one for one in RESULTS if one.name == name), None)

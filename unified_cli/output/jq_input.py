@@ -1,4 +1,6 @@
-"""Whether jq keeps a JSON text as it is: what it cannot hold, and the numbers that it computes."""
+"""Whether jq keeps a JSON text as it is: what it cannot hold, and the numbers that it
+computes.
+"""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +26,7 @@ class _NotHeldError(Exception):
 
 def not_held(text: bytes) -> str:
     """Return what jq would drop or change in a JSON text, such as `half a surrogate
-    pair`; empty where it keeps everything.
+    pair`, or empty if it keeps everything.
     """
     if json_check.without_halves(text) != text:
         return "half a surrogate pair"
@@ -70,7 +72,7 @@ _SCANNER = JSONDecoder(
 
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
     """Return the first number of more than 15 digits in the results that none of the
-    sources has, so that it was computed in doubles; None without one.
+    sources has, so that it was computed in doubles. None without one.
     """
     known: set[bytes] | None = None
     for result in results:
@@ -91,8 +93,9 @@ def _is_long(number: bytes) -> bool:
 
 
 def _numbers(sources: Iterable[bytes]) -> set[bytes]:
-    """Return the long numbers in the sources, also within texts, written in one way; each
-    also without its sign.
+    """Return the long numbers in the sources, also within texts, written in one way.
+
+    Each also without its sign.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
     return {canonical(one) for number in found for one in (number, number.lstrip(b"-"))}

@@ -43,10 +43,10 @@ class JqProcess:
         self._end()
 
     def results(self, program: str, text: str) -> list[str]:
-        """The results of a program for a JSON text, which must be texts.
+        """Return the results of a program for a JSON text, which must be texts.
 
-        After one that did not end, none is run. Raises ValueError where it fails, or
-        does not end in time; StorageError where no process can be started.
+        After one that did not end, no other is run. Raises ValueError if it fails or
+        does not end in time, StorageError if no process can be started.
         """
         if not self._is_over:
             data = text.encode()
@@ -69,7 +69,9 @@ class JqProcess:
         raise ValueError(f"it did not end within {self._seconds:g} s")
 
     def _ask(self, request: bytes) -> bytes:
-        """The line that answers a request; empty where the process was ended before."""
+        """Return the line that answers a request, or empty if the process was ended
+        before.
+        """
         child = self._child or self._start()
         assert child.stdin is not None  # noqa: S101  a pipe, as below
         assert child.stdout is not None  # noqa: S101  as above
@@ -81,12 +83,13 @@ class JqProcess:
         return child.stdout.readline()
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """The process, which has said that it runs: one that cannot start would be
-        taken for one that failed.
+        """Return the process, which has said that it runs: a failed start would look
+        like a failed program.
         """
         try:
             self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
-                # Without -P the folder of the script would come first where modules are looked for.
+                # Without -P the folder of the script would come first where modules are
+                # looked for.
                 [sys.executable, "-P", str(_WORKER)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -112,7 +115,7 @@ class JqProcess:
         return child
 
     def _end(self) -> int | None:
-        """Wait until the process, if there is one, has ended; gives how it did."""
+        """Wait until the process, if there is one, has ended. Gives how it did."""
         child, self._child = self._child, None
         if child is None:
             return None

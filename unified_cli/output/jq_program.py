@@ -63,15 +63,16 @@ class NotHeldError(ValueError):
 class JqProgram:
     """A compiled jq program, from JSON text to JSON text.
 
-    What it passes on keeps its digits. It remembers a number that it computed, which
-    jq does in doubles, and the records that it was not run on.
+    Numbers that it passes on keep their digits. It remembers a number that it computed,
+    which jq does in doubles, and the records that it was not run on.
     """
 
     def __init__(
         self, expression: str, option: str = "--jq", process: JqProcess | None = None
     ) -> None:
-        """`process` runs it, if the time is limited. Raises UsageError where the
-        expression cannot be compiled.
+        """`process` runs it, if the time is limited.
+
+        Raises UsageError if the expression cannot be compiled.
         """
         self._program = _compiled(expression, option)
         self._expression = expression
@@ -90,8 +91,10 @@ class JqProgram:
             return self._results(text)
 
     def run(self, text: bytes) -> list[bytes]:
-        """Return what `results` does. Raises UsageError where the program fails, and
-        IncompleteError where jq would drop or change a value.
+        """Return what `results` does.
+
+        Raises UsageError if the program fails, and IncompleteError where jq would drop
+        or change a value.
         """
         try:
             return self.results(text)
@@ -101,8 +104,9 @@ class JqProgram:
             raise self._failure(text, error) from None
 
     def run_each(self, records: Sequence[Record]) -> list[Record]:
-        """Return the results for one record after the other; one that jq cannot hold is
-        left out. Raises UsageError as `run` does.
+        """Return the results for one record after the other.
+
+        One that jq cannot hold is left out. Raises UsageError as `run` does.
         """
         found: list[Record] = []
         with self._interruptible():
@@ -116,8 +120,9 @@ class JqProgram:
         return found
 
     def _interruptible(self) -> AbstractContextManager[None]:
-        """What lets signals end a running program; a process of its own is ended with
-        the error that they raise.
+        """Return what lets signals end a running program.
+
+        A process of its own is ended with the error that they raise.
         """
         return nullcontext() if self._process else signals.ending_at_once()
 
@@ -150,7 +155,7 @@ class JqProgram:
             self._left_out[key] = f"{_shown_id(record)} ({error.what})" if is_named else ""
 
     def remarks(self) -> Sequence[str]:
-        """What may differ though the program did not ask for it."""
+        """Return what may differ though the program did not ask for it."""
         if self._computed is None:
             return []
         return [f"{self._option} computed {self._computed} in doubles, which keep 15 digits"]
@@ -166,14 +171,18 @@ class JqProgram:
 
 
 def _shown_id(record: bytes) -> str:
-    """Return the id of a record as it was written, which shows half a surrogate pair."""
+    """Return the id of a record as it was written, which shows half a surrogate
+    pair.
+    """
     identifier = member(record, "id")
     return excerpt(identifier.decode("utf-8", "replace"), _LONGEST_ID) if identifier else "no id"
 
 
 def _compiled(expression: str, option: str) -> Any:
-    """The program that an option was given, compiled; its results are JSON texts.
-    Raises UsageError for one that is wrong or reads other files.
+    """Return the program that an option was given, compiled.
+
+    Its results are JSON texts. Raises UsageError for one that is wrong or reads other
+    files.
     """
     if directive := _DIRECTIVE.match(expression):
         # jq looks for modules in the working directory too.
@@ -198,7 +207,9 @@ def _compiled(expression: str, option: str) -> Any:
 
 
 def _spelled(expression: str, error: ValueError) -> str | None:
-    """What to type instead, where a path begins as in another language; None where it does not."""
+    """Return what to type instead, where a path begins as in another language, or None
+    if it does not.
+    """
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
@@ -220,8 +231,8 @@ def _spelled(expression: str, error: ValueError) -> str | None:
 
 
 def _input(text: bytes, expression: str) -> str | None:
-    """What the program was given, where that is an object whose members it does not
-    name, or a list.
+    """Return what the program was given, where that is an object whose members it does
+    not name, or a list.
     """
     given = json_check.scan(text.decode("utf-8"))
     if isinstance(given, list):
@@ -247,8 +258,8 @@ def _reason(error: ValueError) -> str:
 class Verdict(NamedTuple):
     """Whether an expectation holds.
 
-    `value` is the first output of its program that is not true, or says that there is
-    none; after an error it is empty.
+    `value` is the first output of its program that is not true, or a note that there
+    was no output; after an error it is empty.
     """
 
     expectation: str
@@ -258,13 +269,16 @@ class Verdict(NamedTuple):
 
 
 class Expectation:
-    """A jq program all of whose outputs must be `true`; none, or an error, is a failure."""
+    """A jq program all of whose outputs must be `true`; none, or an error, is a
+    failure.
+    """
 
     def __init__(
         self, expression: str, option: str = "--expect", process: JqProcess | None = None
     ) -> None:
-        """`process` runs it, if the time is limited. Raises UsageError where the
-        expression cannot be compiled.
+        """`process` runs it, if the time is limited.
+
+        Raises UsageError if the expression cannot be compiled.
         """
         self.expression = expression
         self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
@@ -274,7 +288,10 @@ class Expectation:
         self._program = JqProgram(expression, self.shown, process)
 
     def judge(self, document: bytes) -> Verdict:
-        """Whether it holds for a JSON document. Raises IncompleteError as `run` does."""
+        """Return whether it holds for a JSON document.
+
+        Raises IncompleteError as `run` does.
+        """
         try:
             values = self._program.run(document)
             wrong = (

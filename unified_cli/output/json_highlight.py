@@ -28,9 +28,9 @@ class _JsonHighlighter(RegexHighlighter):
     )
 
 
-# rich's styles in those of the terminal's own colours that keep the most contrast in the
-# worst of eleven usual palettes, light and dark: plain blue is hard to read on black,
-# cyan and bright green on white.
+# rich's styles in those of the terminal's own colours that keep the most contrast in
+# the worst of eleven usual palettes, light and dark: plain blue is hard to read on
+# black, cyan and bright green on white.
 _STYLES = Theme(
     {
         "json.key": "bold bright_blue",
@@ -44,9 +44,10 @@ _HIGHLIGHTER = _JsonHighlighter()
 
 
 def highlighted(text: TerminalText) -> TerminalText:
-    """Return the JSON text with colours; without them it is the same, tabs included.
+    """Return the JSON text with colours. Without them it is the same, tabs included.
 
-    The text is whole lines of JSON, or a part of it that begins and ends outside strings.
+    The text is whole lines of JSON, or a part of it that begins and ends outside
+    strings.
     """
     # rich drops carriage returns; a blank keeps the places of what follows.
     spans = _HIGHLIGHTER(text.replace("\r", " ")).spans

@@ -7,7 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from unified_cli.masking import masked
 
-# What XML 1.0 allows; all else is replaced, since not even an escape may stand for it.
+# Characters that XML 1.0 allows; others are replaced, since not even an escape may
+# represent them.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
 
@@ -33,8 +34,10 @@ class JUnitSuite(NamedTuple):
 
 
 def suite(name: str, cases: Iterable[JUnitCase], *, several: bool) -> JUnitSuite:
-    """The tests of a connection; of `several` connections each names its own, because
-    some readers know a test by its class and its name alone.
+    """Return the tests of a connection.
+
+    Of `several` connections each names its own, because some readers know a test by its
+    class and its name alone.
     """
     if several:
         cases = [case._replace(classname=f"{name}.{case.classname}") for case in cases]
@@ -42,7 +45,7 @@ def suite(name: str, cases: Iterable[JUnitCase], *, several: bool) -> JUnitSuite
 
 
 def document(suites: Sequence[JUnitSuite]) -> Iterator[bytes]:
-    """The suites as XML, in pieces."""
+    """Yield the suites as XML, in pieces."""
     cases = [case for suite in suites for case in suite.cases]
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="unified"{_counts(cases)}>\n'.encode()

@@ -1,4 +1,4 @@
-"""What a screen is made of beside tables: rows in columns without heads, and trees."""
+"""The parts of a screen beside tables: rows in columns without heads, and trees."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,8 +27,9 @@ def rows(
     indent: int = 0,
     hanging: str = "",
 ) -> TerminalText:
-    """The rows in columns of these widths; a longer text goes on in further lines,
-    which begin with `hanging`.
+    """Return the rows in columns of these widths.
+
+    A longer text continues in further lines, which begin with `hanging`.
     """
     from rich.padding import Padding  # noqa: PLC0415  only where a screen is drawn
 
@@ -54,7 +55,7 @@ def _grid(
 def lines(
     runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: str = "    "
 ) -> TerminalText:
-    """Each text on a line of its own, broken where the terminal ends."""
+    """Return each text on a line of its own, broken where the terminal ends."""
     return rows(
         runtime,
         [runtime.width - indent],
@@ -82,8 +83,9 @@ class Branch(NamedTuple):
 def tree(
     runtime: Runtime, head: Cell, widths: Sequence[int], branches: Sequence[Branch]
 ) -> TerminalText:
-    """Rows as a tree, in columns of these widths; the first one is narrowed by the
-    lines that lead to a row.
+    """Rows as a tree, in columns of these widths.
+
+    The first one is narrowed by the lines that lead to a row.
     """
     from rich.tree import Tree  # noqa: PLC0415  only where a screen is drawn
 

@@ -1,4 +1,6 @@
-"""Tables in Markdown, to paste into an issue: aligned, and no text in them is markup."""
+"""Tables in Markdown, to paste into an issue: aligned, and no text in them is
+markup.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +14,7 @@ from unified_cli.text_width import pad, width
 
 _BREAK = re.compile(r"\r\n?|\n")
 # Links, code, emphasis, HTML, entities, formulas and GitLab's marks of changes. An
-# underscore within a word is none of these.
+# underscore within a word is safe.
 _MARKUP = re.compile(r"[\\`*\[<|~$]|&(?=[#\w])|_(?![^\W_])|(?<![^\W_])_|\{(?=[-+])")
 # A comment keeps GitHub and GitLab from notifying a user, or linking another issue.
 _MENTION = re.compile(r"(?<!\w)[@#](?=\w)")

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _DEFAULT = "less -FRX"
-# What less and lv need to show colours, where they are named without options; as git sets them.
+# The options with which less and lv show colours, if they are named without options; as
+# git sets them.
 _OPTIONS = {"LESS": "FRX", "LV": "-c"}
 _LONGEST_HOLD = 1.0
 """Seconds after which what fits the screen is shown, although more may come."""
@@ -42,7 +43,7 @@ _ENDINGS = {0, 130, 143, *_STOPPED}
 
 class _State(Enum):
     HELD = auto()
-    """What was written fits the screen so far, and is not shown yet."""
+    """The output fits the screen so far, and is not shown yet."""
     PAGED = auto()
     """A pager has the terminal."""
     QUIT = auto()
@@ -65,14 +66,14 @@ class PagedStdout(io.RawIOBase):
         self._terminal = terminal
         self._state = _State.HELD
         self._kept = b""
-        """What was written, as long as it may have to be shown on the terminal."""
+        """The output, as long as it may have to be shown on the terminal."""
         self._lock = threading.RLock()
         self._child: subprocess.Popen[bytes] | None = None
         self._pipe: WholeWriter | None = None
         self._before: list[Any] | None = None
 
     def fileno(self) -> int:
-        """The terminal's descriptor."""
+        """Return the terminal's descriptor."""
         return self._terminal.fileno()
 
     def writable(self) -> bool:
@@ -80,7 +81,7 @@ class PagedStdout(io.RawIOBase):
         return True
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Take some text. Raises OSError where the terminal cannot be written."""
+        """Take some text. Raises OSError if the terminal cannot be written."""
         text, problem = bytes(data), None
         with self._lock:
             if self._state is _State.HELD:
@@ -99,7 +100,7 @@ class PagedStdout(io.RawIOBase):
         return len(text)
 
     def unpage(self) -> None:
-        """Show what is held, and from now on all that is written at once."""
+        """Show the buffered output, and further output at once."""
         with self._lock:
             if self._state is _State.HELD:
                 self._state = _State.DIRECT
@@ -107,26 +108,28 @@ class PagedStdout(io.RawIOBase):
                 self._put(text)
 
     def is_free(self) -> bool:
-        """Whether a message can be written to the terminal now; what was written before
-        it is there then.
+        """Return whether a message can be written to the terminal now.
+
+        Earlier output is there then.
         """
         # Only text that is held needs the lock, which a write has for as long as a
         # pager's user looks at the screen.
         if self._state is _State.HELD and self._kept:
-            # Nobody reads a terminal that is gone; the next write of a result says so.
+            # No one reads a terminal that is gone; the next write of a result says so.
             with contextlib.suppress(OSError):
                 self.unpage()
         return self._state is not _State.PAGED
 
     def is_quit(self) -> bool:
-        """Whether the pager's user has left it."""
+        """Return whether the pager's user has left it."""
         if self._state is _State.PAGED and self._child and self._child.poll() == 0:
             self._end()
         return self._state is _State.QUIT
 
     def end(self) -> None:
-        """Wait until the pager, if there is one, has ended; what is written from now on
-        goes to the terminal.
+        """Wait until the pager, if there is one, has ended.
+
+        Further output goes to the terminal.
         """
         with contextlib.suppress(OSError):
             self.unpage()
@@ -135,8 +138,9 @@ class PagedStdout(io.RawIOBase):
         self._runtime.stderr.catch_up(problem)
 
     def make_way(self) -> None:
-        """Show what is held, and wait for the end of the pager if there is one; what
-        comes later may have one again.
+        """Show the buffered output, and wait for the end of the pager if there is one.
+
+        Later output may have a pager again.
         """
         was_held = self._state is _State.HELD
         self.end()
@@ -176,7 +180,10 @@ class PagedStdout(io.RawIOBase):
             self.unpage()
 
     def _start(self) -> str | None:
-        """Start the pager with what is held; why that is not possible."""
+        """Start the pager with the buffered output.
+
+        Returns why that is not possible.
+        """
         try:
             text = _command(self._runtime)
             if not text.strip():
@@ -237,8 +244,9 @@ class PagedStdout(io.RawIOBase):
 
 @contextlib.contextmanager
 def opened(runtime: Runtime) -> Iterator[Runtime]:
-    """The runtime with a pager at its terminal, unless settings turn it off; waits for
-    the pager's end.
+    """The runtime with a pager at its terminal, unless settings turn it off.
+
+    Waits for the pager's end.
     """
     terminal = runtime.stdout
     if terminal is None or not _is_real(terminal) or runtime.environ.get("TERM") == "dumb":
@@ -264,27 +272,27 @@ def _is_real(stream: BinaryIO) -> bool:
 
 
 def _command(runtime: Runtime) -> str:
-    """The pager's command; empty where it is turned off."""
+    """Return the pager's command, or empty if it is turned off."""
     found = runtime.environ.get(KEYS["pager"].variable)
     if found is None:
         try:
             found = file.read(runtime).top.get("pager")
         except UnifiedError:
-            # Help needs no sound config file, and whatever reads the settings says what
-            # is wrong with it.
+            # Help needs no sound config file, and whatever reads the settings reports
+            # the problem with it.
             found = None
     return str(runtime.environ.get("PAGER", _DEFAULT) if found is None else found)
 
 
 def _with_colours(words: list[str]) -> list[str]:
-    """Return the words of the pager, with -R for less: it shows colours only then, and a
-    LESS of the user's own may lack it.
+    """Return the words of the pager, with -R for less: it shows colours only then, and
+    a LESS of the user's own may lack it.
     """
     return [*words, "-R"] if Path(words[0]).name == "less" else words
 
 
 def _rows(text: str, columns: int) -> int:
-    """How many rows of the terminal the text fills."""
+    """Return how many rows of the terminal the text fills."""
     lines = COLOUR.sub("", text).expandtabs().split("\n")
     rows = sum(max(1, -(-text_width.width(line) // columns)) for line in lines)
     return rows - 1 if text.endswith("\n") else rows

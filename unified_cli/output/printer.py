@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 _LONGEST_HELD = 1024 * 1024
 _BY_RECORD = "on a list, -o ndjson runs the program on each record"
 LARGEST_DOCUMENT = 32 * 1024 * 1024
-"""Bytes of a document for a jq program, which takes about twenty times as much memory."""
+"""Bytes of a document for a jq program, which takes about twenty times as much
+memory.
+"""
 
 
 class Printer:
-    """Writes each page at once, unless it `gathers` what is to be written until
-    `flush`; `end` completes the output.
+    """Writes each page at once, unless it `gathers` output until `flush`; `end`
+    completes the output.
 
-    With `strict` it is an error that no record has any of the chosen columns: rows that
-    are blank for this reason are held back. What a write has done is printed in any
-    case.
+    With `strict` it is an error if no record has any of the chosen columns: such blank
+    rows are held back. The result of a write is printed in any case.
     """
 
     def __init__(
@@ -67,7 +68,8 @@ class Printer:
         large: bool = False,
         profile: str | None = None,
     ) -> None:
-        """Write some records; `profile` is the connection that each names in its first member.
+        """Write some records; `profile` is the connection that each names in its first
+        member.
 
         `one_line` says that no record holds a line break, `large` that the records are
         to be worked on in slices.
@@ -90,7 +92,9 @@ class Printer:
             stdout.write(self._runtime, [data])
 
     def end(self, next_cursor: str | None = None) -> list[str]:
-        """Complete the output and write its remarks to stderr; gives what is missing from it.
+        """Complete the output and write its remarks to stderr.
+
+        Gives the missing part from it.
 
         A column that is misspelt is missing from rows that a program reads. Raises
         UsageError where no record has any of the chosen columns.
@@ -107,7 +111,10 @@ class Printer:
         return [*self.left_out(), *self._writer.shortcomings(), *misspelt]
 
     def left_out(self) -> Sequence[str]:
-        """Return one sentence that names the records left out until now; nothing without any."""
+        """Return one sentence that names the records left out until now.
+
+        Nothing without any.
+        """
         return self._transform.shortcomings()
 
     def _put(self, data: bytes) -> None:
@@ -135,10 +142,11 @@ class Printer:
 def style_for(
     runtime: Runtime, form: Format, items: str, cursor: str, *, screen: bool = True
 ) -> Style:
-    """How a list in that format looks on this stdout, or in a file where it is not for
-    the `screen`.
+    """Return how a list in that format looks on this stdout, or in a file where it is
+    not for the `screen`.
 
-    `items` and `cursor` are the members of a page that are the records and where the list goes on.
+    `items` and `cursor` are the members of a page that are the records and where the
+    list continues.
     """
     terminal_there = screen and runtime.stdout_is_terminal
     return Style(
@@ -154,7 +162,9 @@ def style_for(
 
 
 class JqDocument(RecordWriter):
-    """Collects all records into one document, and writes the results of a jq program for it."""
+    """Collects all records into one document, and writes the results of a jq program
+    for it.
+    """
 
     def __init__(self, style: Style, program: "JqProgram") -> None:
         super().__init__(style, {})
@@ -170,7 +180,9 @@ class JqDocument(RecordWriter):
         return iter(())
 
     def end(self, next_cursor: str | None) -> bytes:
-        """The results for an object with the records and, where they are a list, the cursor."""
+        """Return the results for an object with the records and, where they are a list,
+        the cursor.
+        """
         members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
         if self._style.listing:
             members.append(
@@ -179,7 +191,7 @@ class JqDocument(RecordWriter):
         return render(self._program, b"{" + b",".join(members) + b"}", self._style)
 
     def remarks(self) -> Sequence[str]:
-        """What the program may have changed."""
+        """Return what the program may have changed."""
         return self._program.remarks()
 
 
@@ -192,8 +204,8 @@ def _check(size: int) -> None:
 
 
 def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
-    """The results of a program for a document: texts without quotes, all others as JSON
-    that looks like any other.
+    """Return the results of a program for a document: texts without quotes, all others
+    as JSON that looks like any other.
 
     In YAML each is a document. Raises UsageError for a document that is too large, and
     IncompleteError for one that jq cannot hold.
@@ -234,7 +246,7 @@ def _result(value: bytes, style: Style, view: stdout.JsonView) -> str:
 def put(runtime: Runtime, data: bytes, style: Style) -> None:
     """Write what `render` gave."""
     if style.width is not None and style.format is not formats.YAML:
-        # What is foreign in it is visible already.
+        # Control characters in it are visible already.
         stdout.show(runtime, [terminal.styled(data.decode("utf-8"))])
     else:
         stdout.write(runtime, [data])

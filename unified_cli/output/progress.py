@@ -31,10 +31,11 @@ _BYTES = {"byte": "", "byte read": "read "}
 
 
 class Work(NamedTuple):
-    """What there is to do: `total` units, such as records, within a number of parts,
-    such as connections.
+    """The work to do: `total` units, such as records, within a number of parts, such as
+    connections.
 
-    A total of None is not known. A part of the name `file` is told while it is under way.
+    A total of None is not known. A part of the name `file` is reported while it is
+    under way.
     """
 
     unit: str = "record"
@@ -59,7 +60,9 @@ class Screen(NamedTuple):
 
 
 class Tally:
-    """How far the work is; what was done before this run counts for the total, not for the pace."""
+    """How far the work is; what was done before this run counts for the total, not for
+    the pace.
+    """
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -68,12 +71,15 @@ class Tally:
         self.wait: Wait | None = None
         """The last one, which may be over."""
         self.waited = 0.0
-        """Seconds in which requests were held back, or still are, since that was told."""
+        """Seconds in which requests were held back, or still are, since that was
+        reported.
+        """
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
-    """How far it is after so many seconds, in words; with what was waited for since
-    this was asked last.
+    """Return how far it is after this many seconds, in words.
+
+    With what was waited for since this was asked last.
     """
     waits, wait = _waits(tally, now)[:1], tally.wait
     if wait is not None:
@@ -85,17 +91,18 @@ def plain(tally: Tally, seconds: float, now: float) -> str:
 
 
 def done(tally: Tally) -> str:
-    """What was done, in words."""
+    """Return what was done, in words."""
     finished, work = tally.parts_before + tally.parts, tally.work
     parts = [f"{finished} of {counted(work.parts, work.part)}"] if work.parts else []
     return ", ".join([*parts, _units(tally)])
 
 
 def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
-    """The same in one line that is shorter than the screen is wide, with a bar where
-    the total is known.
+    """Return the same in one line that is shorter than the screen is wide, with a bar
+    where the total is known.
     """
-    # A line that fills the last column would be continued on the next by some terminals.
+    # A line that fills the last column would be continued on the next by some
+    # terminals.
     room, share = screen.columns - 1, _share(tally)
     size = (
         next((bar for width, bar in _BARS if screen.columns >= width), 0)
@@ -115,7 +122,7 @@ def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time, in words."""
+    """Return a length of time, in words."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -124,7 +131,7 @@ def span(seconds: float) -> str:
 
 
 def _facts(tally: Tally, seconds: float) -> list[str]:
-    """What is known, the most important first."""
+    """Return the known figures, the most important first."""
     work = tally.work
     found = [done(tally)]
     if work.part == "file":
@@ -146,7 +153,7 @@ def _facts(tally: Tally, seconds: float) -> list[str]:
 
 
 def _waits(tally: Tally, now: float) -> list[str]:
-    """What is waited for, and without the reason; empty where nothing is."""
+    """Return the wait, with and without its reason, or empty if there is no wait."""
     if tally.wait is None or tally.wait.until <= now:
         return []
     wait = f"waiting {span(max(1, tally.wait.until - now))}"
@@ -165,12 +172,14 @@ def _units(tally: Tally) -> str:
 
 
 def _size(number: float) -> str:
-    """A number of bytes, in words."""
+    """Return a number of bytes, in words."""
     return f"{number / 1e6:.1f} MB" if number >= 1e6 else f"{number / 1e3:.0f} kB"
 
 
 def _share(tally: Tally) -> float | None:
-    """The part of the work that is done, from 0 to 1; None where the total is not known."""
+    """Return the part of the work that is done, from 0 to 1, or None if the total is
+    not known.
+    """
     work = tally.work
     if work.parts:
         return min(1.0, (tally.parts_before + tally.parts) / work.parts)
@@ -195,13 +204,13 @@ def _bar(share: float, size: int, screen: Screen) -> str:
 
     bar = ProgressBar(1.0, share, size, style="dim", complete_style="green", finished_style="green")
     made = terminal.rendered(bar, colour=screen.colour, encoding=screen.encoding, width=size)
-    # Without colours only what is done is drawn.
+    # Without colours only the finished part is drawn.
     return made + " " * (size - len(COLOUR.sub("", made)))
 
 
 class Progress:
-    """Counts what is done, in any thread, and tells it: with `draws` in a status line,
-    else in lines of their own.
+    """Counts finished work, in any thread, and reports it: with `draws` in a status
+    line, else in lines of their own.
 
     A `silent` one only counts.
     """
@@ -245,8 +254,9 @@ class Progress:
             self._tally.parts_before += parts
 
     def expect(self, units: int | None) -> None:
-        """Take this as the total, now that it is known; of work in parts it would be
-        that of one part.
+        """Take this as the total, now that it is known.
+
+        Of work in parts it would be that of one part.
         """
         with self._lock:
             work = self._tally.work
@@ -292,7 +302,7 @@ class Progress:
                 stderr.note(plain(self._tally, seconds, now))
 
     def so_far(self) -> str:
-        """What was done, in words."""
+        """Return what was done, in words."""
         with self._lock:
             return done(self._tally)
 
@@ -304,7 +314,7 @@ class Progress:
             self._runtime.stderr.status("")
 
     def _screen(self) -> Screen:
-        """The terminal as it is now; its size may have changed."""
+        """Return the terminal as it is now. Its size may have changed."""
         runtime = self._runtime
         colour = runtime.has_colour(stderr=True)
         return Screen(
@@ -321,8 +331,8 @@ def progress(runtime: Runtime, work: Work, *, to_stdout: bool = False) -> Iterat
     """Progress for as long as the block lasts, silenced by `--quiet`.
 
     A status line is drawn on a terminal; but where the results go to stdout, only if
-    that is not a terminal as well. Nothing is told among the results, nor on a terminal
-    to which another program writes.
+    that is not a terminal as well. Nothing is reported among the results, nor on a
+    terminal to which another program writes.
     """
     own = not (to_stdout and runtime.stdout_is_terminal)
     draws = (

@@ -1,4 +1,4 @@
-"""What all formats of records have in common; JSON, a record a line, and ids."""
+"""The common parts of all record formats; JSON, a record a line, and ids."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypedDict
@@ -46,8 +46,8 @@ class Style(NamedTuple):
 
 
 class WriterMemory(TypedDict, total=False):
-    """What a writer keeps from one page to the next: the columns, the keys that found
-    none, and counts.
+    """The state of a writer between pages: the columns, the keys without a column, and
+    counts.
 
     `unseen` are the chosen columns that no record had so far, `left_out` says what a
     table or a jq program does not take. `widths` are those of the columns of rows for
@@ -68,8 +68,7 @@ class WriterMemory(TypedDict, total=False):
 class RecordWriter:
     """Turns records into bytes, page by page.
 
-    `memory` is what another process needs, besides what is written already, to go on in
-    the same file.
+    `memory` is the state that another process needs to continue in the same file.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -77,8 +76,9 @@ class RecordWriter:
         self.memory = memory
 
     def page(self, slices: Iterable[Sequence[Record]], *, one_line: bool) -> Iterator[bytes]:
-        """The records of a page as bytes, piece by piece; the slices may be gone
-        through more than once.
+        """Yield the records of a page as bytes, piece by piece.
+
+        The slices may be gone through more than once.
 
         `one_line` says that no record holds a line break between its parts.
         """
@@ -87,27 +87,37 @@ class RecordWriter:
             yield from self.add(records, one_line=one_line)
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
-        """Learn from all records of a page what has to be known before the first is written."""
+        """Learn from all records of a page what has to be known before the first is
+        written.
+        """
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:
         """Some records as bytes."""
         raise NotImplementedError
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  most formats need no end
-        """What completes the output; without it the output is recognisably incomplete."""
+        """Return what completes the output.
+
+        Without it the output is recognisably incomplete.
+        """
         return b""
 
     def shortcomings(self) -> Sequence[str]:
-        """What is missing from the output though the records had it; the run is then incomplete."""
+        """Return the missing part from the output though the records had it.
+
+        The run is then incomplete.
+        """
         return ()
 
     def remarks(self) -> Sequence[str]:
-        """What the user should know about the output."""
+        """Return what the user should know about the output."""
         return ()
 
 
 def joined(lines: Iterable[str]) -> Iterator[str]:
-    """Lines in pieces of about a mebibyte, because a few records may fill many lines."""
+    """Lines in pieces of about a mebibyte, because a few records may fill many
+    lines.
+    """
     part: list[str] = []
     size = 0
     for line in lines:
@@ -130,7 +140,7 @@ class JsonDocument(RecordWriter):
         self._begun: bool = memory.get("begun", False)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  a document may break lines
-        """The records, after those that were written before."""
+        """Yield the records, after those that were written before."""
         if not records:
             return
         if not self._style.pretty:
@@ -144,7 +154,7 @@ class JsonDocument(RecordWriter):
         yield before + inside
 
     def end(self, next_cursor: str | None) -> bytes:
-        """The closing brackets; the cursor where the records are a list."""
+        """Return the closing brackets. The cursor where the records are a list."""
         start = b"\n" if self._begun else self._head().rstrip()
         cursor = msgspec.json.encode(self._style.cursor) + b": " + msgspec.json.encode(next_cursor)
         if not self._style.pretty:
@@ -163,7 +173,7 @@ class Lines(RecordWriter):
     """
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:
-        """One line a record."""
+        """Yield one line a record."""
         if records:
             lines = records if one_line else [_flat(bytes(record)) for record in records]
             yield b"\n".join([*lines, b""])
@@ -181,7 +191,9 @@ class Ids(RecordWriter):
         self._without: int = memory.get("without", 0)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  ids are short
-        """The ids; records without one, or with one that does not fit on a line, are counted."""
+        """Yield the ids; records without one, or with one that does not fit on a line,
+        are counted.
+        """
         found = [text((parts(record) or {}).get("id")) for record in records]
         good = [one for one in found if one and one.isprintable()]
         self._without += len(found) - len(good)
@@ -189,7 +201,7 @@ class Ids(RecordWriter):
         yield "".join(f"{one}\n" for one in good).encode("utf-8")
 
     def shortcomings(self) -> Sequence[str]:
-        """How many records had no id."""
+        """Return how many records had no id."""
         return (
             [f"left out {counted(self._without, 'record')} without an id that fits on a line"]
             if self._without

@@ -1,4 +1,4 @@
-"""What is drawn for a person at a terminal, by rich: tables, bars, coloured words."""
+"""Drawings for a person at a terminal, by rich: tables, bars, coloured words."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -69,20 +69,20 @@ class Column(NamedTuple):
 
 
 Cell: TypeAlias = MaskedText | Word | Bar
-"""What can stand in a table."""
+"""The possible cells of a table."""
 
 
 def lengths(bar: Bar) -> list[int]:
-    """How many characters each part of a bar takes: in proportion, but none of a number
-    above 0 is left out.
+    """Return how many characters each part of a bar takes: in proportion, but none of a
+    number above 0 is left out.
     """
     total = sum(number for number, _ in bar.parts)
     if not total:
         return [0] * len(bar.parts)
     exact = [number * bar.size / total for number, _ in bar.parts]
     found = [max(1, int(length)) if length else 0 for length in exact]
-    # What is left is for those that lost most to whole characters; what is too much is
-    # the longest one's.
+    # The rest is for those that lost most to whole characters; the longest loses the
+    # remainder.
     while (left := bar.size - sum(found)) > 0:
         found[max(range(len(found)), key=lambda at: exact[at] - found[at])] += 1
     if left and max(found) > -left:
@@ -91,8 +91,9 @@ def lengths(bar: Bar) -> list[int]:
 
 
 def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
-    """What rich draws of these things, in the terminal's width and colours; their
-    foreign text is visible already.
+    """Return what rich draws of these things, in the terminal's width and colours.
+
+    Their foreign text is visible already.
     """
     made = terminal.rendered(
         *things,
@@ -104,7 +105,7 @@ def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None)
 
 
 def text(runtime: Runtime, cell: Cell) -> "Text":
-    """A cell as rich draws it."""
+    """Return a cell as rich draws it."""
     if isinstance(cell, Bar):
         made = _text()
         for part, style in _pieces(runtime, cell):
@@ -116,7 +117,7 @@ def text(runtime: Runtime, cell: Cell) -> "Text":
 
 
 def _text(words: str = "", style: str = "", *, unbroken: bool = False) -> "Text":
-    """Return words as rich draws them; `unbroken` ones go past the terminal's end."""
+    """Return words as rich draws them. `unbroken` ones go past the terminal's end."""
     from rich.text import Text  # noqa: PLC0415  only where a screen is drawn
 
     if unbroken:
@@ -129,8 +130,8 @@ def _shown(runtime: Runtime, words: MaskedText) -> str:
 
 
 def _encodable(runtime: Runtime, cell: Cell) -> Cell:
-    """The cell with what is shown in place of what the terminal cannot write, so that
-    it is measured.
+    """Return the cell with the text shown for characters that the terminal cannot
+    write, so that it is measured.
     """
     if isinstance(cell, Bar):
         return cell
@@ -146,7 +147,7 @@ def table(
     *,
     apart: int | None = None,
 ) -> TerminalText:
-    """The rows under their heads, each column as wide as its widest cell.
+    """Return the rows under their heads, each column as wide as its widest cell.
 
     On a terminal what has no room continues on further lines of its column, broken
     between words; if words are too long for that, the column `apart`, such as that of
@@ -190,8 +191,9 @@ def table(
 def _fields(
     runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
 ) -> TerminalText:
-    """Each cell that is not empty on lines of its own, after its head; a blank line
-    between rows.
+    """Return each cell that is not empty on lines of its own, after its head.
+
+    A blank line between rows.
     """
     heads = [column.head.upper() for column in columns]
     indent = max(map(text_width.width, heads)) + GAP
@@ -205,7 +207,8 @@ def _fields(
                 field = _text()
                 field.append(text_width.pad(head, indent), Look.STRONG.style)
                 things.append(field.append_text(shown))
-    # A word that is longer than the terminal, which wraps it itself, can be copied whole.
+    # A word that is longer than the terminal, which wraps it itself, can be copied
+    # whole.
     longest = max(
         (text_width.width(part) for thing in things for part in str(thing).splitlines()), default=1
     )
@@ -231,7 +234,10 @@ class StreamedTable:
         self._begun = False
 
     def show(self, cells: Sequence[Cell]) -> None:
-        """Show a row, after the heads where it is the first. Raises as `stdout.write` does."""
+        """Show a row, after the heads where it is the first.
+
+        Raises as `stdout.write` does.
+        """
         rows = [cells] if self._begun else [_heading(self._columns), cells]
         self._begun = True
         shown = drawn(
@@ -280,7 +286,7 @@ def grid(widths: Sequence[int], rows: Iterable[Iterable["Text"]], gap: int = GAP
 
 
 def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":
-    """The cell within its width: cut, or broken as all text is."""
+    """Return the cell within its width: cut, or broken as all text is."""
     shown = cell.plain
     if text_width.width(shown) > size:
         lines = (
@@ -293,7 +299,7 @@ def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":
 def _widths(
     runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
 ) -> list[int]:
-    """How wide each column is: on a terminal within its width."""
+    """Return how wide each column is: on a terminal within its width."""
     cells = _contents(columns, rows)
     natural = [max(map(cell_size, column)) for column in cells]
     if not runtime.stdout_is_terminal:
@@ -304,7 +310,9 @@ def _widths(
 
 
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
-    """How wide the rows are if cells are broken, or cut, wherever they can be."""
+    """Return how wide the rows are if cells are broken, or cut, wherever they can
+    be.
+    """
     least = [
         _least(column, cells)
         for column, cells in zip(columns, _contents(columns, rows), strict=True)
@@ -313,7 +321,7 @@ def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> in
 
 
 def _contents(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
-    """The head and the cells of each column."""
+    """Return the head and the cells of each column."""
     return [[masked(column.head), *(row[at] for row in rows)] for at, column in enumerate(columns)]
 
 
@@ -329,7 +337,7 @@ def _least(column: Column, cells: Sequence[Cell]) -> int:
 
 
 def cell_size(cell: Cell) -> int:
-    """How many columns a cell takes."""
+    """Return how many columns a cell takes."""
     return cell.size if isinstance(cell, Bar) else text_width.width(_words(cell))
 
 
@@ -352,7 +360,7 @@ def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
 
 
 def sign(runtime: Runtime, look: Look) -> str:
-    """What a part of a bar is made of."""
+    """Return what a part of a bar is made of."""
     return str(look.value[1 if runtime.encoding.lower().startswith("utf") else 2])
 
 

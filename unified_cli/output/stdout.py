@@ -31,8 +31,9 @@ class QuitError(ClosedError):
 
 
 def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
-    """The runtime with a pager at its stdout, if that is a terminal; its end is that of
-    the block.
+    """Return the runtime with a pager at its stdout, if that is a terminal.
+
+    Its end is that of the block.
     """
     if not runtime.stdout_is_terminal:
         return nullcontext(runtime)
@@ -41,7 +42,7 @@ def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
 
 
 def unpage(runtime: Runtime) -> None:
-    """Show what is written from now on at once, without a pager. Raises as `write` does."""
+    """Show further output at once, without a pager. Raises as `write` does."""
     if (pager := _pager(runtime)) is not None:
         try:
             pager.unpage()
@@ -50,8 +51,9 @@ def unpage(runtime: Runtime) -> None:
 
 
 def check_read(runtime: Runtime) -> None:
-    """Raise QuitError where the user has left the pager; to be called before more is
-    read only to be shown.
+    """Raise QuitError if the user has left the pager.
+
+    To be called before more is read only to be shown.
     """
     if (pager := _pager(runtime)) is not None and pager.is_quit():
         raise QuitError
@@ -71,7 +73,7 @@ def _pager(runtime: Runtime) -> PagedStdout | None:
 
 
 def check(runtime: Runtime) -> None:
-    """Raise StorageError where stdout is closed; to be called before a request is sent."""
+    """Raise StorageError if stdout is closed. To be called before a request is sent."""
     if runtime.stdout is None:
         raise StorageError("standard output is closed, so the result cannot be shown")
 
@@ -80,7 +82,8 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
     """Write each chunk of data at once: as it is, but on a terminal as text that
     controls nothing there.
 
-    Raises ClosedError where its reader has closed it, StorageError where stdout cannot be written.
+    Raises ClosedError where its reader has closed it, StorageError where stdout cannot
+    be written.
     """
     if runtime.stdout_is_terminal:
         show(runtime, _visible(chunks))
@@ -114,7 +117,7 @@ def _write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
 
 
 def failure(error: OSError) -> Exception:
-    """The error to raise for one of the operating system."""
+    """Return the error to raise for one of the operating system."""
     if error.errno in {errno.EPIPE, errno.ESHUTDOWN}:
         return ClosedError()
     return StorageError(f"cannot write to {error.filename or 'standard output'}: {error.strerror}")
@@ -146,7 +149,10 @@ class JsonView:
         self._left = _COLOURED if colour else 0
 
     def pieces(self, document: bytes) -> Iterator[TerminalText]:
-        """Yield some more of it in pieces that are whole lines; a longer line is one."""
+        """Yield some more of it in pieces that are whole lines.
+
+        A longer line is one.
+        """
         start = 0
         while start < len(document):
             found = _LINE_END.search(document, start + _PIECE)
@@ -162,11 +168,12 @@ class JsonView:
 
 
 def pretty(body: bytes) -> bytes:
-    """The document indented by two blanks, everything else as it was."""
+    """Return the document indented by two blanks, everything else as it was."""
     import msgspec  # noqa: PLC0415  help is shown without it
 
     try:
         return msgspec.json.format(body, indent=2)
     except msgspec.DecodeError:
-        # Half a surrogate pair, which msgspec refuses; the document is shown as it was served.
+        # Half a surrogate pair, which msgspec refuses; the document is shown as it was
+        # served.
         return body

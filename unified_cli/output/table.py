@@ -1,6 +1,4 @@
-"""Records as a table: which columns there is room for, their widths, what stands in a
-cell, and the rows.
-"""
+"""Records as a table: the columns that fit, their widths, the cells and the rows."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,8 +33,8 @@ AHEAD = ("id", "created_at", "updated_at")
 _AHEAD_ON_SCREEN = ("id", *_NAMES[:-1], "created_at", "updated_at")
 _LATE = ("updated_at", "etag")
 _WIDEST, _NAME, _NARROWEST, _LEAST = 60, 24, 10, 4
-# What is taken for the width of a column before a record is seen: an id is a UUID, a
-# time is written to its second.
+# The assumed width of a column before a record is seen: an id is a UUID, a time has
+# seconds.
 _UUID, _SHORT, _LONG, _SECOND = 36, 12, 20, len("2026-01-01T12:00:00Z")
 _TIMES = ("_at", "_time", "_date")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z")
@@ -44,7 +42,10 @@ _MINUTE, _DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
 
 
 def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[str]) -> list[str]:
-    """The known columns that the data has, else all that it has; those `ahead` come first."""
+    """Return the known columns that the data has, else all that it has.
+
+    Those `ahead` come first.
+    """
     full: dict[str, None] = {}
     for one in members:
         full |= {key: None for key, value in one.items() if value != b"null" and key not in NEVER}
@@ -63,9 +64,12 @@ class Measured(NamedTuple):
 
 
 def fit(found: Measured, room: int) -> dict[str, int]:
-    """The columns that fit, in their order, and their widths; ids are not narrowed.
+    """Return the columns that fit, in their order, and their widths.
 
-    Names are chosen before times. Times are days, and minutes where nothing else lacks room.
+    Ids are not narrowed.
+
+    Names are chosen before times. Times are days, and minutes where nothing else lacks
+    room.
     """
     natural = found.natural
     floor = {column: _floor(column, size, found) for column, size in natural.items()}
@@ -106,8 +110,9 @@ def _floor(column: str, size: int, found: Measured) -> int:
 
 
 def share(found: Measured, room: int) -> dict[str, int]:
-    """The widths of all columns, narrowed until they fit; ids are not. The last columns
-    are left out if they cannot.
+    """Return the widths of all columns, narrowed until they fit.
+
+    Ids are not. The last columns are left out if they cannot.
 
     Times are shortened to days before anything else is cut.
     """
@@ -129,8 +134,9 @@ def share(found: Measured, room: int) -> dict[str, int]:
 
 
 def expected(columns: Sequence[str], label: int) -> Measured:
-    """What the columns of records that nobody has seen may take; those that are added
-    name a connection.
+    """Return what the columns of records that no one has seen may take.
+
+    Those that are added name a connection.
     """
     sizes: dict[str, int] = {}
     for column in columns:
@@ -158,20 +164,22 @@ def _rank(column: str) -> int:
 
 
 def shows_id(value: bytes | None) -> bool:
-    """Whether an object is shown by its id because it has no name."""
+    """Return whether an object is shown by its id because it has no name."""
     members = parts(value) if value is not None else None
     return members is not None and _name(members) == "id"
 
 
 def cell(value: bytes | None, encoding: str) -> str:
-    """A value on one line that is safe on a terminal: an object by its name or id, an
-    array by its items.
+    """Return a value on one line that is safe on a terminal: an object by its name or
+    id, an array by its items.
     """
     return encodable(visible(_BREAKS.sub(" ", shown(value))), encoding)
 
 
 def shown(value: bytes | None) -> str:
-    """Return the text of a value for people: an object's name or id, an array's items."""
+    """Return the text of a value for people: an object's name or id, an array's
+    items.
+    """
     if value is None:
         return ""
     if value.startswith(b"["):
@@ -190,13 +198,14 @@ def _name(members: Parts) -> str | None:
 
 
 def is_time(value: bytes | None) -> bool:
-    """Whether a value is a time that can be shown shorter."""
+    """Return whether a value is a time that can be shown shorter."""
     return value is not None and _TIME.fullmatch(text(value)) is not None
 
 
 def cut(shown: str, size: int, sign: str) -> str:
-    """As `text_width.cut` does it; but of a time the minute remains, or the day, which
-    need no sign.
+    """As `text_width.cut` does it.
+
+    But of a time the minute remains, or the day, which need no sign.
     """
     if size >= _DAY and width(shown) > size and (time := _TIME.fullmatch(shown)):
         return f"{time[1]} {time[2]}Z" if size >= _MINUTE else time[1]
@@ -204,11 +213,12 @@ def cut(shown: str, size: int, sign: str) -> str:
 
 
 class Table(RecordWriter):
-    """Rows in columns; the first page decides which, and how wide. A single record has
-    a line for each field.
+    """Rows in columns; the first page decides which, and how wide.
+
+    A single record has a line for each field.
 
     On a terminal the first page of several connections decides nothing: any may be the
-    first to answer, so what is known of their records does.
+    first to answer, so the known facts about their records does.
     """
 
     def __init__(self, style: Style, memory: WriterMemory) -> None:
@@ -219,12 +229,14 @@ class Table(RecordWriter):
         self._begun = widths is not None
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
-        """Choose the columns and their widths, if there are records and it is not done yet."""
+        """Choose the columns and their widths, if there are records and it is not done
+        yet.
+        """
         if self._widths is None and self._style.listing and any(slices):
             self._widths = self._measure(slices)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  cells are written anew
-        """The rows, with their heads before the first."""
+        """Yield the rows, with their heads before the first."""
         for lines in joined(
             f"{line}\n" for record in records for line in self._lines(_members(record))
         ):
@@ -254,7 +266,7 @@ class Table(RecordWriter):
         return cell(value, self._style.encoding)
 
     def remarks(self) -> Sequence[str]:
-        """The columns that are not shown."""
+        """Return the columns that are not shown."""
         if self._widths is None and self._style.listing:
             return ["no records"]
         hidden = excerpt(", ".join(self._hidden))
@@ -266,8 +278,9 @@ class Table(RecordWriter):
         return [f"not shown: {hidden} ({remedy})"] if hidden else []
 
     def _field_lines(self, members: Parts) -> Iterator[str]:
-        """A line for each field; on a terminal a long value goes on below itself, and
-        stands below a long name.
+        """Yield a line for each field.
+
+        On a terminal a long value continues below itself, and is below a long name.
         """
         columns, room = self._style.columns or [*members], self._style.width
         sizes = {column: width(visible(column)) for column in columns}
@@ -288,7 +301,8 @@ class Table(RecordWriter):
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         style = self._style
         if style.width is not None and style.label is not None and (style.columns or style.known):
-            # The ids are last: where they are shorter than was expected, nothing stands apart.
+            # The ids are last: where they are shorter than was expected, nothing is
+            # apart.
             names = [name for name in _NAMES[:-1] if name in style.known]
             known = [
                 name for name in (*style.first, *names, *style.known, "id") if name not in NEVER
@@ -314,8 +328,9 @@ class Table(RecordWriter):
         return candidates(_all_members(slices), style.known, (*style.first, *ahead))
 
     def _fitting(self, found: Measured, room: int) -> dict[str, int]:
-        """The columns for which there is room, and their widths; those of `--columns`
-        without room are told.
+        """Return the columns for which there is room, and their widths.
+
+        Those of `--columns` without room are reported.
         """
         if not self._style.columns:
             return fit(found, room)
@@ -331,8 +346,9 @@ class Table(RecordWriter):
         )
 
     def _row(self, members: Parts) -> str:
-        """The cells of a record, cut to their columns; ids are never cut, so the others
-        make room for longer ones.
+        """Return the cells of a record, cut to their columns.
+
+        Ids are never cut, so the others make room for longer ones.
         """
         assert self._widths is not None  # noqa: S101  measured before the first line
         values = [pick(members, column) for column in self._widths]

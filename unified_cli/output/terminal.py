@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 GAP = 2
 """Blanks between two columns."""
 TerminalText = NewType("TerminalText", str)
-"""Text that can be shown on a terminal: it controls nothing there but colours of our own."""
+"""Text that can be shown on a terminal: it controls nothing there but colours of our
+own.
+"""
 
 
 def ellipsis(runtime: Runtime) -> str:
@@ -25,8 +27,8 @@ def ellipsis(runtime: Runtime) -> str:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """The text as a terminal of that encoding shows it: what the encoding has not is an
-    escape, and as wide as one.
+    """Return the text as a terminal of that encoding shows it: what the encoding has
+    not is an escape, and as wide as one.
     """
     if text.isascii() or encoding.lower().startswith("utf"):
         return text
@@ -34,8 +36,8 @@ def encodable(text: str, encoding: str) -> str:
 
 
 def json_visible(text: str) -> TerminalText:
-    r"""The same JSON value with everything that could control a terminal written as
-    `\\u…`; line breaks and tabs stay.
+    r"""Return the same JSON value with everything that could control a terminal written
+    as `\\u…`. Line breaks and tabs stay.
     """
     if is_harmless(text.replace("\n", "")):
         return TerminalText(text)
@@ -43,22 +45,24 @@ def json_visible(text: str) -> TerminalText:
 
 
 def lines_visible(text: str) -> TerminalText:
-    r"""The text with everything that could control a terminal written as an escape;
-    line breaks and tabs stay.
+    r"""Return the text with everything that could control a terminal written as an
+    escape. Line breaks and tabs stay.
     """
     return TerminalText(visible(text, but="\n\t"))
 
 
 def styled(text: str) -> TerminalText:
-    """The same, but colours stay: for text of our own, whose foreign parts are visible already."""
+    """Return the same, but colours stay: for text of our own, whose foreign parts are
+    visible already.
+    """
     return TerminalText(visible_styled(text, but="\n\t"))
 
 
 def _json_escape(match: re.Match[str]) -> str:
     character = match[0]
     if character == "\r":
-        # Outside strings, which have no raw one, blanks are alike; before a line feed it
-        # moves the cursor nowhere else.
+        # Outside strings, which have no raw one, blanks are alike; before a line feed
+        # it moves the cursor nowhere else.
         return "\r" if match.string.startswith("\n", match.end()) else " "
     if character in "\n\t":
         return character
@@ -89,7 +93,7 @@ def rendered(*things: "RenderableType", colour: bool, encoding: str, width: int)
 
 
 def coloured_help(text: str) -> str:
-    """A help page with its headings and options coloured."""
+    """Return a help page with its headings and options coloured."""
     from rich.text import Text  # noqa: PLC0415  only on a terminal
 
     page = Text(text.removesuffix("\n"), no_wrap=True, overflow="ignore")
@@ -101,17 +105,17 @@ def coloured_help(text: str) -> str:
 
 
 def is_id(column: str) -> bool:
-    """Whether a column holds ids, which are never cut."""
+    """Return whether a column holds ids, which are never cut."""
     return column == "id" or column.endswith(("_id", " id"))
 
 
 def taken(widths: Collection[int]) -> int:
-    """How wide columns of these widths are together."""
+    """Return how wide columns of these widths are together."""
     return sum(widths) + GAP * (len(widths) - 1)
 
 
 def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
-    """The widths, the widest reduced until they fit, none below its least."""
+    """Return the widths, the widest reduced until they fit, none below its least."""
     narrowed = widths.copy()
     while taken(narrowed) > room:
         open_ones = [at for at, size in enumerate(narrowed) if size > least[at]]
@@ -122,7 +126,9 @@ def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
 
 
 def tabbed(rows: Sequence[Sequence[MaskedText]]) -> bytes:
-    """One line a row, cells separated by tabs; a tab or line break within a cell becomes a blank.
+    """Return one line a row, cells separated by tabs.
+
+    A tab or line break within a cell becomes a blank.
 
     The name of a file is written with its own bytes, which need not be UTF-8.
     """

@@ -23,7 +23,7 @@ _SEPARATOR = re.compile(r"[;|\s]+")
 
 
 class ColumnCheck:
-    """Told of all records, it knows the `unseen` columns; once all are seen it looks at
+    """It sees all records and knows the `unseen` columns; once all are seen it looks at
     no further record.
     """
 
@@ -40,7 +40,9 @@ class ColumnCheck:
 
     @classmethod
     def of(cls, style: Style) -> "ColumnCheck":
-        """The check of a style's columns but for those that the program adds to the records."""
+        """Return the check of a style's columns but for those that the program adds to
+        the records.
+        """
         chosen = style.columns if style.format.fields else ()
         return cls([one for one in chosen if one not in style.first], style.known)
 
@@ -58,7 +60,7 @@ class ColumnCheck:
                 self._names |= dict.fromkeys(paths(members))
 
     def resume(self, unseen: Sequence[str]) -> None:
-        """Go on after a run that read records without these columns."""
+        """Continue after a run that read records without these columns."""
         self.unseen = [column for column in self.unseen if column in unseen]
         self._records = True
 
@@ -68,7 +70,7 @@ class ColumnCheck:
         return self._records and 0 < len(self.unseen) == self._asked_for
 
     def error(self) -> UsageError | None:
-        """The error where no record had any of the columns."""
+        """Return the error where no record had any of the columns."""
         if not (self._required and self.found_nothing):
             return None
         which = "the column" if self._asked_for == 1 else "any of the columns"
@@ -85,11 +87,13 @@ class ColumnCheck:
         return UsageError(f"no record has {which} {excerpt(named)}", hint=hint)
 
     def remarks(self) -> Sequence[str]:
-        """A line for each column that no record had."""
+        """Return a line for each column that no record had."""
         return [self._remark(column) for column in self.unseen] if self._records else []
 
     def misspelt(self) -> Sequence[str]:
-        """The lines for those that no record had and that resemble one that they have."""
+        """Return the lines for those that no record had and that resemble one that they
+        have.
+        """
         wrong = [one for one in self.unseen if one not in self._known and self._closest(one)]
         return [self._remark(column) for column in wrong] if self._records else []
 
@@ -115,7 +119,8 @@ class ColumnCheck:
 class Transform:
     """Applied to records in this order: the label, the program, the choice of columns.
 
-    `check` is told of the records that the columns are chosen from, here or by a writer.
+    `check` is called with the records that the columns are chosen from, here or by a
+    writer.
     """
 
     def __init__(
@@ -129,7 +134,10 @@ class Transform:
         self.check = check or ColumnCheck()
 
     def apply(self, records: Sequence[Record], profile: str | None = None) -> Sequence[Record]:
-        """The records to write; `profile` is the connection that each names in its first member."""
+        """Return the records to write.
+
+        `profile` is the connection that each names in its first member.
+        """
         if profile is not None:
             records = label(records, profile)
         if self._program:
@@ -143,17 +151,19 @@ class Transform:
     def slices(
         self, records: Sequence[Record], profile: str | None = None, *, large: bool
     ) -> Iterable[Sequence[Record]]:
-        """The same, in slices if the records are `large`: they are made anew each time
-        they are gone through.
+        """Return the same, in slices if the records are `large`: they are made anew
+        each time they are gone through.
         """
         return _Slices(self, records, profile) if large else [self.apply(records, profile)]
 
     def remarks(self) -> Sequence[str]:
-        """What may differ from what was served, and the columns that no record has."""
+        """Return what may differ from what was served, and the columns that no record
+        has.
+        """
         return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records left out; nothing without any."""
+        """Return one sentence that names the records left out. Nothing without any."""
         return self._program.shortcomings() if self._program else ()
 
 
@@ -170,8 +180,9 @@ class _Slices:
 
 
 def writer(style: Style, memory: WriterMemory | None = None) -> RecordWriter:
-    """The writer of a format; it continues after one with this memory. Raises
-    UsageError for `raw`.
+    """Return the writer of a format.
+
+    It continues after one with this memory. Raises UsageError for `raw`.
     """
     module, _, name = style.format.writer.partition(":")
     if not module:

@@ -29,7 +29,9 @@ class _Fast(_C_DUMPER):  # type: ignore[misc]  # which one there is depends on t
 
 
 class _Plain(yaml.SafeDumper):
-    """The same in Python, for text that libyaml cannot write: halves of surrogate pairs."""
+    """The same in Python, for text that libyaml cannot write: halves of surrogate
+    pairs.
+    """
 
 
 def _represent(dumper: Any, value: Number) -> Any:
@@ -56,14 +58,14 @@ class Yaml(RecordWriter):
         self._begun: bool = memory.get("begun", False)
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  records are written anew
-        """The records as items of the list."""
+        """Yield the records as items of the list."""
         for some in slices(records, _AT_ONCE):
             head = b"" if self._begun else f"{self._style.items}:\n".encode()
             self._begun = self.memory["begun"] = True
             yield head + dump([_load(bytes(record)) for record in some])
 
     def end(self, next_cursor: str | None) -> bytes:
-        """The cursor, where the records are a list."""
+        """Return the cursor, where the records are a list."""
         rest: JsonObject = {} if self._begun else {self._style.items: []}
         if self._style.listing:
             rest[self._style.cursor] = next_cursor
@@ -71,7 +73,7 @@ class Yaml(RecordWriter):
 
 
 def convert(body: bytes) -> Iterator[bytes]:
-    """A JSON document as a YAML document, in pieces."""
+    """Yield a JSON document as a YAML document, in pieces."""
     members = parts(body) if len(body) > _AT_ONCE else None
     if members is None:
         yield dump(_load(body))
@@ -91,7 +93,7 @@ def _load(text: bytes) -> Json:
 
 
 def dump(value: Json) -> bytes:
-    """A value as YAML, keys in their order, in UTF-8."""
+    """Return a value as YAML, keys in their order, in UTF-8."""
     try:
         return _written(value, _Fast, allow_unicode=True).encode("utf-8")
     except UnicodeEncodeError:
