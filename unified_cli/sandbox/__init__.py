@@ -1,3 +1,3 @@
-"""A server that stands in for the service: the same catalogue, realistic records, and
-faults on request.
+"""A server that plays the service: the same catalogue, realistic records, and faults on
+request.
 """

@@ -55,8 +55,9 @@ class Batch:
         return body_of(self.request, passthrough=False)
 
     def run(self) -> SandboxResponse:
-        """The records of each resource, and the errors of each. Raises Refusal for a
-        batch that cannot be read.
+        """Return the records of each resource, and the errors of each.
+
+        Raises Refusal for a batch that cannot be read.
         """
         words = self.service.connections
         asked = self._body().value(words.batch_requests)
@@ -86,7 +87,7 @@ class Batch:
             self._found.setdefault(resource, []).extend(records)
 
     def _answers(self, resource: str, method: str, one: JsonObject) -> Iterator[SandboxResponse]:
-        """The answers to a request: one, or all pages of a list."""
+        """Yield the answers to a request: one, or all pages of a list."""
         verb, place = STANDARD.get(method, ("POST", f"/{quote(method, safe='')}"))
         prefix = self.service.prefix if "/" in resource else self.service.proxy
         place = place.replace("{id}", quote(str(one.get("id", "")), safe=""))
@@ -126,7 +127,9 @@ def _joined(lists: dict[str, list[str]]) -> str:
 
 
 def _pairs(query: JsonObject, within: str = "") -> Iterator[tuple[str, str]]:
-    """The parameters of a query that is given as an object, with brackets for what is nested."""
+    """Yield the parameters of a query that is given as an object, with brackets for
+    nested members.
+    """
     for name, value in query.items():
         key = f"{within}[{name}]" if within else name
         if isinstance(value, dict):
@@ -163,21 +166,24 @@ class ListedAccounts:
         ]
 
     def tests(self, query: QueryTree) -> list[Test]:
-        """The tests that a connection must pass to be listed."""
+        """Return the tests that a connection must pass to be listed."""
         return [field_test(name.split("."), query[name]) for name in self._filters if name in query]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
-        """The connections after a position."""
+        """Yield the connections after a position."""
         yield from (Row(place + 1, self._texts[place]) for place in range(after, len(self._texts)))
 
     def rows_back(self, before: int) -> Iterator[Row]:
-        """The connections before a position, from there back."""
+        """Yield the connections before a position, from there back."""
         last = min(before - 1, len(self._texts))
         yield from (Row(place, self._texts[place - 1]) for place in range(last, 0, -1))
 
 
 def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
-    """The methods that a path takes; none where it is not one of these routes."""
+    """Return the methods that a path takes.
+
+    None where it is not one of these routes.
+    """
     service = catalogue.service
     words = service.connections
     if path in (words.renewal, words.batch, words.files):
@@ -186,8 +192,8 @@ def methods(catalogue: Catalogue, path: str) -> tuple[str, ...]:
 
 
 def _place(service: Service, path: str) -> tuple[str, str, str] | None:
-    """What is read at a path, the connection or product that it names, and the API;
-    None where it is no such path.
+    """Return the kind of a path, the connection or product that it names, and the API,
+    or None if it is no such path.
     """
     words = service.connections
     if path == service.accounts:
@@ -221,8 +227,10 @@ class AccountRoutes:
     sandbox: Callable[[SandboxRequest], SandboxResponse]
 
     def answer(self, request: SandboxRequest) -> SandboxResponse:
-        """The answer. Raises Refusal: 403 where the token is for one connection only,
-        404 where there is none.
+        """Return the answer.
+
+        Raises Refusal: 403 where the token is for one connection only, 404 if it does
+        not exist.
         """
         service, path = self.catalogue.service, request.path
         me = service.connections.own
@@ -270,8 +278,9 @@ class AccountRoutes:
         return SandboxResponse.json(dump({"success": True}))
 
     def _once(self, request: SandboxRequest, batch: Batch) -> SandboxResponse:
-        """The answer to a batch; under a key that was used before the same as then, and
-        nothing is done.
+        """Return the answer to a batch.
+
+        Under a key that was used before the same as then, and nothing is done.
         """
         key = request.header("idempotency-key")
         asked = (batch.connection, request.path, key)

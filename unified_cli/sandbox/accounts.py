@@ -57,15 +57,15 @@ _ONLY_API = {"help-desk": "ticketing", "directory": "user-directory"}
 
 
 def offers(kind: str, api: str, resource: str) -> bool:
-    """Whether the product behind a connection of this kind has the resource."""
+    """Return whether the product behind a connection of this kind has the resource."""
     if kind == "limited":
         return resource not in UNSUPPORTED
     return _ONLY_API.get(kind, api) == api
 
 
 def kind_of(account: str) -> str | None:
-    """The kind of a connection: its id, or the part before a colon as in `full:acme`;
-    None for an unknown one.
+    """Return the kind of a connection: its id, or the part before a colon as in
+    `full:acme`, or None for an unknown one.
 
     Connections of one kind have each their own records.
     """

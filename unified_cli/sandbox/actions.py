@@ -16,14 +16,14 @@ from unified_cli.values import Json, JsonObject
 _STEPS = {"queued": "running", "running": "completed"}
 _ENDINGS = {"markdown": "md"}
 _BYTES = "content_bytes"
-# Where what is sent is then.
+# Where a sent message is afterwards.
 _SENT = {"id": "folders-2", "name": "Sent"}
 
 
 def suspend(call: OperationCall) -> SandboxResponse:
     """Suspend a user.
 
-    Assumption: the status is none of the documented values, as the service passes on
+    Assumption: the status is not one of the documented values, as the service passes on
     providers' own.
     """
     return _user(call, {"status": "suspended"})
@@ -35,7 +35,9 @@ def deactivate(call: OperationCall) -> SandboxResponse:
 
 
 def downgrade(call: OperationCall) -> SandboxResponse:
-    """Move a user to a smaller licence, by default the second, and to a role if one is named."""
+    """Move a user to a smaller licence, by default the second, and to a role if one is
+    named.
+    """
     licence = call.named("license_id") or "licenses-2"
     change: JsonObject = {"licenses": [pointer(call, "licenses", licence)]}
     role = call.named("role_id")
@@ -93,8 +95,9 @@ def _user(call: OperationCall, change: JsonObject) -> SandboxResponse:
 
 
 def _find(call: OperationCall, resource: str, *names: str) -> tuple[str, Row]:
-    """The record that the first of these parameters names; `user_id` is what a missing
-    one is called.
+    """Return the record that the first of these parameters names.
+
+    `user_id` is what a missing one is called.
     """
     identity = call.named(*names)
     if identity is None:
@@ -133,8 +136,9 @@ def _role(call: OperationCall, item: Json) -> JsonObject:
 
 
 def pointer(call: OperationCall, resource: str, identity: str) -> JsonObject:
-    """Id and name of a record that a request refers to. Raises Refusal 422, the
-    provider's, where there is none.
+    """Id and name of a record that a request refers to.
+
+    Raises Refusal 422, the provider's, if it does not exist.
     """
     row = call.records(resource).get(identity)
     if row is None:
@@ -152,8 +156,8 @@ def _listed(row: Row, name: str) -> list[JsonObject]:
 
 
 def any_action(call: OperationCall) -> SandboxResponse:
-    """The record with this id, with the body's fields merged in: what an action of
-    unknown meaning does.
+    """Return the record with this id, with the body's fields merged in: what an action
+    of unknown meaning does.
     """
     name = f"{singular(call.operation.resource)}_id"
     identity = call.named("id", name)
@@ -164,7 +168,7 @@ def any_action(call: OperationCall) -> SandboxResponse:
 
 
 def move_stage(call: OperationCall) -> SandboxResponse:
-    """An application in another stage."""
+    """Return an application in another stage."""
     if lacking := [name for name in ("application_id", "stage_id") if call.named(name) is None]:
         raise missing("body_fields", lacking)
     stage = pointer(call, "job_interview_stages", call.named("stage_id") or "")
@@ -172,7 +176,7 @@ def move_stage(call: OperationCall) -> SandboxResponse:
 
 
 def reject(call: OperationCall) -> SandboxResponse:
-    """An application that is rejected, for a reason if one is named."""
+    """Return an application that is rejected, for a reason if one is named."""
     change: JsonObject = {"rejected_at": call.now}
     if (reason := call.named("reject_reason_id", "reason_id")) is not None:
         change["reject_reason"] = pointer(call, "reject_reasons", reason)["id"]
@@ -180,7 +184,7 @@ def reject(call: OperationCall) -> SandboxResponse:
 
 
 def import_record(call: OperationCall) -> SandboxResponse:
-    """A new record with the history that is posted with it."""
+    """Return a new record with the history that is posted with it."""
     return result(created(call), call)
 
 
@@ -199,7 +203,7 @@ def append(call: OperationCall) -> SandboxResponse:
 
 
 def export(call: OperationCall) -> SandboxResponse:
-    """A page's content in one piece."""
+    """Return a page's content in one piece."""
     page = call.named("page_id", "id")
     if page is None:
         raise missing("query_parameters", ["page[id]"])
@@ -211,7 +215,7 @@ def export(call: OperationCall) -> SandboxResponse:
 
 
 def start_export(call: OperationCall) -> SandboxResponse:
-    """An export in the background: it has no link yet."""
+    """Return an export in the background: it has no link yet."""
     wanted = call.named("page_id")
     start = {"status": '"queued"', "urls": "[]"}
     if wanted is not None:
@@ -221,8 +225,9 @@ def start_export(call: OperationCall) -> SandboxResponse:
 
 
 def poll_export(call: OperationCall) -> SandboxResponse:
-    """The state of an export; each request brings it one step on, from queued over
-    running to completed.
+    """Return the state of an export.
+
+    Each request brings it one step on, from queued over running to completed.
     """
     identity = call.identity or ""
     records = call.records()
@@ -255,19 +260,19 @@ def _content(call: OperationCall, page: str | None) -> list[Row]:
 
 
 def create_message(call: OperationCall) -> SandboxResponse:
-    """A message or draft with its files."""
+    """Return a message or draft with its files."""
     return record(_with_files(call, created(call)), call, 201)
 
 
 def send(call: OperationCall) -> SandboxResponse:
-    """A new message."""
+    """Return a new message."""
     if lacking := [name for name in ("to", "subject", "content") if name not in call.body.members]:
         raise missing("body_fields", lacking)
     return _sent(call, {})
 
 
 def send_draft(call: OperationCall) -> SandboxResponse:
-    """A draft becomes a sent message."""
+    """Return a draft becomes a sent message."""
     identity, row = _message(call)
     if row.value.get("is_draft") is not True:
         raise Refusal(422, f"{identity} is not a draft", provider={"error": "not_a_draft"})
@@ -275,20 +280,22 @@ def send_draft(call: OperationCall) -> SandboxResponse:
 
 
 def reply(call: OperationCall) -> SandboxResponse:
-    """An answer to the sender."""
+    """Return an answer to the sender."""
     identity, row = _message(call)
     return _sent(call, _answer(identity, row.value, [row.value.get("from")]))
 
 
 def reply_all(call: OperationCall) -> SandboxResponse:
-    """An answer to the sender and to all recipients."""
+    """Return an answer to the sender and to all recipients."""
     identity, row = _message(call)
     others = [one for key in ("to", "cc") for one in _addresses(row.value.get(key))]
     return _sent(call, _answer(identity, row.value, [row.value.get("from"), *others]))
 
 
 def forward(call: OperationCall) -> SandboxResponse:
-    """The message to other people, with the posted fields in place of its own."""
+    """Return the message to other people, with the posted fields in place of its
+    own.
+    """
     if "to" not in call.body.members:
         raise missing("body_fields", ["to"])
     identity, row = _message(call)
@@ -302,7 +309,7 @@ def forward(call: OperationCall) -> SandboxResponse:
 
 
 def move_message(call: OperationCall) -> SandboxResponse:
-    """The message in another folder."""
+    """Return the message in another folder."""
     identity, row = _message(call)
     folder = call.named("folder_id")
     if folder is None:
@@ -344,7 +351,9 @@ def _sent(call: OperationCall, base: JsonObject) -> SandboxResponse:
 
 
 def _with_files(call: OperationCall, row: Row) -> Row:
-    """The message, its attachments in base64 made records that can be downloaded."""
+    """Return the message, its attachments in base64 made records that can be
+    downloaded.
+    """
     items = row.value.get("attachments")
     if not isinstance(items, list) or not any(_inline(item) for item in items):
         return row

@@ -135,7 +135,7 @@ def _rules(request: SandboxRequest) -> tuple[Rule, ...]:
 class Sandbox:
     """The service over a store of records.
 
-    Without a `token` none is asked for; `control` opens the routes for tests; with
+    Without a `token` requests need none; `control` opens the routes for tests; with
     `keep_ids` a record that is created keeps the id of its body, as with few providers.
     """
 
@@ -165,8 +165,9 @@ class Sandbox:
         self.requests = RequestCounts()
 
     def answer(self, request: SandboxRequest) -> SandboxResponse:
-        """The service's answer to a request. Raises ConnectionDropped where a fault
-        ends the connection.
+        """Return the service's answer to a request.
+
+        Raises ConnectionDropped if a fault ends the connection.
         """
         try:
             return self._answer(request)
@@ -174,8 +175,8 @@ class Sandbox:
             return refusal.answer(self.service)
 
     def may_wait(self, target: str, authorization: str) -> bool:
-        """Whether an answer may have to wait, or may take so long that others should
-        not wait for it.
+        """Return whether an answer may have to wait, or may take so long that others
+        should not wait for it.
         """
         # The connection that is slow is named by the target or the token; who reads a
         # file may be slow; in the body of a batch is any number of requests.
@@ -247,8 +248,9 @@ class Sandbox:
         )
 
     def _beside(self, request: SandboxRequest, own: str | None) -> SandboxResponse:
-        """The answer to what is no operation's request. Raises Refusal: 404, 405 or 501
-        where there is no route.
+        """Return the answer to anything that is not an operation's request.
+
+        Raises Refusal: 404, 405 or 501 where there is no route.
         """
         allowed = self._methods(request.path)
         if request.method not in allowed:
@@ -269,8 +271,9 @@ class Sandbox:
         return METHODS if path == "*" else methods(self._catalogue, path)
 
     def _fail(self, hits: FaultHits, account: str, now: float, *, changes: bool) -> dict[str, str]:
-        """What faults do before the operation runs: headers of its answer. Raises
-        ConnectionDropped or Refusal.
+        """Return what faults do before the operation runs: headers of its answer.
+
+        Raises ConnectionDropped or Refusal.
         """
         headers: dict[str, str] = {}
         if "slow" in hits:
@@ -280,7 +283,8 @@ class Sandbox:
             headers = self._windows.check(f"fault {account}", limit, now)
         if "reset" in hits:
             raise ConnectionDropped
-        # A status that is repeated for its idempotency key is the result of the operation.
+        # A status that is repeated for its idempotency key is the result of the
+        # operation.
         if "status" in hits and not (changes and _word(hits, "idempotency") == "cache500"):
             raise failure(hits["status"].number)
         return headers
@@ -288,8 +292,9 @@ class Sandbox:
     def _shape(
         self, answer: SandboxResponse, call: OperationCall, hits: FaultHits
     ) -> SandboxResponse:
-        """The answer in the format that was asked for, changed by faults. Raises
-        ConnectionDropped for a lost reply.
+        """Return the answer in the format that was asked for, changed by faults.
+
+        Raises ConnectionDropped for a lost reply.
         """
         if "lose-reply" in hits:
             raise ConnectionDropped
@@ -314,8 +319,8 @@ class Sandbox:
         return answer
 
     def _authorise(self, request: SandboxRequest) -> str | None:
-        """The connection that the token belongs to, `TOKEN:ID`; None for the token
-        itself, which sees all of them.
+        """Return the connection that the token belongs to, `TOKEN:ID`, or None for the
+        token itself, which sees all of them.
         """
         if self._token is None:
             return None

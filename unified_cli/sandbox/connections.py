@@ -21,7 +21,7 @@ from unified_cli.values import JsonObject
 
 _OFFERS = Callable[[Resource], bool]
 _PROVIDED = ("list", "get")
-"""What the sandbox's providers let be done with their own records."""
+"""The methods that the sandbox's providers offer for their own records."""
 
 
 class Product(NamedTuple):
@@ -41,7 +41,7 @@ PRODUCTS = (
     Product("pagewell", "Pagewell", "knowledge-base", "api_key"),
 )
 _OF_KIND = {"help-desk": PRODUCTS[0], "directory": PRODUCTS[1]}
-# What the provider said to the service, by the kind of connection.
+# The provider's error, by the kind of connection.
 _TROUBLE = {
     "needs-reauth": "invalid_grant: the provider refused the credentials",
     "dead-provider": "upstream connect error: connection refused",
@@ -61,8 +61,8 @@ _TURNS = (
 
 
 def listed(store: SandboxStore) -> Iterator[str]:
-    """The ids of the connections that a list shows: the kinds, the customers, and what
-    else holds changes.
+    """Yield the ids of the connections that a list shows: the kinds, the customers, and
+    what else holds changes.
     """
     names = [company(number).domain.partition(".")[0] for number in range(1, _CUSTOMERS + 1)]
     customers = [f"{_TURNS[number % len(_TURNS)]}:{name}" for number, name in enumerate(names, 1)]
@@ -71,7 +71,7 @@ def listed(store: SandboxStore) -> Iterator[str]:
 
 
 def product_of(account: str, seed: str) -> Product:
-    """The product that a connection leads to."""
+    """Return the product that a connection leads to."""
     kind = kind_of(account) or ""
     return _OF_KIND.get(kind) or SeededRandom.of(seed, "connection", account).pick(
         "product", PRODUCTS
@@ -79,7 +79,7 @@ def product_of(account: str, seed: str) -> Product:
 
 
 def product_record(product: Product, seed: str) -> JsonObject:
-    """A product as connections to it show it."""
+    """Return a product as connections to it show it."""
     return {
         "id": _uuid(seed, "product", product.name),
         "name": product.name,
@@ -89,7 +89,7 @@ def product_record(product: Product, seed: str) -> JsonObject:
 
 
 def account_status(account: str, seed: str, service: Service) -> str:
-    """The status of a connection."""
+    """Return the status of a connection."""
     words, kind = service.connections, kind_of(account)
     if kind in _TROUBLE:
         return (words.needs_login if kind == "needs-reauth" else words.broken).split()[0]
@@ -100,7 +100,10 @@ def account_status(account: str, seed: str, service: Service) -> str:
 
 
 def account_record(account: str, seed: str, service: Service) -> JsonObject:
-    """A connection as the service shows it. Raises Refusal 404 for one that is not there."""
+    """Return a connection as the service shows it.
+
+    Raises Refusal 404 for one that is not there.
+    """
     kind = known_kind(account)
     random = SeededRandom.of(seed, "connection", account)
     product, words = product_of(account, seed), service.connections
@@ -116,7 +119,7 @@ def account_record(account: str, seed: str, service: Service) -> JsonObject:
         words.sandbox: kind == "read-only",
         words.authentication: product.authentication,
         words.region: random.pick("region", ("eu", "wnam", "enam", "apac")),
-        # The customer's own data stands here: clients must never show it unasked.
+        # The customer's own data is here: clients must never show it unasked.
         "context": {"access_token": f"sandbox-credential-{random.below('token', 10**9):09d}"},
         words.stored_fields: [],
         words.product: product_record(product, seed),
@@ -129,12 +132,12 @@ def account_record(account: str, seed: str, service: Service) -> JsonObject:
 
 
 def environment_id(seed: str) -> str:
-    """The id of the environment that all connections are in."""
+    """Return the id of the environment that all connections are in."""
     return _uuid(seed, "environment")
 
 
 def _forbidden(service: Service, at: float) -> JsonObject:
-    """The last call that lacked scopes."""
+    """Return the last call that lacked scopes."""
     words = service.connections
     return {
         words.resource: "tickets",
@@ -145,7 +148,7 @@ def _forbidden(service: Service, at: float) -> JsonObject:
 
 
 def _platform_time(at: float) -> str:
-    """A time as these routes write it: with a blank, and without a zone."""
+    """Return a time as these routes write it: with a blank, and without a zone."""
     return timestamp(at)[:19].replace("T", " ")
 
 
@@ -165,7 +168,10 @@ class OfferedMethods:
     query: QueryTree
 
     def of_account(self, account: str) -> SandboxResponse:
-        """What a connection offers. Raises Refusal 404 where there is no such connection."""
+        """Return what a connection offers.
+
+        Raises Refusal 404 if there is no such connection.
+        """
         kind, service = known_kind(account), self.catalogue.service
         words, product = service.connections, product_of(account, self.seed)
         answer = self._offer(product, lambda one: offers(kind, one.api, one.name))
@@ -181,8 +187,9 @@ class OfferedMethods:
         return SandboxResponse.json(dump(answer))
 
     def of_product(self, name: str) -> SandboxResponse:
-        """What connections to a product offer, which is named or identified. Raises
-        Refusal 404 for an unknown one.
+        """Return what connections to a product offer, which is named or identified.
+
+        Raises Refusal 404 for an unknown one.
         """
         product = self._product(name)
         return SandboxResponse.json(
@@ -190,8 +197,9 @@ class OfferedMethods:
         )
 
     def documentation(self, api: str, name: str) -> SandboxResponse:
-        """What a product offers of an API, to read. Raises Refusal 404 where it offers
-        none of it.
+        """Return what a product offers of an API, to read.
+
+        Raises Refusal 404 if it offers none of it.
         """
         product = self._product(name)
         if api != product.category:
@@ -208,8 +216,9 @@ class OfferedMethods:
         return product
 
     def tools(self, account: str) -> SandboxResponse:
-        """A description of each method of a connection's provider. Raises Refusal 404
-        without such a connection.
+        """Return a description of each method of a connection's provider.
+
+        Raises Refusal 404 without such a connection.
         """
         kind, words = known_kind(account), self.catalogue.service.connections
         wanted = self._words(words.methods)
@@ -271,8 +280,9 @@ class OfferedMethods:
                     }
 
     def _methods(self, has: _OFFERS) -> Iterator[JsonObject]:
-        """The provider's resources; methods without a description are left out unless
-        they are asked for.
+        """Yield the provider's resources.
+
+        Methods without a description are left out unless they are asked for.
         """
         words = self.catalogue.service.connections
         hidden, wanted = is_on(self.query.get(words.described, "true")), self._words(words.methods)
@@ -286,7 +296,9 @@ class OfferedMethods:
             yield {words.resource: resource, words.methods: methods}
 
     def _provided(self, has: _OFFERS) -> Iterator[Operation]:
-        """The provider's methods: of a name that several APIs have, those of the first."""
+        """Yield the provider's methods: of a name that several APIs have, those of the
+        first.
+        """
         seen: set[str] = set()
         for api in self.catalogue.apis.values():
             for one in api.resources.values():
@@ -301,7 +313,7 @@ class OfferedMethods:
         return not wanted or resource in wanted
 
     def _words(self, name: str) -> set[str]:
-        """A parameter that is a list with commas."""
+        """Return a parameter that is a list with commas."""
         return {
             word.strip()
             for text in texts(self.query.get(name, []))
@@ -333,7 +345,7 @@ def _tool(one: Operation) -> str:
 
 
 def known_kind(account: str) -> str:
-    """The kind of a connection. Raises Refusal 404 for an unknown one."""
+    """Return the kind of a connection. Raises Refusal 404 for an unknown one."""
     kind = kind_of(account)
     if kind is None:
         raise Refusal(404, f"no connection {account!r} that this token can see")

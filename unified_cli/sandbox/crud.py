@@ -20,14 +20,15 @@ from unified_cli.sandbox.vocabulary import singular
 from unified_cli.values import JsonObject
 
 _WARNING = "sandbox-warning"
-# The fields of a record that hold its file's address, and the parameters that may give it.
+# The fields of a record that hold its file's address, and the parameters that may give
+# it.
 _ADDRESSES = ("file_url", "url", "download_url")
 _TYPES = {"html": "text/html", "md": "text/markdown", "wav": "audio/wav"}
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 def list_(call: OperationCall) -> SandboxResponse:
-    """A page of records; a header names the parameters that do nothing."""
+    """Return a page of records. A header names the parameters that do nothing."""
     answer = page(call.records(), call.service, call.query, call.terms)
     if names := ignored(call.operation, call.service, call.query):
         words = f"{call.service.page_size} and {call.service.cursor}"
@@ -38,12 +39,15 @@ def list_(call: OperationCall) -> SandboxResponse:
 
 
 def create(call: OperationCall) -> SandboxResponse:
-    """A new record: what was posted, with an id and two times."""
+    """Return a new record: what was posted, with an id and two times."""
     return record(created(call), call, 201)
 
 
 def created(call: OperationCall) -> Row:
-    """Create the record of a request, with its file. Raises Refusal 409 for an id in use."""
+    """Create the record of a request, with its file.
+
+    Raises Refusal 409 for an id in use.
+    """
     records = call.records()
     content = _file(call)
     identity = _given_id(call)
@@ -62,7 +66,7 @@ def uploaded(
     content: UploadedFile,
     identity: str | None = None,
 ) -> tuple[str, Row]:
-    """Store a file and create its record; the answer has the record's id.
+    """Store a file and create its record. The answer has the record's id.
 
     Assumption: the record of an uploaded file has a link to it, not its bytes.
     """
@@ -73,13 +77,13 @@ def uploaded(
 
 
 def get(call: OperationCall) -> SandboxResponse:
-    """One record."""
+    """Return one record."""
     identity = _identity(call)
     return record(call.found(identity), call)
 
 
 def update(call: OperationCall) -> SandboxResponse:
-    """A record with the posted fields in place of its own."""
+    """Return a record with the posted fields in place of its own."""
     identity = _identity(call)
     records, row = call.records(), call.found(identity)
     content = _file(call)
@@ -91,14 +95,17 @@ def update(call: OperationCall) -> SandboxResponse:
 
 
 def delete(call: OperationCall) -> SandboxResponse:
-    """The id of a record, which is deleted."""
+    """Return the id of a record, which is deleted."""
     identity = _identity(call)
     call.records().delete(call.found(identity), identity)
     return SandboxResponse.json(dump({"id": identity}))
 
 
 def _file(call: OperationCall) -> UploadedFile | None:
-    """The file of a body. Raises Refusal 422, the provider's, where the resource has no files."""
+    """Return the file of a body.
+
+    Raises Refusal 422, the provider's, where the resource has no files.
+    """
     resource = call.operation.resource
     if resource in FILE_RESOURCES:
         return attached(call.body)
@@ -138,7 +145,8 @@ STANDARD: Mapping[str, Callable[[OperationCall], SandboxResponse]] = {
 
 
 def download(call: OperationCall) -> SandboxResponse:
-    """The bytes of a record's file, or the record where the query names the unified format.
+    """Return the bytes of a record's file, or the record where the query names the
+    unified format.
 
     Assumption: the service's pages show a record and its notes say bytes; the default
     here is bytes, as a client decides by the content type.
@@ -177,7 +185,7 @@ def name_and_type(record: JsonObject) -> tuple[str, str]:
 def file_answer(
     call: OperationCall, name_and_type: tuple[str, str], content: StoredFile
 ) -> SandboxResponse:
-    """A file as an answer: all of it, or the part that `Range` asks for where
+    """Return a file as an answer: all of it, or the part that `Range` asks for where
     `If-Range` fits the file.
     """
     name, kind = name_and_type

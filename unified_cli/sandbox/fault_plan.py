@@ -109,7 +109,7 @@ class Rule:
     account: str | None = None
 
     def concerns(self, request: SandboxRequest, account: str, operation: Operation) -> bool:
-        """Whether the fault can happen to a request."""
+        """Return whether the fault can happen to a request."""
         if (self.name in _LISTS and not operation.lists) or (
             self.name in _WRITES and not operation.changes
         ):
@@ -123,7 +123,9 @@ FaultHits = Mapping[str, Rule]
 
 
 class Faults:
-    """The rules in force, and how many requests each of them concerned; safe for threads."""
+    """The rules in force, and how many requests each of them concerned; safe for
+    threads.
+    """
 
     def __init__(self, rules: tuple[Rule, ...] = (), seed: str = "") -> None:
         self._lock = threading.Lock()
@@ -134,8 +136,9 @@ class Faults:
 
     @classmethod
     def parse(cls, spec: str, seed: str = "") -> "Faults":
-        """The faults of a specification. Raises UsageError naming the word that is not
-        understood.
+        """Return the faults of a specification.
+
+        Raises UsageError naming the word that is not understood.
         """
         return cls(parse(spec), seed)
 
@@ -150,7 +153,7 @@ class Faults:
         return any(rule.name == "slow" for rule in self._rules)
 
     def hits(self, request: SandboxRequest, account: str, operation: Operation) -> FaultHits:
-        """The faults that happen to a request; each call counts."""
+        """Return the faults that happen to a request. Each call counts."""
         found = {}
         with self._lock:
             for place, rule in enumerate(self._rules):
@@ -175,7 +178,10 @@ class Faults:
 
 
 def parse(spec: str) -> tuple[Rule, ...]:
-    """The rules of a specification. Raises UsageError naming the word that is not understood."""
+    """Return the rules of a specification.
+
+    Raises UsageError naming the word that is not understood.
+    """
     words = [
         word.strip() for line in spec.splitlines() for word in line.partition("#")[0].split(",")
     ]
@@ -183,7 +189,7 @@ def parse(spec: str) -> tuple[Rule, ...]:
 
 
 def rules_of(data: JsonObject) -> tuple[Rule, ...]:
-    """The rules in `{"spec": "…", "rules": [{"fault": "429=2", "method": "POST",
+    """Return the rules in `{"spec": "…", "rules": [{"fault": "429=2", "method": "POST",
     "path": "*/tickets"}]}`.
     """
     _refuse_unknown(data, _MEMBERS)
@@ -237,14 +243,14 @@ def _seconds(word: str, text: str) -> float:
 
 
 def failure(status: int) -> Refusal:
-    """The service's answer of this status."""
+    """Return the service's answer of this status."""
     if status == 429:
         return Refusal(429, "too many requests", headers=_WAIT)
     return Refusal(status, f"the sandbox has orders to answer {status}")
 
 
 def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
-    """The terms of a list, changed by faults."""
+    """Return the terms of a list, changed by faults."""
     size, lifetime = hits.get("page-size"), hits.get("cursor-ttl")
     return replace(
         terms,
@@ -256,14 +262,17 @@ def changed_terms(terms: ListTerms, hits: FaultHits) -> ListTerms:
 
 
 def drift(call: OperationCall) -> None:
-    """Between two pages of a list delete its first record or add one at its end, in turn."""
+    """Between two pages of a list delete its first record or add one at its end, in
+    turn.
+    """
     if not call.query.get(call.service.cursor):
         return
     records = call.records()
     with call.store.transaction():
         first = next(records.rows(), None)
         last = next(records.rows_back(1 << 62), None)
-        # As many additions as deletions, so that paging record by record still comes to an end.
+        # As many additions as deletions, so that paging record by record still comes to
+        # an end.
         if first is not None and last is not None and (first.position + last.position) % 2:
             records.delete(first, str(first.value.get("id") or first.position))
         else:

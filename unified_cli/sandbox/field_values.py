@@ -1,4 +1,6 @@
-"""The values of seeded fields: by the field's name where that says enough, else by its type."""
+"""The values of seeded fields: by the field's name where that says enough, else by its
+type.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -10,40 +12,44 @@ from unified_cli.sandbox.vocabulary import TABLES
 from unified_cli.values import Json
 
 FieldMaker = Callable[[RecordBatch, str], Sequence[Json]]
-"""Makes the values of a field, one for each record, from the records and the field's name."""
+"""Makes the values of a field, one for each record, from the records and the field's
+name.
+"""
 
 _HEX = "0123456789abcdef"
 _CHOICES: Mapping[str, Sequence[str]] = TABLES["choices"]
-"""What a text field of this name may hold."""
+"""The values of a text field of this name."""
 
 
 def same(value: Json) -> FieldMaker:
-    """The same value for every record."""
+    """Return the same value for every record."""
     return lambda batch, _name: [value] * len(batch.numbers)
 
 
 def choice(*choices: Json) -> FieldMaker:
-    """One of these values."""
+    """Return one of these values."""
     return lambda batch, name: batch.random.pick(name, choices)
 
 
 def number(low: int, high: int) -> FieldMaker:
-    """A whole number from `low` up to, not including, `high`."""
+    """Return a whole number from `low` up to, not including, `high`."""
     return lambda batch, name: [low + more for more in batch.random.below(name, high - low)]
 
 
 def numbered(value: Callable[[int], Json]) -> FieldMaker:
-    """What follows from the record's number."""
+    """Return what follows from the record's number."""
     return lambda batch, _name: [value(one) for one in batch.numbers]
 
 
 def each(make: FieldMaker, value: Callable[[Json], Json]) -> FieldMaker:
-    """What follows from another value of the field."""
+    """Return what follows from another value of the field."""
     return lambda batch, name: [value(one) for one in make(batch, name)]
 
 
 def later(days: int, *, first: int = 0) -> FieldMaker:
-    """A time at most so many days after the record's creation, and not before the day `first`."""
+    """Return a time at most this many days after the record's creation, and not before
+    the day `first`.
+    """
     offset = first * DAY
     return lambda batch, name: timestamps(
         batch.random.times_after(name, [created + offset for created in batch.created], days)
@@ -51,19 +57,20 @@ def later(days: int, *, first: int = 0) -> FieldMaker:
 
 
 def of_person(part: Callable[[Person], str]) -> FieldMaker:
-    """What is known of the person whom the record describes; a sentence where it
-    describes nobody.
+    """Return the known facts about the person whom the record describes.
+
+    A sentence where it describes no one.
     """
     return lambda batch, name: [part(one) for one in batch.people] or sentence(batch, name)
 
 
 def colleague(batch: RecordBatch, name: str) -> list[Person]:
-    """Somebody of the staff, for fields that hold a bare name or address."""
+    """Someone of the staff, for fields that hold a bare name or address."""
     return batch.connection.people(STAFF, [place + 1 for place in batch.random.below(name, 60)])
 
 
 def own_url(batch: RecordBatch, _name: str) -> list[str]:
-    """The address of the record's file."""
+    """Return the address of the record's file."""
     api, resource = batch.api, batch.resource
     return [
         file_url(api, resource, f"{resource}-{one}", file)
@@ -72,7 +79,7 @@ def own_url(batch: RecordBatch, _name: str) -> list[str]:
 
 
 def sentence(batch: RecordBatch, name: str) -> list[str]:
-    """One sentence."""
+    """Return one sentence."""
     return batch.random.pick(name, TABLES["sentences"])
 
 
@@ -83,18 +90,21 @@ def paragraph(batch: RecordBatch, name: str) -> list[str]:
 
 
 def title(batch: RecordBatch, name: str) -> list[str]:
-    """The title of a record; of a person the job title."""
+    """Return the title of a record. Of a person the job title."""
     return [one.title for one in batch.people] if name == "title" and batch.people else batch.titles
 
 
 def email(batch: RecordBatch, _name: str) -> list[str]:
-    """A person's email address; of a record that describes nobody, a colleague's."""
+    """Return a person's email address.
+
+    Of a record that describes no one, a colleague's.
+    """
     return [one.email for one in batch.people or colleague(batch, "to")]
 
 
 def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
-    """A list of one entry about the person whom the record describes; empty where it
-    describes nobody.
+    """Return a list of one entry about the person whom the record describes, or empty
+    if it describes no one.
     """
     return lambda batch, _name: (
         [[entry(one)] for one in batch.people] or [[] for _ in batch.numbers]
@@ -102,7 +112,7 @@ def listed_of_person(entry: Callable[[Person], dict[str, str]]) -> FieldMaker:
 
 
 def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
-    """The people that a message is from or to."""
+    """Return the people that a message is from or to."""
     always = name in ("to", "from")
     wanted = zip(colleague(batch, name), batch.random.one_in(name, 3), strict=True)
     return [
@@ -111,7 +121,7 @@ def mailboxes(batch: RecordBatch, name: str) -> list[list[dict[str, str]]]:
 
 
 def colors(batch: RecordBatch, name: str) -> list[dict[str, str]]:
-    """The colors that something is shown in."""
+    """Return the colors that something is shown in."""
     return [
         {"background": one, "foreground": "#000000"}
         for one in batch.random.pick(name, _CHOICES["color"])
@@ -119,7 +129,7 @@ def colors(batch: RecordBatch, name: str) -> list[dict[str, str]]:
 
 
 def usage_rows(batch: RecordBatch, name: str) -> list[list[list[Json]]]:
-    """The rows of a usage report: day, used, available."""
+    """Return the rows of a usage report: day, used, available."""
     days = [batch.random.below(f"{name}{day}", 9) for day in (1, 2)]
     return [
         [[f"2025-12-{day:02d}", one, 10] for day, one in enumerate(used, 1)]
@@ -128,7 +138,7 @@ def usage_rows(batch: RecordBatch, name: str) -> list[list[list[Json]]]:
 
 
 def commit(length: int, *, before: str = "") -> FieldMaker:
-    """The hash of a commit, or its beginning."""
+    """Return the hash of a commit, or its beginning."""
 
     def make(batch: RecordBatch, name: str) -> list[str]:
         digits = [batch.random.pick(f"{name}{place}", _HEX) for place in range(length)]
@@ -138,7 +148,7 @@ def commit(length: int, *, before: str = "") -> FieldMaker:
 
 
 def options(_record: int) -> list[dict[str, str]]:
-    """The values that a custom field may take."""
+    """Return the values that a custom field may take."""
     return [
         {"id": f"option-{place}", "value": word}
         for place, word in enumerate(("first", "second", "dritte"), 1)
@@ -146,31 +156,31 @@ def options(_record: int) -> list[dict[str, str]]:
 
 
 def links(batch: RecordBatch, _name: str) -> list[list[dict[str, str]]]:
-    """The record in the provider's own application."""
+    """Return the record in the provider's own application."""
     app = f"https://app.provider.example/{batch.resource}"
     return [[{"type": "web", "url": f"{app}/{one}"}] for one in batch.numbers]
 
 
 def place(batch: RecordBatch, name: str) -> list[dict[str, str]]:
-    """Where something takes place."""
+    """Return where something takes place."""
     names = batch.random.pick(name, ("Room 1", "Café", "Online", "Berlin"))
     return [{"name": one, "type": "physical"} for one in names]
 
 
 def phone_number(batch: RecordBatch, name: str) -> list[str]:
-    """A phone number."""
+    """Return a phone number."""
     begins, ends = batch.random.below(name, 900), batch.random.below(f"{name} end", 10_000)
     return [f"+1-555-{begin + 100}-{end:04d}" for begin, end in zip(begins, ends, strict=True)]
 
 
 def money(batch: RecordBatch, name: str) -> list[str]:
-    """An amount with two decimals."""
+    """Return an amount with two decimals."""
     whole, cents = batch.random.below(name, 900), batch.random.below(f"{name} cents", 100)
     return [f"{one + 10}.{cent:02d}" for one, cent in zip(whole, cents, strict=True)]
 
 
 def text_by_suffix(name: str) -> FieldMaker:
-    """What makes a text for a field of which only the end of its name is known.
+    """Return what makes a text for a field of which only the end of its name is known.
 
     A time, a person, an id, else a sentence.
     """
@@ -290,7 +300,7 @@ _BY_NAME: Mapping[tuple[str, str], FieldMaker] = {
 
 
 def field_maker(name: str, kind: str) -> FieldMaker:
-    """What makes the values of a field of this name and type."""
+    """Return what makes the values of a field of this name and type."""
     if found := _BY_NAME.get((name, kind)):
         return found
     if kind != "string":

@@ -14,13 +14,13 @@ FILE_HOSTS = (FILE_HOST, "files.provider.example")
 
 
 def file_url(api: str, resource: str, record: str, name: str = "") -> str:
-    """The address of a record's file, which the action `download` takes."""
+    """Return the address of a record's file, which the action `download` takes."""
     parts = (api, resource, record, *([name] if name else ()))
     return f"https://{FILE_HOST}/" + "/".join(quote(part, safe="") for part in parts)
 
 
 def content(kind: str, about: str) -> bytes:
-    """A file of this content type; `about` is the text in it."""
+    """Return a file of this content type. `about` is the text in it."""
     make = _MAKERS.get(kind.partition(";")[0])
     return make(about) if make else f"{about}\n".encode() * 8
 
@@ -78,7 +78,8 @@ def _html(about: str) -> bytes:
 
 
 def _wav(about: str) -> bytes:
-    # A quarter of a second of near silence, eight bits at 8 kHz; the sample follows from the text.
+    # A quarter of a second of near silence, eight bits at 8 kHz; the sample follows
+    # from the text.
     level = 127 + zlib.crc32(about.encode()) % 3
     samples = bytes((level, 128)) * 1000
     form = _long(16) + struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)

@@ -1,4 +1,6 @@
-"""The sandbox as an httpx transport: no port, no socket, the path exactly as it would be sent."""
+"""The sandbox as an httpx transport: no port, no socket, the path exactly as it would
+be sent.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,8 +22,9 @@ class InProcess(httpx.BaseTransport):
         self._sandbox = sandbox
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The sandbox's answer. Raises httpx.ReadError where the sandbox drops the
-        connection on purpose.
+        """Return the sandbox's answer.
+
+        Raises httpx.ReadError where the sandbox drops the connection on purpose.
         """
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")
@@ -67,7 +70,9 @@ class OwnSandbox:
 
 
 class _Body(httpx.SyncByteStream):
-    """The body of an answer; where it breaks off, with what httpx raises over a socket."""
+    """The body of an answer; where it breaks off, with what httpx raises over a
+    socket.
+    """
 
     def __init__(self, answer: SandboxResponse, request: httpx.Request) -> None:
         self._answer = answer

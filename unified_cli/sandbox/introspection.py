@@ -16,8 +16,9 @@ _PAGES = {"md": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-
 
 
 def documentation(api: Api, product: str, form: str) -> SandboxResponse:
-    """What a product offers of an API, to read; `form` is json, md or html. Raises
-    Refusal 400 for another one.
+    """Return what a product offers of an API, to read.
+
+    `form` is json, md or html. Raises Refusal 400 for any other.
 
     Assumption: the service says that there is such a page, and not how it is made up.
     """
@@ -52,8 +53,9 @@ def documentation(api: Api, product: str, form: str) -> SandboxResponse:
 
 
 def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
-    """The parameters, the body and the records of an operation, as JSON Schema; with
-    `answers` its answers too.
+    """Return the parameters, the body and the records of an operation, as JSON Schema.
+
+    With `answers` its answers too.
     """
     answer: JsonObject = {
         "method": operation.name,
@@ -76,14 +78,14 @@ def schema(operation: Operation, *, answers: bool = False) -> SandboxResponse:
 
 
 def _required(names: list[str]) -> JsonObject:
-    """What names the required members of a schema: which of a tool are stands beside
+    """Return what names the required members of a schema: which of a tool are is beside
     its schemas.
     """
     return {"required": names} if names else {}
 
 
 def query_schema(operation: Operation) -> JsonObject:
-    """The parameters of an operation that are known."""
+    """Return the parameters of an operation that are known."""
     return _object(_parameters(operation))
 
 
@@ -92,7 +94,7 @@ def _parameters(operation: Operation) -> tuple[KnownField, ...]:
 
 
 def body_schema(operation: Operation) -> JsonObject:
-    """The fields of an operation's body that are known."""
+    """Return the fields of an operation's body that are known."""
     facts = operation.facts
     return _object(
         facts.body.get(operation.name) or (facts.fields if operation.kind == "write" else ())

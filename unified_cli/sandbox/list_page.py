@@ -19,7 +19,8 @@ from unified_cli.sandbox.stored_records import Row, encoded, with_values
 USUAL, GREATEST = 50, 500
 # That of the lists of connections is.
 PLATFORM = 5000
-# What every list takes beside the service's own words and the fields of its records.
+# The parameters of every list beside the service's own words and the fields of its
+# records.
 _GENERIC = frozenset({"and", "or", "remote_query"})
 _REDUCED = ("id", "name", "title", "subject", "created_at", "updated_at")
 # Assumption: the service does not say how long a cursor is valid; a day is longer than
@@ -32,15 +33,16 @@ class CursorError(Exception):
 
 
 def seal(words: str, query: str, now: float) -> str:
-    """A cursor that holds these words, valid for this query."""
+    """Return a cursor that holds these words, valid for this query."""
     text = f"{words}|{int(now * 1000)}"
     sealed = f"{zlib.crc32(f'{text}|{query}'.encode()):08x}|{text}".encode()
     return binascii.b2a_base64(sealed, newline=False).decode().translate(_SAFE).rstrip("=")
 
 
 def unseal(cursor: str, query: str, now: float, lifetime: float) -> str:
-    """The words in a cursor. Raises CursorError if it is none, belongs to another query
-    or is too old.
+    """Return the words in a cursor.
+
+    Raises CursorError if it is invalid, belongs to another query or is too old.
     """
     try:
         padded = cursor.translate(_BACK) + "=" * (-len(cursor) % 4)
@@ -82,22 +84,22 @@ class ListedRecords(Protocol):
 
     @property
     def scope(self) -> Scope:
-        """What a cursor of this list belongs to."""
+        """The query that a cursor of this list belongs to."""
 
     def tests(self, query: QueryTree) -> list[Test]:
-        """The tests that a record must pass to be listed."""
+        """Return the tests that a record must pass to be listed."""
 
     def rows(self, after: int = 0) -> Iterator[Row]:
-        """The records after a position."""
+        """Return the records after a position."""
 
     def rows_back(self, before: int) -> Iterator[Row]:
-        """The records before a position, from there back."""
+        """Return the records before a position, from there back."""
 
 
 def page(
     records: ListedRecords, service: Service, query: QueryTree, terms: ListTerms
 ) -> SandboxResponse:
-    """The page of a query. Raises Refusal 400 for a bad limit, cursor or order."""
+    """Return the page of a query. Raises Refusal 400 for a bad limit, cursor or order."""
     # A cursor belongs to everything but itself and the page size, which may change from
     # page to page.
     bound = {
@@ -145,8 +147,8 @@ def page(
 
 
 def ignored(operation: Operation, service: Service, query: QueryTree) -> list[str]:
-    """The names of the parameters that neither the service nor the resource is known to
-    have, percent-encoded.
+    """Return the names of the parameters that neither the service nor the resource is
+    known to have, percent-encoded.
     """
     api, resource = operation.api, operation.resource
     others = [
@@ -180,8 +182,8 @@ def _orders(value: QueryValue | None, word: str) -> list[tuple[str, bool]]:
 def _cut(
     records: ListedRecords, must: list[Test], where: str, limit: int
 ) -> tuple[list[Row], str | None, str | None]:
-    """The rows after or before a position, with what the cursors to the pages before
-    and after hold.
+    """Return the rows after or before a position, with what the cursors to the pages
+    before and after hold.
     """
     way, position = where[0], int(where[1:])
     back = way == "<"
@@ -213,8 +215,9 @@ def _sorted(records: ListedRecords, must: list[Test], orders: list[tuple[str, bo
 def _cut_sorted(
     rows: list[Row], where: str, limit: int
 ) -> tuple[list[Row], str | None, str | None]:
-    """The same of rows that are sorted by a field."""
-    # `@start,position`: begin after the row of that position; where it was deleted, at that place.
+    """Return the same of rows that are sorted by a field."""
+    # `@start,position`: begin after the row of that position; where it was deleted, at
+    # that place.
     start = 0
     if where.startswith("@"):
         place, last = (int(word) for word in where[1:].split(","))
@@ -232,11 +235,12 @@ def _cut_sorted(
 def shaped(
     rows: list[Row], query: QueryTree, service: Service, *, partial: bool = False
 ) -> list[str]:
-    """The rows as JSON, without the fields that the query excludes and in the format
-    that it names.
+    """Return the rows as JSON, without the fields that the query excludes and in the
+    format that it names.
     """
     dropped = set(texts(query.get(service.exclude_fields, [])))
-    # Assumption: the documentation says an array, the vendor's notes say commas; both are accepted.
+    # Assumption: the documentation says an array, the vendor's notes say commas; both
+    # are accepted.
     dropped = {name for word in dropped for name in word.split(",")}
     if is_on(query.get(service.ignore_remote_data)):
         dropped.add("remote_data")
@@ -258,7 +262,10 @@ def shaped(
 
 
 def _items(rows: list[Row], query: QueryTree, service: Service, *, partial: bool) -> bytes:
-    """The records of a page as JSON; those that are answered as they are, are not decoded."""
+    """Return the records of a page as JSON.
+
+    Those that are answered as they are, are not decoded.
+    """
     changing = (
         service.exclude_fields,
         service.ignore_remote_data,

@@ -14,8 +14,8 @@ from unified_cli.json_text.members import parts
 from unified_cli.values import Json, JsonObject
 
 JSON = "application/json; charset=utf-8"
-# No record is nested so deep, and what is accepted here is decoded later with less of
-# the stack left.
+# No record is nested so deep, and an accepted record is decoded later with less of the
+# stack left.
 _DEEPEST = 100
 
 REASONS: Mapping[int, str] = {
@@ -46,7 +46,9 @@ REASONS: Mapping[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SandboxRequest:
-    """A request: `path` is percent-encoded, `query` decoded, header names are in small letters."""
+    """A request: `path` is percent-encoded, `query` decoded, header names are in small
+    letters.
+    """
 
     method: str
     path: str
@@ -60,7 +62,7 @@ class SandboxRequest:
     def of(
         cls, method: str, target: str, headers: Mapping[str, str], body: bytes = b""
     ) -> "SandboxRequest":
-        """The request for this target: path and query, percent-encoded."""
+        """Return the request for this target: path and query, percent-encoded."""
         path, _, query = target.partition("?")
         try:
             pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=1000)
@@ -69,11 +71,11 @@ class SandboxRequest:
         return cls(method, path, tuple(pairs), headers, body)
 
     def values(self, name: str) -> list[str]:
-        """All values of a query parameter."""
+        """Return all values of a query parameter."""
         return [value for key, value in self.query if key == name]
 
     def header(self, name: str) -> str:
-        """The value of a header; empty where it was not sent."""
+        """Return the value of a header, or empty if it was not sent."""
         return self.headers.get(name, "")
 
 
@@ -85,7 +87,9 @@ class SandboxResponse:
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
-    """How many bytes of the body are sent before the connection breaks; None for all."""
+    """How many bytes of the body are sent before the connection breaks; None for
+    all.
+    """
     pieces: Iterator[bytes] | None = None
     """The body where it may be large; `body` is empty then."""
     length: int = 0
@@ -98,11 +102,11 @@ class SandboxResponse:
 
     @classmethod
     def json(cls, text: str, status: int = 200) -> "SandboxResponse":
-        """An answer with this JSON text as its body."""
+        """Return an answer with this JSON text as its body."""
         return cls(status, text.encode(), {"content-type": JSON})
 
     def content(self) -> Iterator[bytes]:
-        """The body, as far as it is sent."""
+        """Yield the body, as far as it is sent."""
         left = self.size if self.cut is None else self.cut
         for piece in self.pieces or (self.body,):
             yield piece[:left]
@@ -140,7 +144,7 @@ class Refusal(Exception):  # noqa: N818  an answer of the service, not an error 
         self._headers = dict(headers or {})
 
     def answer(self, service: Service) -> SandboxResponse:
-        """The error in the service's own envelope."""
+        """Return the error in the service's own envelope."""
         envelope: JsonObject = {
             "statusCode": self.status,
             "error": REASONS.get(self.status, "Unknown"),
@@ -160,7 +164,9 @@ class ConnectionDropped(Exception):  # noqa: N818  a fault on purpose, not an er
 
 
 def split_members(text: str) -> dict[str, str]:
-    """The members of a JSON object, each as its JSON text; of a key given twice the last one.
+    """Return the members of a JSON object, each as its JSON text.
+
+    Of a key given twice the last one.
 
     Raises ValueError where the text is not JSON or nested too deeply, and TypeError
     where it is JSON but no object.
@@ -178,5 +184,5 @@ def split_members(text: str) -> dict[str, str]:
 
 
 def join_members(members: Mapping[str, str]) -> str:
-    """The JSON object with these members."""
+    """Return the JSON object with these members."""
     return "{" + ",".join(f"{dump(name)}:{value}" for name, value in members.items()) + "}"

@@ -30,7 +30,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 @dataclass(slots=True)
 class OperationCall:
-    """A call: `query` is the tree of its parameters, `now` the time as the service writes it."""
+    """A call: `query` is the tree of its parameters, `now` the time as the service
+    writes it.
+    """
 
     request: SandboxRequest
     operation: Operation
@@ -51,13 +53,16 @@ class OperationCall:
         return self.catalogue.service
 
     def records(self, resource: str | None = None) -> Records:
-        """The records of a resource of this API, by default of the operation's own."""
+        """Return the records of a resource of this API, by default of the operation's
+        own.
+        """
         name = resource or self.operation.resource
         return Records(self.store, self.account, self.operation.api, name, seeded=self.seeded)
 
     def named(self, *names: str) -> str | None:
-        """The first of these that the body or the query holds; `x[id]` and `{"x":
-        {"id": …}}` count as `x_id`.
+        """Return the first of these that the body or the query holds.
+
+        `x[id]` and `{"x": {"id": …}}` count as `x_id`.
         """
         for name in names:
             found = self.body.text(name) or _first(self.query.get(name))
@@ -72,7 +77,7 @@ class OperationCall:
         return None
 
     def found(self, identity: str, resource: str | None = None) -> Row:
-        """The record with this id. Raises Refusal 404 where there is none."""
+        """Return the record with this id. Raises Refusal 404 if it does not exist."""
         row = self.records(resource).get(identity)
         if row is None:
             raise Refusal(
@@ -83,7 +88,7 @@ class OperationCall:
         return row
 
     def changed(self, row: Row, identity: str, change: JsonObject) -> SandboxResponse:
-        """The answer of an action that changes these fields of a record of the
+        """Return the answer of an action that changes these fields of a record of the
         operation's own resource.
         """
         members = {name: dump(value) for name, value in change.items()}
@@ -95,7 +100,7 @@ def _first(value: QueryValue | None) -> str | None:
 
 
 def missing(kind: str, names: list[str]) -> Refusal:
-    """The refusal where required parameters (`query_parameters`) or fields
+    """Return the refusal where required parameters (`query_parameters`) or fields
     (`body_fields`) are missing.
     """
     words = kind.replace("_", " ")
@@ -112,7 +117,7 @@ def missing(kind: str, names: list[str]) -> Refusal:
 
 
 def result(row: Row, call: OperationCall) -> SandboxResponse:
-    """One record as the answer to an action.
+    """Return one record as the answer to an action.
 
     Assumption: the service's pages show the bare record, its notes an envelope; the
     answer has the envelope.
@@ -123,12 +128,14 @@ def result(row: Row, call: OperationCall) -> SandboxResponse:
 
 
 def record(row: Row, call: OperationCall, status: int = 200) -> SandboxResponse:
-    """One record as an answer, without an envelope."""
+    """Return one record as an answer, without an envelope."""
     return SandboxResponse.json(shaped([row], call.query, call.service)[0], status)
 
 
 def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """The answer with `debug`, which says what was requested from the provider."""
+    """Return the answer with `debug`, which says what was requested from the
+    provider.
+    """
     service, operation = call.service, call.operation
     text = answer.body.decode()
     facts: JsonObject = {
@@ -153,7 +160,9 @@ def debugged(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
 
 
 def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
-    """The answer as a provider might give it: its own records in its own envelope."""
+    """Return the answer as a provider might give it: its own records in its own
+    envelope.
+    """
     service, operation = call.service, call.operation
     if not operation.lists and operation.kind != "action":
         return answer
@@ -165,14 +174,17 @@ def raw(answer: SandboxResponse, call: OperationCall) -> SandboxResponse:
 
 
 def unwrapped(answer: SandboxResponse, items: str) -> SandboxResponse:
-    """An action's answer without its envelope, as the service's pages print it."""
+    """Return an action's answer without its envelope, as the service's pages print
+    it.
+    """
     return SandboxResponse.json(
         split_members(answer.body.decode()).get(items, "null"), answer.status
     )
 
 
 def check_types(operation: Operation, body: Body) -> None:
-    """Raise Refusal 422, the provider's, for a field of another type than it is known to have.
+    """Raise Refusal 422, the provider's, for a field of another type than it is known
+    to have.
 
     A form knows texts only, so what came as one is not looked at.
     """

@@ -58,7 +58,7 @@ def company(number: int) -> Company:
 
 def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
     """People 1, 2, … of a group: the same wherever they appear, with email addresses
-    that nobody else has.
+    that no one else has.
     """
     group_random, first_of, last_of = _group(seed, group)
     random = SeededColumns(group_random.keys(numbers))
@@ -72,7 +72,8 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
     found = []
     for number, title, phone, town in described:
         first, last = (number - 1 + first_of) % len(_FIRST), (number - 1 + last_of) % len(_LAST)
-        # The two lengths have no common factor, so names repeat only after every pair was used.
+        # The two lengths have no common factor, so names repeat only after every pair
+        # was used.
         turn = (number - 1) // (len(_FIRST) * len(_LAST))
         username = f"{_FIRST_PLAIN[first]}.{_LAST_PLAIN[last]}{turn + 1 if turn else ''}"
         email, line = (
@@ -84,7 +85,7 @@ def people(seed: str, group: str, numbers: Sequence[int]) -> list[Person]:
 
 
 def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
-    """The whole names of people 1, 2, … of a group."""
+    """Return the whole names of people 1, 2, … of a group."""
     _, first, last = _group(seed, group)
     return [
         f"{_FIRST[(one - 1 + first) % len(_FIRST)]} {_LAST[(one - 1 + last) % len(_LAST)]}"
@@ -93,7 +94,9 @@ def full_names(seed: str, group: str, numbers: Sequence[int]) -> list[str]:
 
 
 def _domain(group: str, number: int) -> str:
-    """The domain of a person's email address: a customer's is that of their company."""
+    """Return the domain of a person's email address: a customer's is that of their
+    company.
+    """
     if group == CUSTOMERS:
         return company((number - 1) // _CUSTOMERS_PER_COMPANY % _CUSTOMER_COMPANIES + 1).domain
     return STAFF_DOMAIN if group == STAFF else "mail.example"
@@ -101,8 +104,8 @@ def _domain(group: str, number: int) -> str:
 
 @lru_cache(64)
 def _group(seed: str, group: str) -> tuple[SeededRandom, int, int]:
-    """The random numbers of a group of people, and which first and which last name its
-    people begin with.
+    """Return the random numbers of a group of people, and which first and which last
+    name its people begin with.
     """
     random = SeededRandom.of(seed, group)
     return random, random.below("first", len(_FIRST)), random.below("last", len(_LAST))

@@ -1,4 +1,5 @@
-"""A fixture for other projects' tests: `unified_sandbox`, a sandbox on a port of this machine.
+"""A fixture for other projects' tests: `unified_sandbox`, a sandbox on a port of this
+machine.
 
 Switch it on with `pytest_plugins = ["unified_cli.sandbox.pytest_plugin"]` or `-p
 unified_cli.sandbox.pytest_plugin`.
@@ -35,18 +36,21 @@ class UnifiedSandbox:
     _store: SandboxStore
 
     def faults(self, spec: str = "", *rules: JsonObject) -> None:
-        """Have these faults from now on, such as `429=5%,lose-reply=3`; without any, work as usual.
+        """Have these faults from now on, such as `429=5%,lose-reply=3`.
 
-        A rule is `{"fault": "500=2", "method": "POST", "path": "*/tickets", "account": "full"}`.
+        Without any, work as usual.
+
+        A rule is `{"fault": "500=2", "method": "POST", "path": "*/tickets", "account":
+        "full"}`.
         """
         self._sandbox.faults.set((*parse(spec), *rules_of({"rules": rules})))
 
     def requests(self) -> list[JsonObject]:
-        """How many requests each route got: account, method, path, count."""
+        """Return how many requests each route got: account, method, path, count."""
         return self._sandbox.requests.as_json()
 
     def effects(self, key: str) -> int:
-        """How many writes took effect under this idempotency key."""
+        """Return how many writes took effect under this idempotency key."""
         return sum(count for *_, used, count in self._store.effects() if used == key)
 
     def reset(self) -> None:
@@ -59,7 +63,8 @@ class UnifiedSandbox:
 def running(
     *, keep_ids: bool = False, records: Mapping[str, int] | None = None
 ) -> Iterator[UnifiedSandbox]:
-    """A sandbox with its own records in memory, served by a thread until the block ends.
+    """A sandbox with its own records in memory, served by a thread until the block
+    ends.
 
     `keep_ids`: a record that is created keeps the id of its body. `records` says how
     many of some resources there are: `{"ticketing/tickets": 5000}`.
@@ -101,7 +106,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def unified_sandbox(request: pytest.FixtureRequest) -> Iterator[UnifiedSandbox]:
-    """A new sandbox for every test, as its marker `unified_sandbox(keep_ids=…, records=…)` says."""
+    """A new sandbox for every test, as its marker `unified_sandbox(keep_ids=…,
+    records=…)` says.
+    """
     marker = request.node.get_closest_marker("unified_sandbox")
     options = dict(marker.kwargs) if marker else {}
     try:

@@ -40,7 +40,7 @@ _PART = re.compile(r"\[([^\[\]]*)\]")
 
 
 def tree(pairs: Iterable[tuple[str, str]]) -> QueryTree:
-    """The values by name: text, lists made of `[]` and `[0]`, or trees.
+    """Return the values by name: text, lists made of `[]` and `[0]`, or trees.
 
     Brackets that do not close, as in `a[b`, or are too deep are part of the name. Of a
     name given twice the last holds.
@@ -83,7 +83,7 @@ def _lists(value: QueryValue) -> QueryValue:
 
 
 def texts(value: QueryValue) -> list[str]:
-    """The texts in a value, whichever way it is spelled."""
+    """Return the texts in a value, whichever way it is spelled."""
     if isinstance(value, str):
         return [value]
     items = value.values() if isinstance(value, dict) else value
@@ -91,14 +91,15 @@ def texts(value: QueryValue) -> list[str]:
 
 
 def is_on(value: QueryValue | None) -> bool:
-    """Whether a switch is on."""
+    """Return whether a switch is on."""
     return value in ("true", "1")
 
 
 def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
-    """The tests that a record must pass to be listed.
+    """Return the tests that a record must pass to be listed.
 
-    Assumption: a parameter that names no field of the resource is ignored, as providers do.
+    Assumption: a parameter that names no field of the resource is ignored, as providers
+    do.
     """
     made = []
     for name, value in query.items():
@@ -110,7 +111,7 @@ def tests(api: str, resource: str, query: QueryTree) -> list[Test]:
 
 
 def is_field(api: str, resource: str, name: str) -> bool:
-    """Whether a parameter filters by a field."""
+    """Return whether a parameter filters by a field."""
     return _field(api, resource, name) is not None
 
 
@@ -133,8 +134,8 @@ def _field(api: str, resource: str, name: str) -> str | None:
 
 
 def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
-    """Whether the value means no filter: `all`, where only the parameter, not the
-    field, is known to have it.
+    """Return whether the value means no filter: `all`, where only the parameter, not
+    the field, is known to have it.
     """
     facts = known(api, resource)
     wanted = next((field.values for field in facts.query.get("list", ()) if field.name == name), ())
@@ -143,7 +144,9 @@ def _means_all(api: str, resource: str, name: str, value: QueryValue) -> bool:
 
 
 def field_test(path: list[str], value: QueryValue) -> Test:
-    """The test that a value of the record passes: a value, several, or operators with theirs."""
+    """Return the test that a value of the record passes: a value, several, or operators
+    with theirs.
+    """
     if isinstance(value, dict):
         below = [
             _compare(path, name, item) if name in _OPERATORS else field_test([*path, name], item)
@@ -200,8 +203,9 @@ def _leaves(value: Json) -> Iterator[Json]:
 
 
 def _sign(found: Json, text: str) -> int | None:
-    """-1, 0 or 1 as a value is below, equal to or above a text; None where the two
-    cannot be compared.
+    """-1, 0 or 1 as a value is below, equal to or above a text.
+
+    None where the two cannot be compared.
     """
     if isinstance(found, bool):
         return 0 if text == str(found).lower() else None
@@ -231,7 +235,9 @@ def _moment(text: str) -> "datetime | None":
 
 
 def sort_key(name: str) -> Callable[[JsonObject], tuple[int, Json]]:
-    """The key that sorts records by a field: numbers, then texts, then records without it."""
+    """Return the key that sorts records by a field: numbers, then texts, then records
+    without it.
+    """
 
     def key(record: JsonObject) -> tuple[int, Json]:
         leaf = next(_leaves(record.get(name)), None)

@@ -1,4 +1,6 @@
-"""Records that are generated together, and what the values of their fields may depend on."""
+"""Records that are generated together, and what the values of their fields may depend
+on.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -16,14 +18,16 @@ PEOPLE = {"users": STAFF, "me": STAFF, "contacts": CUSTOMERS, "candidates": CAND
 _KEPT = 4096
 
 Pointers = dict[int | None, JsonObject | None]
-"""Pointers to the records of a resource, id and title, by number; nothing for no number."""
+"""Pointers to the records of a resource, id and title, by number; nothing for no
+number.
+"""
 
 
 class SeededConnection:
     """A connection that records are generated for: its seed, and how many records each
     resource has.
 
-    What several records have in common is kept, as far as it is of the last few thousand of a kind.
+    Values that several records share are kept for the last few thousand of a kind.
     """
 
     def __init__(self, seed: str, counts: Mapping[tuple[str, str], int]) -> None:
@@ -33,11 +37,11 @@ class SeededConnection:
         self._people: dict[str, dict[int, Person]] = {}
 
     def count(self, api: str, resource: str) -> int:
-        """How many records of a resource there are."""
+        """Return how many records of a resource there are."""
         return self._counts.get((api, resource), vocabulary.count(api, resource))
 
     def pointers(self, api: str, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """The pointers to these records of a resource, among others."""
+        """Return the pointers to these records of a resource, among others."""
         kept = self._pointers.get((api, resource))
         if kept is None or len(kept) > _KEPT:
             # A new one, because another thread may be reading the old one.
@@ -96,7 +100,7 @@ class RecordBatch:
 
     @cached_property
     def people(self) -> list[Person]:
-        """The people whom they describe; none of a resource that describes nobody."""
+        """The people whom they describe. None of a resource that describes no one."""
         if (self.api, self.resource) == ("conferencing", "attendees"):
             # Two of three are colleagues, the third is a guest.
             both = (self.connection.people(group, self.numbers) for group in (STAFF, CUSTOMERS))
@@ -120,17 +124,19 @@ class RecordBatch:
         return RecordBatch(self.connection, self.api, resource, numbers)
 
     def count(self, resource: str) -> int:
-        """How many records another resource of the same API has."""
+        """Return how many records another resource of the same API has."""
         return self.connection.count(self.api, resource)
 
     def pointers(self, resource: str, numbers: Sequence[int | None]) -> Pointers:
-        """The pointers to these records of another resource of the same API, among others."""
+        """Return the pointers to these records of another resource of the same API,
+        among others.
+        """
         return self.connection.pointers(self.api, resource, numbers)
 
 
 @lru_cache(256)
 def _titles(api: str, resource: str) -> Callable[[RecordBatch], list[str]]:
-    """What gives the titles of records that describe nobody."""
+    """Return what gives the titles of records that describe no one."""
     if resource == "accounts":
         return lambda batch: [company(number).name for number in batch.numbers]
     names = vocabulary.names(api, resource)

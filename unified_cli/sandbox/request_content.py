@@ -35,11 +35,11 @@ class UploadedFile(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes) -> "UploadedFile":
-        """The file of these bytes."""
+        """Return the file of these bytes."""
         return cls(BytesIO(content), 0, len(content))
 
     def pieces(self) -> Iterator[bytes]:
-        """The content, at most a MiB at a time."""
+        """Yield the content, at most a MiB at a time."""
         self.body.seek(self.start)
         left = self.size
         while left and (piece := self.body.read(min(PIECE, left))):
@@ -48,7 +48,9 @@ class UploadedFile(NamedTuple):
 
 
 def may_be_large(request: SandboxRequest, service: Service) -> bool:
-    """Whether the body of a request is a form, or bytes that are passed on as they are."""
+    """Return whether the body of a request is a form, or bytes that are passed on as
+    they are.
+    """
     kind = media_type(request)
     passed_on = (
         any(is_on(value) for value in request.values(service.body_passthrough))
@@ -58,14 +60,17 @@ def may_be_large(request: SandboxRequest, service: Service) -> bool:
 
 
 def media_type(request: SandboxRequest) -> str:
-    """The type of the body, without its parameters."""
+    """Return the type of the body, without its parameters."""
     return request.header("content-type").partition(";")[0].strip().lower()
 
 
 def kept(pieces: Iterable[bytes]) -> BinaryIO:
-    """A body in a temporary file, which is gone when it is closed; a small one in memory.
+    """Return a body in a temporary file, which is gone when it is closed.
 
-    Raises Refusal 413 for more than `LARGEST_UPLOAD` bytes, StorageError where there is no room.
+    A small one in memory.
+
+    Raises Refusal 413 for more than `LARGEST_UPLOAD` bytes, StorageError where there is
+    no room.
     """
     file = cast("BinaryIO", tempfile.SpooledTemporaryFile(max_size=PIECE))  # noqa: SIM115  closed with the request
     try:
@@ -112,7 +117,7 @@ class FormPart(NamedTuple):
 
 
 def parts(body: BinaryIO, content_type: str) -> Iterator[FormPart]:
-    """The parts of a form with this Content-Type.
+    """Yield the parts of a form with this Content-Type.
 
     Raises Refusal: 400 without a boundary, or where the form does not end; 413 for more
     than a thousand parts.
@@ -147,7 +152,9 @@ def _part(head: str, content: UploadedFile) -> FormPart:
 
 
 def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
-    """Where the delimiter is in the body, as if a line had ended before its first byte."""
+    """Yield where the delimiter is in the body, as if a line had ended before its first
+    byte.
+    """
     body.seek(0)
     window, at, found = b"\r\n", -2, 0
     while True:
@@ -168,17 +175,21 @@ def _places(body: BinaryIO, delimiter: bytes) -> Iterator[int]:
 
 @dataclass(slots=True)
 class Body:
-    """The members of a request's object, each as JSON text, and the file that was sent, if any."""
+    """The members of a request's object, each as JSON text, and the file that was sent,
+    if any.
+    """
 
     members: dict[str, str] = field(default_factory=dict)
     file: UploadedFile | None = None
 
     def value(self, name: str) -> Json:
-        """A member decoded; None where there is none."""
+        """Return a member decoded, or None."""
         return read(self.members[name]) if name in self.members else None
 
     def text(self, name: str) -> str | None:
-        """A member that is a text or a number, as text; None for any other."""
+        """Return a member that is a text or a number, as text, or None for any
+        other.
+        """
         written = self.members.get(name, "null")
         value = self.value(name)
         if isinstance(value, str):
@@ -187,8 +198,9 @@ class Body:
 
 
 def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
-    """The content of a request. Raises Refusal: 400 for broken JSON, 422 for JSON that
-    is no object, 415 for a type.
+    """Return the content of a request.
+
+    Raises Refusal: 400 for broken JSON, 422 for JSON that is no object, 415 for a type.
     """
     kind = media_type(request)
     if kind == FORM:
@@ -221,8 +233,9 @@ def body_of(request: SandboxRequest, *, passthrough: bool) -> Body:
 
 
 def attached(body: Body) -> UploadedFile | None:
-    """The file in a body, a form's or one in base64, removed from its members. Raises
-    Refusal 422 for bad base64.
+    """Return the file in a body, a form's or one in base64, removed from its members.
+
+    Raises Refusal 422 for bad base64.
     """
     if body.file is not None:
         return body.file
@@ -235,7 +248,10 @@ def attached(body: Body) -> UploadedFile | None:
 
 
 def from_base64(name: str, value: str) -> UploadedFile:
-    """The file in a field. Raises Refusal 422, the provider's, if it is not base64."""
+    """Return the file in a field.
+
+    Raises Refusal 422, the provider's, if it is not base64.
+    """
     try:
         return UploadedFile.of(binascii.a2b_base64(value.encode("ascii"), strict_mode=True))
     except ValueError:

@@ -39,7 +39,7 @@ class Route:
 
 
 def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
-    """The route of a request; None where there is none."""
+    """Return the route of a request, or None."""
     found = catalogue.match(method, path)
     if found is not None:
         operation, segment = found
@@ -64,8 +64,8 @@ def route(catalogue: Catalogue, method: str, path: str) -> Route | None:
 
 
 def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
-    """The route on a connection of this kind: several products have a resource of the
-    name that a proxy path has.
+    """Return the route on a connection of this kind: several products have a resource
+    of the name that a proxy path has.
     """
     routes = _proxied(catalogue, found.operation.method, path) if found.proxy else ()
     return next(
@@ -74,8 +74,8 @@ def offered(catalogue: Catalogue, found: Route, path: str, kind: str) -> Route:
 
 
 def _custom(method: str, path: str) -> Operation:
-    """What stands for a call that is forwarded to the provider: of no API, and as a
-    write of any effect.
+    """Return what represents a call that is forwarded to the provider: of no API, and
+    as a write of any effect.
     """
     kind = "read" if method == "GET" else "action"
     return Operation(
@@ -84,7 +84,9 @@ def _custom(method: str, path: str) -> Operation:
 
 
 def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
-    """The operations that a proxy path may mean, one for each API that has the resource."""
+    """Yield the operations that a proxy path may mean, one for each API that has the
+    resource.
+    """
     name, *rest = path.removeprefix(f"{catalogue.service.proxy}/").split("/")
     if len(rest) > 1 or rest == [""]:
         return
@@ -101,20 +103,20 @@ def _proxied(catalogue: Catalogue, method: str, path: str) -> Iterator[Route]:
 
 
 def methods(catalogue: Catalogue, path: str) -> set[str]:
-    """The methods that a path takes; none where no operation has it."""
+    """Return the methods that a path takes. None where no operation has it."""
     return {method for method in METHODS if route(catalogue, method, path)}
 
 
 def options(request: SandboxRequest, allowed: Collection[str]) -> SandboxResponse:
-    """The answer to OPTIONS. Raises Refusal 404 where the path takes no method."""
+    """Return the answer to OPTIONS. Raises Refusal 404 if the path takes no method."""
     if not allowed:
         raise refused(request, allowed)
     return SandboxResponse(204, headers={"allow": _allow(allowed)})
 
 
 def refused(request: SandboxRequest, allowed: Collection[str]) -> Refusal:
-    """The refusal of a request without a route: 501 for an unknown method, 405 where
-    the path takes others, or 404.
+    """Return the refusal of a request without a route: 501 for an unknown method, 405
+    where the path takes others, or 404.
     """
     if request.method not in _KNOWN:
         return Refusal(501, f"the sandbox knows no method {request.method}")
@@ -129,7 +131,7 @@ def _allow(methods: Collection[str]) -> str:
 
 
 def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]:
-    """The resource of a path, and the segments after it."""
+    """Return the resource of a path, and the segments after it."""
     before, _, below = path.partition(f"{catalogue.service.prefix}/")
     api, _, below = below.partition("/")
     name, *rest = below.split("/")
@@ -139,8 +141,8 @@ def _place(catalogue: Catalogue, path: str) -> tuple[Resource | None, list[str]]
 
 
 class SimulatedRate(NamedTuple):
-    """So many requests in so many seconds; `headers` says which are sent: `all`,
-    `none`, or those of one kind.
+    """A number of requests in a number of seconds; `headers` says which are sent:
+    `all`, `none`, or those of one kind.
     """
 
     number: int
@@ -257,7 +259,7 @@ _STEERING = "methodConfig"
 
 
 def forwarded(call: OperationCall) -> SandboxResponse:
-    """What the provider got, in the service's envelope: without what steers the
+    """Return what the provider got, in the service's envelope: without what steers the
     service, and without the connection.
     """
     service, request = call.service, call.request
@@ -277,8 +279,9 @@ def forwarded(call: OperationCall) -> SandboxResponse:
 
 
 def handler(operation: Operation) -> Handler:
-    """The handler of an operation; an action of unknown meaning merges the body into
-    the record it names.
+    """Return the handler of an operation.
+
+    An action of unknown meaning merges the body into the record it names.
     """
     if not operation.api:
         return forwarded

@@ -11,14 +11,14 @@ from unified_cli.sandbox.vocabulary import TABLES
 from unified_cli.values import JsonObject
 
 _TAKES: Mapping[str, JsonObject] = TABLES["requests"]
-"""What an action takes, a parameter of the query with a question mark; the ids are
-those of seeded records.
+"""The arguments of actions, a query parameter with a question mark; the ids are those
+of seeded records.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What to send: the id for the path, parameters, and the body as an object."""
+    """A request: the id for the path, parameters, and the body as an object."""
 
     identity: str | None = None
     query: Mapping[str, str] = field(default_factory=dict)
@@ -26,15 +26,16 @@ class Example:
 
 
 def required_parameters(operation: Operation) -> list[str]:
-    """The parameters of the query that an operation must be given."""
+    """Return the parameters of the query that an operation must be given."""
     if operation.name == "download" and not _is_known(operation):
         return ["file_url"]
     return operation.required_parameters
 
 
 def required_fields(operation: Operation) -> list[str]:
-    """The fields of the body that an operation must be given; an action of which
-    nothing is known needs an id.
+    """Return the fields of the body that an operation must be given.
+
+    An action of which nothing is known needs an id.
     """
     nameless = (
         operation.kind == "action" and operation.name != "download" and not _is_known(operation)
@@ -48,8 +49,9 @@ def _is_known(operation: Operation) -> bool:
 
 
 def example(operation: Operation) -> Example:
-    """A request for an operation; an action that is not known here names the first
-    record of its resource.
+    """Return a request for an operation.
+
+    An action that is not known here names the first record of its resource.
     """
     resource = operation.resource
     identity = operation.example_id

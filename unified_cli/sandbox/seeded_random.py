@@ -33,22 +33,22 @@ class SeededRandom:
 
     @classmethod
     def of(cls, *words: object) -> Self:
-        """The random numbers of what these words name."""
+        """Return the random numbers of what these words name."""
         return cls(crc32("\0".join(map(str, words)).encode("utf-8", "surrogatepass")))
 
     def keys(self, numbers: Iterable[int]) -> list[int]:
-        """The keys of what these words and each of the numbers name."""
+        """Return the keys of what these words and each of the numbers name."""
         return [crc32(b"\0%d" % number, self.key) for number in numbers]
 
     def below(self, name: str, limit: int) -> int:
-        """A number from 0 up to, not including, `limit`."""
+        """Return a number from 0 up to, not including, `limit`."""
         # A checksum alone is linear, so similar words would give similar numbers; the
         # product mixes its bits.
         mixed = (crc32(name.encode(), self.key) + 1) * MIX & MASK
         return ((mixed ^ mixed >> 29) * MIX & MASK) * limit >> 64
 
     def pick(self, name: str, choices: tuple[T, ...]) -> T:
-        """One of the choices."""
+        """Return one of the choices."""
         return choices[self.below(name, len(choices))]
 
 
@@ -60,7 +60,7 @@ def timestamp(seconds: float) -> str:
 
 
 def timestamps(times: Iterable[int]) -> list[str]:
-    """The same of several times in whole seconds."""
+    """Return the same of several times in whole seconds."""
     return [
         f"{_DATES[moment // DAY]}T{_HOURS[moment % DAY // 60]}:{_SECONDS[moment % 60]}.000Z"
         for moment in times
@@ -96,7 +96,7 @@ class SeededColumns:
         self._keys = keys
 
     def __getitem__(self, place: int) -> SeededRandom:
-        """The random numbers of one of the records."""
+        """Return the random numbers of one of the records."""
         return SeededRandom(self._keys[place])
 
     def below(self, name: str, limit: int) -> Sequence[int]:
@@ -124,8 +124,8 @@ class SeededColumns:
         ]
 
     def times_after(self, name: str, starts: Iterable[int], days: int) -> list[int]:
-        """For each record a time at most so many days after another, and not later than
-        any record may have.
+        """For each record a time at most this many days after another, and not later
+        than any record may have.
         """
         later = self.below(name, days * DAY)
         return [
@@ -134,9 +134,9 @@ class SeededColumns:
 
 
 def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
-    """What `SeededRandom.below` makes of each of these checksums.
+    """Return what `SeededRandom.below` makes of each of these checksums.
 
-    They stand side by side in one long integer, 128 bits for each, so that each step is
+    They are side by side in one long integer, 128 bits for each, so that each step is
     done once for all of them.
     """
     lanes = _lanes(len(checks))
@@ -146,7 +146,7 @@ def _mixed(checks: Sequence[int], limit: int) -> Sequence[int]:
 
 
 class _Lanes:
-    """So many numbers of 128 bits in one integer: 1 and 64 ones in each, their lower
+    """Several numbers of 128 bits in one integer: 1 and 64 ones in each, their lower
     and their upper halves.
     """
 

@@ -1,4 +1,6 @@
-"""Seeded records: record N of a resource is computed from seed, connection, API, resource and N."""
+"""Seeded records: record N of a resource is computed from seed, connection, API,
+resource and N.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -23,14 +25,16 @@ from unified_cli.sandbox.vocabulary import (
 from unified_cli.values import Json, JsonColumns, JsonObject
 
 Targets = Callable[[RecordBatch], Sequence[int | None]]
-"""From records the numbers of those that they refer to, None where one refers to none."""
+"""From records the numbers of those that they refer to, None where one refers to
+none.
+"""
 
 TargetLists = Callable[[RecordBatch], list[Sequence[int]]]
 """The same for a field that refers to several records."""
 
 
 def _targets(place: FieldPlace) -> Targets:
-    """What finds the records that a field refers to."""
+    """Return what finds the records that a field refers to."""
     if place in DERIVED:
         return _derived(place)
     to = target_of(place)
@@ -41,7 +45,9 @@ def _targets(place: FieldPlace) -> Targets:
 
 
 def _target_lists(place: FieldPlace, to: str) -> TargetLists:
-    """What finds the records of a resource that a field with a list refers to."""
+    """Return what finds the records of a resource that a field with a list refers
+    to.
+    """
     if child := CHILD_LISTS.get(place):
         children = CHILDREN_PER_PARENT[place[0], child[0], child[1]]
         return lambda batch: _children(batch.numbers, children, batch.count(to))
@@ -69,7 +75,9 @@ def _children(numbers: Sequence[int], children: int, size: int) -> list[Sequence
 
 
 def _found(place: FieldPlace, to: str) -> Callable[[RecordBatch, int], Sequence[int | None]]:
-    """What finds the records that a field refers to, from their number, which is not 0."""
+    """Return what finds the records that a field refers to, from their number, which is
+    not 0.
+    """
     _, resource, name = place
     if children := CHILDREN_PER_PARENT.get(place):
         return lambda batch, size: [(number - 1) // children % size + 1 for number in batch.numbers]
@@ -95,7 +103,9 @@ def _derived(place: FieldPlace) -> Targets:
 
 
 def _rare(batch: RecordBatch, name: str, size: int, *, lower: bool) -> Sequence[int | None]:
-    """One record of four refers to another one: where `lower`, to one of a lower number."""
+    """Return one record of four refers to another: where `lower`, to one of a lower
+    number.
+    """
     targets: list[int | None] = []
     for place, (number, has) in enumerate(
         zip(batch.numbers, batch.random.one_in(f"has {name}", 4), strict=True)
@@ -124,7 +134,8 @@ _TIMES = ("created_at", "updated_at")
 _POINTER = {"id", "name"}
 
 
-# Some connections have field mappings of their own: fields renamed, left out, or of another type.
+# Some connections have field mappings of their own: fields renamed, left out, or of
+# another type.
 def _remapped(columns: JsonColumns) -> JsonColumns:
     """References as plain ids, and one field more."""
     plain = {name: [_plain(value) for value in values] for name, values in columns.items()}
@@ -143,7 +154,7 @@ MAPPINGS: Mapping[str, Callable[[JsonColumns], JsonColumns]] = {
     "remapped": _remapped,
     "untimed": _untimed,
 }
-"""What becomes of seeded records, by the kind of their connection."""
+"""Changes to seeded records, by the kind of their connection."""
 
 
 class SeededRecords:
@@ -162,7 +173,7 @@ class SeededRecords:
         self._encoded: dict[tuple[str, str], dict[int, bytes]] = {}
 
     def count(self, api: str, resource: str) -> int:
-        """How many records of a resource there are."""
+        """Return how many records of a resource there are."""
         return self._connection.count(api, resource)
 
     def records(self, api: str, resource: str, numbers: Sequence[int]) -> list[JsonObject]:
@@ -172,7 +183,7 @@ class SeededRecords:
         return objects(self._columns(api, resource, numbers))
 
     def encoded(self, api: str, resource: str, numbers: Sequence[int]) -> list[bytes]:
-        """Records 1, 2, … of a resource as JSON; the last few thousand are kept."""
+        """Records 1, 2, … of a resource as JSON. The last few thousand are kept."""
         # A list of them, because another thread may be adding one.
         if sum(map(len, list(self._encoded.values()))) > _KEPT:
             # A new one, because another thread may be reading the old one.
@@ -196,8 +207,9 @@ class SeededRecords:
 
 @lru_cache(256)
 def _makers(api: str, resource: str) -> tuple[tuple[str, FieldMaker], ...]:
-    """The fields of a resource's records, and what makes their values; they are the
-    same for every connection.
+    """Return the fields of a resource's records, and what makes their values.
+
+    They are the same for every connection.
     """
     fields = known(api, resource).fields or (_UNKNOWN_PERSON if resource in PEOPLE else ())
     has = {field.name for field in fields}
@@ -260,7 +272,7 @@ def _one(api: str, resource: str, field: KnownField, to: str) -> FieldMaker:
 
 
 def _mostly_first(choices: tuple[str, ...]) -> FieldMaker:
-    """One of these values; the first is the usual one."""
+    """Return one of these values. The first is the usual one."""
 
     def make(batch: RecordBatch, name: str) -> list[Json]:
         others = zip(

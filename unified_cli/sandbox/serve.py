@@ -22,7 +22,9 @@ from unified_cli.storage import atomic_file, output_file, regular_file
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How to serve: where, on which records, with which faults; `token` None makes one up."""
+    """How to serve: where, on which records, with which faults; `token` None makes one
+    up.
+    """
 
     port: int = 0
     host: str | None = None
@@ -42,8 +44,9 @@ def serve(
     announce: Callable[[bytes], None],
     settings: ServerSettings,
 ) -> None:
-    """Serve until a signal comes, and announce in lines for a shell how to reach it; a
-    token given is not in them.
+    """Serve until a signal comes, and announce in lines for a shell how to reach it.
+
+    A token given is not in them.
 
     Raises UsageError for faults or a host that are not understood, StorageError where
     the port, the state or the file cannot be used.
@@ -109,7 +112,10 @@ def _spec(faults: str | None) -> str:
 
 @contextlib.contextmanager
 def _ready_file(name: str | None, values: Mapping[str, str]) -> Iterator[None]:
-    """Have a file of `NAME=value` lines for as long as the block lasts. Raises StorageError."""
+    """Have a file of `NAME=value` lines for as long as the block lasts.
+
+    Raises StorageError.
+    """
     if name is None:
         yield
         return

@@ -1,4 +1,6 @@
-"""The sandbox on a port of this machine, for any client: its sockets, its threads, its log."""
+"""The sandbox on a port of this machine, for any client: its sockets, its threads, its
+log.
+"""
 
 import contextlib
 import errno
@@ -37,10 +39,12 @@ from unified_cli.sandbox.wsgi_application import (
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-# An idle connection is closed after so many seconds; every few seconds they are checked.
+# An idle connection is closed after this many seconds; every few seconds they are
+# checked.
 _IDLE, _SWEEP = 30, 5
 _CONNECTIONS = 20_000
-# How long the end waits for answers on their way: what was written is stored before it is answered.
+# How long the end waits for answers on their way: what was written is stored before it
+# is answered.
 _GRACE = 0.3
 # The value of SO_LINGER that makes closing a reset: on, for no second.
 _RESET = struct.pack("ii" if os.name == "posix" else "hh", 1, 0)
@@ -57,8 +61,8 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
     """Sockets on `host`; without one on 127.0.0.1 and, where this machine has it, on
     ::1, both on one port.
 
-    Raises UsageError for a port that is none or a host that is not found, StorageError
-    where the port cannot be used.
+    Raises UsageError for an invalid port or an unknown host, StorageError where the
+    port cannot be used.
     """
     if not 0 <= port <= 65_535:
         raise UsageError(f"there is no port {port} (0 takes a free one)")
@@ -78,12 +82,14 @@ def listen(port: int, host: str | None = None) -> list[socket.socket]:
 
 
 def is_loopback(listening: socket.socket) -> bool:
-    """Whether only programs of this machine reach the socket."""
+    """Return whether only programs of this machine reach the socket."""
     return ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def address_of(listening: socket.socket) -> tuple[str, int]:
-    """The host, as a URL spells it, and the port where this machine reaches the socket."""
+    """Return the host, as a URL spells it, and the port where this machine reaches the
+    socket.
+    """
     host, port = listening.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  compared, not bound
     return bracketed(host), port
@@ -116,13 +122,13 @@ class RequestLog:
         self._runtime = runtime
 
     def start(self) -> float:
-        """The time at which a request came."""
+        """Return the time at which a request came."""
         return self._runtime.monotonic()
 
     def write(
         self, environ: "WSGIEnvironment", answer: SandboxResponse | None, start: float
     ) -> None:
-        """Log a request with its answer; without one the connection was reset."""
+        """Log a request with its answer. Without one the connection was reset."""
         stderr = self._runtime.stderr
         if not stderr.verbosity:
             return
@@ -140,7 +146,8 @@ class RequestLog:
 
 
 class ThreadCount:
-    """Doubles the threads where a request takes the last one; `start` makes it so many.
+    """Doubles the threads where a request takes the last one; `start` makes it this
+    many.
 
     All 64 from the start would take turns, and each would find the processor's caches
     filled by the others.
@@ -183,7 +190,9 @@ class LoopTasks:
         self.arrived: deque[HTTPChannel] = deque()
 
     def add_task(self, task: HTTPChannel) -> None:
-        """Take the next request of a channel, which is locked by whoever calls this."""
+        """Take the next request of a channel, which is locked by anyone who calls
+        this.
+        """
         if threading.get_ident() == self.loop:
             self.arrived.append(task)
         else:
@@ -196,8 +205,9 @@ class Server:
     def __init__(
         self, sandbox: Sandbox, sockets: Sequence[socket.socket] = (), *, names: Sequence[str] = ()
     ) -> None:
-        """Serve on these sockets, by default on a free loopback port; `names` are other
-        names of this host.
+        """Serve on these sockets, by default on a free loopback port.
+
+        `names` are other names of this host.
         """
         self._application = WsgiApplication(sandbox)
         self._sockets = list(sockets) or listen(0)
@@ -265,15 +275,15 @@ class Server:
             socket.create_connection(self._sockets[0].getsockname()[:2], timeout=1).close()
 
     def _may_wait(self, channel: HTTPChannel) -> bool:
-        """Whether the answer to the channel's next request may have to wait: for a
-        fault, its client, or its body.
+        """Return whether the answer to the channel's next request may have to wait: for
+        a fault, its client, or its body.
         """
         request = channel.requests[0]
         if len(channel.requests) > 1 or channel.total_outbufs_len:
             return True
         if request.body_rcv is not None and len(request.body_rcv) > _SHORT_BODY:
             return True
-        # What is broken has no target, and is refused.
+        # A broken request has no target, and is refused.
         target = getattr(request, "request_uri", "")
         return self._application.sandbox.may_wait(target, request.headers.get("AUTHORIZATION", ""))
 

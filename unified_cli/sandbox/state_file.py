@@ -40,10 +40,12 @@ CREATE TABLE effects (
 
 
 def connect(path: Path | None) -> sqlite3.Connection:
-    """The database in this file, created if it is not there; in memory where `path` is None.
+    """Return the database in this file, created if it is not there.
+
+    In memory where `path` is None.
 
     Raises StorageError if the file cannot be created, StateError if another version
-    wrote it or it is no regular file, ConfigError where somebody else can have written
+    wrote it or it is no regular file, ConfigError where someone else can have written
     it or put it there, sqlite3's own errors.
     """
     if path is None:
@@ -70,7 +72,9 @@ def connect(path: Path | None) -> sqlite3.Connection:
 
 
 def has_changes_beside(path: Path) -> bool:
-    """Whether changes stand in the file that SQLite keeps beside this one while it is in use."""
+    """Return whether changes are in the file that SQLite keeps beside this one while it
+    is in use.
+    """
     beside = path.with_name(f"{path.name}-wal")
     return beside.exists() and beside.stat().st_size > 0
 
@@ -100,7 +104,8 @@ def _database(name: str) -> sqlite3.Connection:
     with ExitStack() as opened:
         connected = sqlite3.connect(name, timeout=30, isolation_level=None, check_same_thread=False)
         database = opened.enter_context(closing(connected))
-        # What is committed is with the operating system: a kill does not undo it, a power cut may.
+        # Committed data is with the operating system: a kill does not undo it, a power
+        # cut may.
         database.execute("PRAGMA synchronous = OFF")
         opened.pop_all()
     return database

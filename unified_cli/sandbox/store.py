@@ -31,7 +31,7 @@ _NOTE_USE = "INSERT OR REPLACE INTO facts VALUES ('in use', ?)"
 # Created records come after all seeded ones, however many there are.
 CREATED = 1_000_000_000_000
 
-# So many records are looked through in a tenth of a second.
+# This many records are looked through in a tenth of a second.
 _MANY = 5000
 
 Column = str | int | bytes | None
@@ -78,7 +78,9 @@ class SandboxStore:
         *,
         records: Mapping[tuple[str, str], int] | None = None,
     ) -> Self:
-        """The store in this file, made if it is not there; in memory where `path` is None.
+        """Return the store in this file, made if it is not there.
+
+        In memory where `path` is None.
 
         `seed` None takes the one the file was made with. `records` says how many
         records of (API, resource) there are. Raises StorageError if the file cannot be
@@ -141,11 +143,11 @@ class SandboxStore:
         """
         with self.transaction():
             for table in _TABLES:
-                self._write(f"DELETE FROM {table}")  # noqa: S608  the names stand above
+                self._write(f"DELETE FROM {table}")  # noqa: S608  the names are above
             self._set_seed(seed or self.seed)
 
     def seeded(self, account: str) -> SeededRecords:
-        """The seeded records of a connection."""
+        """Return the seeded records of a connection."""
         records = self._seeded.get(account)
         if records is None:
             records = self._seeded[account] = SeededRecords(
@@ -162,7 +164,9 @@ class SandboxStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A block of which all writes are kept, or none where it raises; other threads wait.
+        """A block of which all writes are kept, or none where it raises.
+
+        Other threads wait.
 
         Raises StorageError where the file cannot be written, on a full disk for one.
         """
@@ -226,7 +230,7 @@ class SandboxStore:
         )
 
     def next_position(self, scope: Scope) -> int:
-        """The position of the next created record."""
+        """Return the position of the next created record."""
         row = self._row(
             "SELECT max(position) FROM changes WHERE account = ? AND api = ? AND resource = ? AND"
             " position > ?",
@@ -236,7 +240,9 @@ class SandboxStore:
         return (row[0] if row and row[0] else CREATED) + 1
 
     def reply(self, account: str, path: str, key: str) -> SandboxResponse | None:
-        """What was answered under this idempotency key; None for a new or an empty one."""
+        """Return what was answered under this idempotency key, or None for a new or an
+        empty one.
+        """
         row = key and self._row(
             "SELECT status, body, type FROM replies WHERE account = ? AND path = ? AND key = ?",
             account,
@@ -249,7 +255,10 @@ class SandboxStore:
         return SandboxResponse(status, body, {"content-type": kind, "idempotent-replayed": "true"})
 
     def put_reply(self, account: str, path: str, key: str, answer: SandboxResponse) -> None:
-        """Store an answer for repeats of its idempotency key; of an empty one nothing."""
+        """Store an answer for repeats of its idempotency key.
+
+        Of an empty one nothing.
+        """
         if key:
             self._write(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)",
@@ -262,7 +271,7 @@ class SandboxStore:
             )
 
     def count_effect(self, account: str, method: str, path: str, key: str) -> None:
-        """Count that a write took effect; `key` is empty where none was sent."""
+        """Count that a write took effect. `key` is empty where none was sent."""
         if self.warn is not None:
             self.warn()
             self.warn = None
@@ -280,7 +289,9 @@ class SandboxStore:
         )
 
     def sizes(self) -> list[tuple[str, str, str, int]]:
-        """Account, API, resource and how many records were created, changed or deleted."""
+        """Account, API, resource and how many records were created, changed or
+        deleted.
+        """
         return self._rows(
             "SELECT account, api, resource, count(*) FROM changes GROUP BY account, api, resource"
         )
@@ -321,14 +332,16 @@ class SandboxStore:
 def own_store(
     runtime: Runtime, seed: str | None = None, records: Mapping[tuple[str, str], int] | None = None
 ) -> SandboxStore:
-    """The store in the user's data folder; in memory, which is told, where that cannot be written.
+    """Return the store in the user's data folder.
+
+    In memory, which is reported, where that cannot be written.
 
     Raises ConfigError where others can change the folder.
     """
     folder = runtime.folder("data")
     if folder is None:
         return _forgetful(runtime, "there is no home folder to keep them in", seed, records)
-    # What cannot be reached is told when the file is opened.
+    # Errors are reported when the file is opened.
     with suppress(OSError):
         permissions.check(folder, folder.stat())
     try:
@@ -352,8 +365,9 @@ def tell_lost(runtime: Runtime, store: SandboxStore) -> None:
 def _forgetful(
     runtime: Runtime, why: str, seed: str | None, records: Mapping[tuple[str, str], int] | None
 ) -> SandboxStore:
-    """A store in memory. With `--quiet` nothing is said of it before a write, which
-    will be lost.
+    """Return a store in memory.
+
+    With `--quiet` nothing is said of it before a write, which will be lost.
     """
     told = f"the sandbox forgets its records when this ends: {why}"
     runtime.stderr.note(told)

@@ -24,8 +24,8 @@ _OF = "WHERE account = ? AND api = ? AND resource = ? AND id = ?"
 
 
 class StoredFile(NamedTuple):
-    """An uploaded file: its size, what stands for its content, and its parts, each read
-    when it is needed.
+    """An uploaded file: its size, its digest, and its parts, each read when it is
+    needed.
     """
 
     sizes: tuple[int, ...]
@@ -34,7 +34,7 @@ class StoredFile(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes) -> "StoredFile":
-        """The file of these bytes."""
+        """Return the file of these bytes."""
         return cls((len(content),), zlib.crc32(content), lambda _: content)
 
     @property
@@ -43,7 +43,7 @@ class StoredFile(NamedTuple):
         return sum(self.sizes)
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """The bytes from `start` to before `end`."""
+        """Yield the bytes from `start` to before `end`."""
         at = 0
         for number, size in enumerate(self.sizes):
             if start < at + size and end > at:
@@ -74,7 +74,7 @@ class StoredFiles:
         with self._turn():
             # Older versions had a file in one value.
             for table in ("files", "file_parts"):
-                self._database.execute(f"DELETE FROM {table} {_OF}", place)  # noqa: S608  the names stand above
+                self._database.execute(f"DELETE FROM {table} {_OF}", place)  # noqa: S608  the names are above
             number = 0
             for piece in pieces:
                 self._add(place, number, piece)
@@ -87,7 +87,7 @@ class StoredFiles:
         self._database.execute("INSERT INTO file_parts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def find(self, scope: Scope, identity: str) -> StoredFile | None:
-        """The file of a record; None where there is none."""
+        """Return the file of a record, or None."""
         place = (*scope, identity)
         statement = f"SELECT size, checksum FROM file_parts {_OF} ORDER BY number"  # noqa: S608  as above
         with self._turn():
@@ -100,8 +100,8 @@ class StoredFiles:
         return StoredFile.of(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:
-        """A part of a file; empty where it is gone, so that its reader gets less than
-        was announced.
+        """Return a part of a file, or empty if it is gone, so that its reader gets less
+        than was announced.
         """
         statement = f"SELECT content FROM file_parts {_OF} AND number = ?"  # noqa: S608  as above
         with self._turn():

@@ -1,4 +1,6 @@
-"""The records of one resource of one connection: the seeded ones with the changes made to them."""
+"""The records of one resource of one connection: the seeded ones with the changes made
+to them.
+"""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,8 +37,8 @@ class SeededList(NamedTuple):
 
 
 class Row:
-    """One record: its JSON is what is answered, its value what is compared; a seeded
-    one is generated when needed.
+    """One record: its JSON for answers, its value for comparisons; a seeded one is
+    generated when needed.
     """
 
     __slots__ = ("decoded", "json", "position", "seeded")
@@ -56,7 +58,9 @@ class Row:
 
     @property
     def encoded(self) -> bytes:
-        """The record's JSON in UTF-8, as a page is made of: a whole page takes long to encode."""
+        """The record's JSON in UTF-8, as a page is made of: a whole page takes long to
+        encode.
+        """
         return self.json or encoded([self])[0]
 
     @property
@@ -76,7 +80,10 @@ class Row:
 
 
 def encoded(rows: Sequence[Row]) -> list[bytes]:
-    """The JSON of the rows of a list in UTF-8; all that are generated, are generated at once."""
+    """Return the JSON of the rows of a list in UTF-8.
+
+    All that are generated, are generated at once.
+    """
     left = [row for row in rows if row.json is None]
     if left and (seeded := left[0].seeded):
         for row, json in zip(left, seeded.encoded([row.position for row in left]), strict=True):
@@ -85,8 +92,8 @@ def encoded(rows: Sequence[Row]) -> list[bytes]:
 
 
 def with_values(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows of a list for which values are needed: those that are generated, are
-    generated many at once.
+    """Yield the rows of a list for which values are needed: those that are generated,
+    are generated many at once.
     """
     remaining = iter(rows)
     while some := list(itertools.islice(remaining, _TOGETHER)):
@@ -98,7 +105,9 @@ def with_values(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 class Records:
-    """The records of a connection, API and resource; writing needs a transaction of the store."""
+    """The records of a connection, API and resource; writing needs a transaction of the
+    store.
+    """
 
     def __init__(
         self, store: SandboxStore, account: str, api: str, resource: str, *, seeded: bool = True
@@ -112,7 +121,7 @@ class Records:
         self.count = self._seeded.records.count(api, resource) if seeded else 0
 
     def get(self, identity: str) -> Row | None:
-        """The record with this id; None where there is none, or it was deleted."""
+        """Return the record with this id, or None, or it was deleted."""
         if not is_encodable(identity):
             return None
         changed = self._store.by_id(self.scope, identity)
@@ -125,7 +134,7 @@ class Records:
         return Row(number, seeded=self._seeded)
 
     def tests(self, query: QueryTree) -> list[Test]:
-        """The tests of a query that a record must pass to be listed."""
+        """Return the tests of a query that a record must pass to be listed."""
         return tests(self.api, self.resource, query)
 
     def rows(self, after: int = 0) -> Iterator[Row]:
@@ -156,7 +165,10 @@ class Records:
             yield from self._current(range(top, low - 1, -1), changed)
 
     def create(self, members: dict[str, str], identity: str | None, now: str) -> tuple[str, Row]:
-        """Add a record, with a new id unless one is given; what was posted is kept as it is."""
+        """Add a record, with a new id unless one is given.
+
+        A posted record is kept as it is.
+        """
         position = self._store.next_position(self.scope)
         if identity is None:
             identity = f"{self.resource}-new-{position - CREATED}"
@@ -169,7 +181,7 @@ class Records:
         return identity, row
 
     def update(self, row: Row, identity: str, members: dict[str, str], now: str) -> Row:
-        """Replace fields of a record; `updated_at` becomes `now` unless it is given."""
+        """Replace fields of a record. `updated_at` becomes `now` unless it is given."""
         merged = {**row.members, "updated_at": dump(now), **members}
         changed = Row(row.position, join_members(merged))
         self._store.put(self.scope, row.position, identity, changed.text)
@@ -180,7 +192,9 @@ class Records:
         self._store.put(self.scope, row.position, identity, None)
 
     def _current(self, numbers: Iterable[int], changed: dict[int, str | None]) -> Iterator[Row]:
-        """The seeded records with their changes, without those that were deleted."""
+        """Yield the seeded records with their changes, without those that were
+        deleted.
+        """
         for number in numbers:
             if number not in changed:
                 yield Row(number, seeded=self._seeded)
@@ -189,7 +203,9 @@ class Records:
 
 
 def is_encodable(identity: str) -> bool:
-    """Whether a text can be an id: half a surrogate pair has no UTF-8 and cannot be stored."""
+    """Return whether a text can be an id: half a surrogate pair has no UTF-8 and cannot
+    be stored.
+    """
     try:
         identity.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,5 @@
-"""The texts and ids of the seeded records, how many there are, and which refer to which.
+"""The texts and ids of the seeded records, how many there are, and which refer to
+which.
 
 `vocabulary.json` has the tables: JSON, because every process with a sandbox reads it,
 and TOML takes twenty times as long.
@@ -18,29 +19,33 @@ _USUAL_COUNT = 60
 
 
 def count(api: str, resource: str) -> int:
-    """How many records of a resource there are at the start."""
+    """Return how many records of a resource there are at the start."""
     found: int = TABLES["counts"].get(f"{api}/{resource}", _USUAL_COUNT)
     return found
 
 
 def names(api: str, resource: str) -> Sequence[str]:
-    """The titles that a resource's records have in turn; none for a resource that has
-    no list of names.
+    """Return the titles that a resource's records have in turn.
+
+    None for a resource that has no list of names.
     """
     found: Sequence[str] = TABLES["titles"].get(f"{api}/{resource}", ())
     return found
 
 
 def in_turn(words: Sequence[str], number: int) -> str:
-    """The word of record 1, 2, …; where the words begin again, a number is added."""
+    """Return the word of record 1, 2, ….
+
+    Where the words begin again, a number is added.
+    """
     turn, place = divmod(number - 1, len(words))
     return f"{words[place]} {turn + 1}" if turn else words[place]
 
 
 @lru_cache
 def singular(resource: str) -> str:
-    """The name of one record as fields spell it: `ticket` for `tickets`, `page_export`
-    for `page-exports`.
+    """Return the name of one record as fields spell it: `ticket` for `tickets`,
+    `page_export` for `page-exports`.
     """
     word = resource.replace("-", "_")
     if word.endswith("ies"):
@@ -49,7 +54,7 @@ def singular(resource: str) -> str:
 
 
 def fields_of(api: str, resource: str) -> frozenset[str]:
-    """The names of the fields that seeded records of a resource have."""
+    """Return the names of the fields that seeded records of a resource have."""
     return frozenset(field.name for field in known(api, resource).fields) | {
         "id",
         "name",
@@ -59,19 +64,25 @@ def fields_of(api: str, resource: str) -> frozenset[str]:
 
 
 def record_id(resource: str, number: int) -> str:
-    """The id of seeded record 1, 2, … of a resource."""
+    """Return the id of seeded record 1, 2, … of a resource."""
     return f"{id_prefix(resource)}{number}"
 
 
 def id_prefix(resource: str) -> str:
-    """What the ids of a resource's seeded records begin with; their number follows."""
+    """Return what the ids of a resource's seeded records begin with.
+
+    Their number follows.
+    """
     return f"{SHOWN_AS.get(resource, resource)}-"
 
 
 def number_of(resource: str, text: str) -> int | None:
-    """The number of the seeded record with this id; None for what is not such an id."""
+    """Return the number of the seeded record with this id, or None for anything that is
+    not such an id.
+    """
     name, _, number = text.rpartition("-")
-    # `isdigit` alone would let other scripts' digits and leading zeros name the same record twice.
+    # `isdigit` alone would let other scripts' digits and leading zeros name the same
+    # record twice.
     plain = (
         number.isascii() and number.isdigit() and len(number) < 16 and not number.startswith("0")
     )
@@ -88,17 +99,19 @@ def _by_place(table: str) -> Mapping[FieldPlace, Json]:
 
 
 CHILDREN_PER_PARENT: Mapping[FieldPlace, int] = _by_place("children_per_parent")
-"""Child n of so many for each parent belongs to parent (n - 1) // number + 1."""
+"""Child n of this many for each parent belongs to parent (n - 1) // number + 1."""
 CHILD_LISTS: Mapping[FieldPlace, tuple[str, str]] = _by_place("child_lists")
 """A parent's list of its children: the child's resource, and its field that refers to
 the parent.
 """
 DERIVED: Mapping[FieldPlace, tuple[str, str, str]] = _by_place("derived")
-"""A reference that follows from another one, as a ticket's account is the account of its contact.
+"""A reference that follows from another, as a ticket's account is the account of its
+contact.
 
 The field to follow, the resource it leads to, and the field there.
 """
-# The resource that a plain `object` refers to, where the catalogue's known fields do not say it.
+# The resource that a plain `object` refers to, where the catalogue's known fields do
+# not say it.
 _UNDECLARED: Mapping[FieldPlace, str] = _by_place("undeclared")
 
 # Most records have none of these; where there is one, it is a record of a lower number.
@@ -106,12 +119,16 @@ _RARE = ("parent", "reject")
 
 
 def target(api: str, resource: str, field: KnownField) -> str | None:
-    """The resource of the same API that a field refers to; None where it refers to none."""
+    """Return the resource of the same API that a field refers to, or None if it refers
+    to none.
+    """
     return field.references or _UNDECLARED.get((api, resource, field.name))
 
 
 def target_of(place: FieldPlace) -> str:
-    """The resource that a known field refers to; empty where it refers to none."""
+    """Return the resource that a known field refers to, or empty if it refers to
+    none.
+    """
     api, resource, name = place
     return next(
         (
@@ -124,5 +141,5 @@ def target_of(place: FieldPlace) -> str:
 
 
 def rarely_set(field: str) -> bool:
-    """Whether most records have nothing in this field."""
+    """Return whether most records have nothing in this field."""
     return field.startswith(_RARE)

@@ -32,7 +32,8 @@ in base64 pass.
 """
 # A smaller body fits into one packet as it is.
 _SMALLEST = 1024
-# The head of a file in gzip: without a name or a time, compressed as fast as can be, on any system.
+# The head of a file in gzip: without a name or a time, compressed as fast as can be, on
+# any system.
 _GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\xff"
 _NAME = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"https?://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
@@ -40,7 +41,7 @@ _OURS = ("127.0.0.1", "localhost", "[::1]")
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise UsageError for a name of a host that is none, such as a pattern."""
+    """Raise UsageError for an invalid host name, such as a pattern."""
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(
@@ -79,8 +80,8 @@ class HostCheck:
 
 
 def in_origin_form(target: str) -> tuple[str | None, str]:
-    """The host that a request line names, None where it is left to the Host header, and
-    the target without it.
+    """Return the host that a request line names, None where it is left to the Host
+    header, and the target without it.
 
     A client that takes this machine for a proxy sends the whole address; a server has
     to understand that too.
@@ -108,7 +109,7 @@ class WsgiApplication:
         self._pages = GzippedPages()
 
     def answer(self, environ: "WSGIEnvironment") -> SandboxResponse:
-        """The answer to a request, in the coding that the client accepts."""
+        """Return the answer to a request, in the coding that the client accepts."""
         service = self.sandbox.service
         try:
             with request_of(environ, service) as request:
@@ -116,7 +117,8 @@ class WsgiApplication:
         except Refusal as refusal:
             answer = refusal.answer(service)
         except UnifiedError as error:
-            # Of the file that the state is in: a client is answered, and the server goes on.
+            # Of the file that the state is in: a client is answered, and the server
+            # continues.
             answer = Refusal(500, error.message).answer(service)
         return coded(answer, environ.get("HTTP_ACCEPT_ENCODING", ""), self._pages)
 
@@ -124,7 +126,7 @@ class WsgiApplication:
 def respond(
     answer: SandboxResponse, environ: "WSGIEnvironment", start_response: "StartResponse"
 ) -> Iterable[bytes]:
-    """Start the response of an answer; its body, which a HEAD leaves out."""
+    """Start the response of an answer. Its body, which a HEAD leaves out."""
     headers = [(name.title(), value) for name, value in answer.headers.items()]
     if answer.status != 204:
         headers.append(("Content-Length", str(answer.size)))
@@ -134,7 +136,9 @@ def respond(
 
 @contextmanager
 def request_of(environ: "WSGIEnvironment", service: Service) -> Iterator[SandboxRequest]:
-    """The request in a WSGI environment; a large body is there for as long as the block lasts.
+    """The request in a WSGI environment.
+
+    A large body is there for as long as the block lasts.
 
     Raises Refusal: 413 for a body that is too long, 400 for a broken target.
     """
@@ -167,26 +171,29 @@ class GzippedPages:
     """
 
     def __init__(self, most: int = 16 * 1024 * 1024) -> None:
-        """Remember records of so many bytes, as they were before; then forget all and
-        begin anew.
+        """Remember records of this many bytes, as they were before.
+
+        Then forget all and begin anew.
         """
         self._lock = threading.Lock()
         self._most = self._left = most
         self._known: dict[bytes, tuple[bytes, int]] = {}
 
     def gzip(self, body: bytes) -> bytes:
-        """The text in gzip."""
+        """Return the text in gzip."""
         end = body.rfind(b"]") + 1
         records, rest = body[:end], body[end:]
         packed, check = self._known.get(records) or self._packed(records)
-        # A small window and little memory: what is left is short, and most of the time
+        # A small window and little memory: the rest is short, and most of the time
         # would go into their allocation.
         last = zlib.compressobj(1, wbits=-9, memLevel=1)
         sums = struct.pack("<II", zlib.crc32(rest, check), len(body) % 2**32)
         return b"".join((_GZIP, packed, last.compress(rest), last.flush(), sums))
 
     def _packed(self, records: bytes) -> tuple[bytes, int]:
-        """The records, compressed so that anything may follow, and their checksum."""
+        """Return the records, compressed so that anything may follow, and their
+        checksum.
+        """
         whole = zlib.compressobj(1, wbits=-15)
         made = whole.compress(records) + whole.flush(zlib.Z_FULL_FLUSH), zlib.crc32(records)
         with self._lock:
@@ -199,7 +206,8 @@ class GzippedPages:
 
 
 def coded(answer: SandboxResponse, accepted: str, pages: GzippedPages) -> SandboxResponse:
-    """The answer, its text in gzip where `accepted`, the Accept-Encoding of the request, allows it.
+    """Return the answer, its text in gzip where `accepted`, the Accept-Encoding of the
+    request, allows it.
 
     A file keeps its bytes: its ETag and its ranges are about them. So does an answer
     that a fault cuts off.
@@ -229,15 +237,16 @@ def _accepts_gzip(accepted: str) -> bool:
 
 
 def allow_uploads(servers: Iterable[object], service: Service) -> None:
-    """Let servers take files of up to `LARGEST_UPLOAD` bytes; all else keeps the bound
-    that they have.
+    """Let servers take files of up to `LARGEST_UPLOAD` bytes.
+
+    All else keeps the bound that they have.
     """
 
     class Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
         def parse_header(self, header_plus: bytes) -> None:
             super().parse_header(header_plus)
             headers = {"content-type": self.headers.get("CONTENT_TYPE", "")}
-            # What has too many parameters is refused when it is answered.
+            # A request with too many parameters is refused when it is answered.
             with suppress(Refusal):
                 request = SandboxRequest.of(self.command, f"?{self.query}", headers)
                 if request_content.may_be_large(request, service):
