@@ -24,10 +24,10 @@ class AppendFile:
     """A private file that is made with `create` or opened with `open`, then appended
     to; `size` is its bytes.
 
-    A crash can leave half of the last write in it: whoever reads the file decides what
-    of its end counts, and cuts off the rest. All methods raise OSError as the operating
-    system does, and NotRegularError for anything of that name that is no regular file:
-    no link is followed, and no pipe is waited for.
+    A crash can leave half of the last write in it: anyone who reads the file decides
+    what of its end counts, and cuts off the rest. All methods raise OSError as the
+    operating system does, and NotRegularError for anything of that name that is no
+    regular file: no link is followed, and no pipe is waited for.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,16 +41,18 @@ class AppendFile:
         return self._handle >= 0
 
     def create(self) -> None:
-        """Make the file. Raises FileExistsError where there is anything of that name,
-        even a link to nothing.
+        """Make the file.
+
+        Raises FileExistsError if there is anything of that name, even a link to
+        nothing.
         """
         self._open(os.O_CREAT | os.O_EXCL)
 
     def open(self, *, missing_ok: bool = False, writable: bool = True) -> None:
-        """Open the file; with `missing_ok` it is made where there is none, else
+        """Open the file; with `missing_ok` it is made if it does not exist, else
         FileNotFoundError is raised.
 
-        Without `writable` it can only be read, also by whoever may not write it.
+        Without `writable` it can only be read, also by anyone who may not write it.
         """
         self._open(
             (os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable
@@ -75,7 +77,7 @@ class AppendFile:
         return os.fstat(self._handle)
 
     def append(self, data: bytes) -> None:
-        """Write all of it to the end; the operating system may take it in parts."""
+        """Write all of it to the end. The operating system may take it in parts."""
         rest = memoryview(data)
         while rest:
             written = os.write(self._handle, rest)
@@ -83,7 +85,7 @@ class AppendFile:
             rest = rest[written:]
 
     def sync(self) -> None:
-        """Have on the disk what the file holds; for its name see `sync_name`."""
+        """Have on the disk what the file holds. For its name see `sync_name`."""
         os.fsync(self._handle)
 
     def sync_name(self) -> None:
@@ -91,19 +93,22 @@ class AppendFile:
         folders.sync(self.path.parent)
 
     def cut(self, size: int) -> None:
-        """Remove what is after the first `size` bytes."""
+        """Remove everything after the first `size` bytes."""
         os.ftruncate(self._handle, size)
         self.size = size
 
     def reader(self) -> BufferedReader:
-        """The content as a file object, from its beginning; to be closed before
-        anything is appended.
+        """Return the content as a file object, from its beginning.
+
+        To be closed before anything is appended.
         """
         os.lseek(self._handle, 0, os.SEEK_SET)
         return open(self._handle, "rb", closefd=False)
 
     def sha256(self, size: int) -> "hashlib._Hash":
-        """The hash of the first `size` bytes, or of all if there are fewer, to go on with."""
+        """Return the hash of the first `size` bytes, or of all if there are fewer, to
+        continue with.
+        """
         found = hashlib.sha256()
         with self.reader() as content:
             while size and (block := content.read(min(size, _BLOCK))):
@@ -145,7 +150,7 @@ class GrowingDocument:
             self._write(data + self._foot, self._at)
         except OSError:
             with contextlib.suppress(OSError):
-                # What was there before needs no more room.
+                # Existing bytes need no more room.
                 self._write(self._foot, self._at)
                 os.ftruncate(self._handle, self._at + len(self._foot))
             raise
@@ -165,7 +170,9 @@ class GrowingDocument:
 
 
 class MemoryFile:
-    """Has the methods of an `AppendFile` that is open; what it holds is gone with the process."""
+    """Has the methods of an `AppendFile` that is open; what it holds is gone with the
+    process.
+    """
 
     def __init__(self, path: Path) -> None:
         """`path` is that of the file which cannot be written."""
@@ -188,11 +195,11 @@ class MemoryFile:
         """Do nothing: there is no name."""
 
     def cut(self, size: int) -> None:
-        """Remove what is after the first `size` bytes."""
+        """Remove everything after the first `size` bytes."""
         del self._content[size:]
 
     def reader(self) -> BufferedReader:
-        """The content as a file object, from its beginning."""
+        """Return the content as a file object, from its beginning."""
         return BufferedReader(cast("io.RawIOBase", io.BytesIO(self._content)))
 
     def read(self, size: int, at: int) -> bytes:

@@ -18,7 +18,8 @@ _CHUNK = 1024 * 1024
 
 
 class NotSyncedError(OSError):
-    """A file has its name and its content; only whether that survives a power cut is not known.
+    """A file has its name and its content; only whether that survives a power cut is
+    not known.
 
     `message` says so, and of which file.
     """
@@ -29,7 +30,8 @@ class NotSyncedError(OSError):
 
 
 class AtomicFile:
-    """A new file under a temporary name, private to this user; `publish` gives it its own name.
+    """A new file under a temporary name, private to this user; `publish` gives it its
+    own name.
 
     A context manager: what was not published is removed at its end. Raises OSError as
     the operating system does.
@@ -43,14 +45,15 @@ class AtomicFile:
 
     @classmethod
     def beside(cls, path: Path) -> Self:
-        """One that is to become `path`, in the same folder; any number of processes can
-        make one for the same path.
+        """Return one that is to become `path`, in the same folder.
+
+        Any number of processes can make one for the same path.
         """
         while True:
             made = cls(path.with_name(f".{_short(path.name)}.{os.urandom(6).hex()}.part"))
             if made._file.status.st_nlink:
                 return made
-            # Another process took it for one that was left, just before it was held.
+            # Another process removed it as a leftover, just before it was locked.
             made._file.close()
 
     @property
@@ -72,12 +75,12 @@ class AtomicFile:
         self._file.cut(0)
 
     def digest(self, name: str) -> bytes:
-        """A digest of all that was written, such as `sha256`."""
+        """Return a digest of all that was written, such as `sha256`."""
         with self._file.reader() as content:
             return hashlib.file_digest(content, name).digest()
 
     def chunks(self) -> Iterator[bytes]:
-        """All that was written."""
+        """Yield all that was written."""
         with self._file.reader() as content:
             while chunk := content.read(_CHUNK):
                 yield chunk
@@ -99,8 +102,9 @@ class AtomicFile:
         give_name(self._file.path, path, replace=replace)
 
     def publish_soon(self, path: Path) -> None:
-        """Give the file the name `path` at once; after a power cut it may hold
-        anything. Raises OSError.
+        """Give the file the name `path` at once.
+
+        After a power cut it may hold anything. Raises OSError.
         """
         self._file.path.replace(path)
 
@@ -117,8 +121,9 @@ class AtomicFile:
 
 
 def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
-    """Give a synced file the name `path`, on the disk too; without `replace` its
-    temporary name stays beside.
+    """Give a synced file the name `path`, on the disk too.
+
+    Without `replace` its temporary name stays beside.
 
     Raises FileExistsError where the name is taken, unless `replace`; NotSyncedError
     where it has its name and the folder cannot be synced; OSError.
@@ -138,9 +143,9 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
     the new one, whole.
 
     `before` is called first, and again when only the name is missing: where it raises,
-    the old content stays. Only for whoever holds a lock: what is there under the
-    temporary name is taken for what a killed process left. Raises OSError, and what
-    `before` raises.
+    the old content stays. The caller must hold a lock: a file under the temporary name
+    is treated as a leftover of a killed process. Raises OSError, and the errors of
+    `before`.
     """
     before()
     temporary = path.with_name(f"{path.name}.tmp")
@@ -151,25 +156,28 @@ def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: Non
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed processes left beside `path`; only for whoever knows that
-    nobody is writing it. OSError.
+    """Remove what killed processes left beside `path`.
+
+    Only for anyone who knows that no one is writing it. OSError.
     """
     for other in _left(path.parent, path.name):
         other.unlink(missing_ok=True)
 
 
 def sweep_unheld(folder: Path, name: str | None = None) -> None:
-    """Remove what killed processes left of a file of that name, or of any; what another
-    one is writing stays. OSError.
+    """Remove what killed processes left of a file of that name, or of any.
 
-    What a version before this one is writing is held by nobody: it has to write it again.
+    A file that another process is writing stays. Raises OSError.
+
+    Older versions do not lock the file they write: such a file may have to be written
+    again.
     """
     for other in _left(folder, name):
         regular_file.remove_unheld(other)
 
 
 def _left(folder: Path, name: str | None) -> list[Path]:
-    """The temporary files of that name, or of any, in a folder."""
+    """Return the temporary files of that name, or of any, in a folder."""
     of = r"\..+" if name is None else re.escape(f".{_short(name)}")
     temporary = re.compile(of + r"\.[0-9a-f]{12}\.part")
     return [other for other in folder.iterdir() if temporary.fullmatch(other.name)]
@@ -181,12 +189,14 @@ def _link(temporary: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # A file system without hard links: nothing better than looking once more, then renaming.
+        # A file system without hard links: nothing better than looking once more, then
+        # renaming.
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         temporary.replace(path)
 
 
 def _short(name: str) -> str:
-    # A name may have 255 bytes, and so many letters may be four times as many of them.
+    # A name may have 255 bytes, and this many letters may be four times as many of
+    # them.
     return os.fsdecode(os.fsencode(name)[:200].decode("utf-8", "ignore").encode())

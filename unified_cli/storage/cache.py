@@ -27,7 +27,8 @@ class Fact(NamedTuple):
 
 
 class Cache:
-    """Facts of one kind, each in a private file of its own, below the user's cache folder.
+    """Facts of one kind, each in a private file of its own, below the user's cache
+    folder.
 
     A fact that cannot be read, is damaged, too old, or in a file that others can have
     written is one that is not there.
@@ -46,7 +47,7 @@ class Cache:
         self._wall = wall
 
     def read(self, *key: str) -> Fact | None:
-        """The fact of that key."""
+        """Return the fact of that key."""
         if self._folder is None:
             return None
         try:
@@ -62,9 +63,12 @@ class Cache:
         return Fact(value, age) if kept == [*key] and 0 <= age < LIFETIME else None
 
     def write(self, value: object, *key: str) -> None:
-        """Keep a JSON value under that key, if it holds no known secret. Raises OSError."""
+        """Keep a JSON value under that key, if it holds no known secret.
+
+        Raises OSError.
+        """
         content = json.dumps({"at": self._wall(), "key": key, "value": value})
-        # A service may put the token into what is kept.
+        # A service may put the token into a cached value.
         if self._folder is None or masked(content) != content:
             return
 
@@ -78,7 +82,7 @@ class Cache:
                 (self._folder / _name(key)).unlink()
 
     def sweep(self) -> None:
-        """Remove what is too old, and what killed processes left. Raises OSError."""
+        """Remove old files, and those that killed processes left. Raises OSError."""
         if self._folder is None or not self._folder.is_dir():
             return
 

@@ -1,4 +1,6 @@
-"""Locks of files, held by one process at a time and gone when it ends, however it ends."""
+"""Locks of files, held by one process at a time and gone when it ends, however it
+ends.
+"""
 
 import contextlib
 import errno
@@ -48,7 +50,8 @@ class HeldLock:
         self._lock: FileLock | None = None
 
     def take(self, what: str, seconds: float = _MOMENT) -> None:
-        """Take the lock; a moment is left to a process that only looks whether anybody has it.
+        """Take the lock; a moment is left to a process that only looks whether anybody
+        has it.
 
         Raises StateError where another process has it, or something else than a file
         has its name; StorageError where the folder accepts no file.
@@ -71,8 +74,8 @@ class HeldLock:
             except Timeout:
                 if (holder := _holder(self._path)) is not None:
                     raise StateError(f"{what} is in use by process {holder or '?'}") from None
-                # Whoever held the lock has removed the file meanwhile, and a lock on a
-                # file without a name is none.
+                # The owner of the lock has removed the file, and a lock on a file
+                # without a name is useless.
             except OSError as error:
                 if (lacking := _no_locks(self._path, error)) is not None:
                     raise StorageError(lacking.reason, hint=self._instead) from None
@@ -84,8 +87,8 @@ class HeldLock:
     def release(self) -> None:
         """Remove the file and release the lock, if it is held.
 
-        A file that cannot be removed is taken by the next who locks. What failed in the
-        work is told, and not that.
+        A file that cannot be removed is taken by the next who locks. The error of the
+        work is reported instead.
         """
         if self._lock is not None:
             with contextlib.suppress(OSError):
@@ -97,7 +100,9 @@ class HeldLock:
 
 @contextlib.contextmanager
 def waiting(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the lock, and leave its file for the next; a negative number of seconds waits for ever.
+    """Hold the lock, and leave its file for the next.
+
+    A negative number of seconds waits for ever.
 
     Raises TimeoutError where another process holds it for so long, NoLocksError, and
     OSError.
@@ -113,7 +118,8 @@ def waiting(path: Path, seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        # A file that cannot be closed any more holds no lock, and what was done under it is done.
+        # A file that cannot be closed any more holds no lock, and what was done under
+        # it is done.
         with contextlib.suppress(OSError):
             lock.release()
 
@@ -128,7 +134,7 @@ def _check(path: Path) -> None:
 
 
 def _no_locks(path: Path, error: OSError) -> NoLocksError | None:
-    """Return what to raise where the disk has no locks; the file is of no use then."""
+    """Return what to raise where the disk has no locks. The file is of no use then."""
     if error.errno not in _WITHOUT_LOCKS:
         return None
     with contextlib.suppress(OSError):
@@ -138,7 +144,8 @@ def _no_locks(path: Path, error: OSError) -> NoLocksError | None:
 
 def _refused(path: Path, error: OSError) -> StorageError:
     if error.errno in {errno.EACCES, errno.EROFS} and not os.path.lexists(path):
-        # The lock is the first file that is made, and nobody has asked for it by its name.
+        # The lock is the first file that is made, and no one has asked for it by its
+        # name.
         return StorageError(f"cannot write into the folder {path.parent}: {error.strerror}")
     return StorageError(f"cannot write {path}: {error.strerror}")
 
@@ -150,7 +157,9 @@ def _sign(handle: int) -> None:
 
 
 def _holder(path: Path) -> str | None:
-    """The process that holds the lock, as its file says; None where there is no file."""
+    """Return the process that holds the lock, as its file says, or None if there is no
+    file.
+    """
     try:
         with os.fdopen(regular_file.descriptor(path), "rb") as file:
             return file.read(20).decode("ascii", "replace").strip()

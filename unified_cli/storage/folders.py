@@ -1,4 +1,6 @@
-"""Folders: made for this user only, and synced so that the names in them survive a power cut."""
+"""Folders: made for this user only, and synced so that the names in them survive a
+power cut.
+"""
 
 import errno
 import os
@@ -11,7 +13,8 @@ _NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder and those above it that are missing, none of them open to others, for good.
+    """Make the folder and those above it that are missing, none of them open to others,
+    for good.
 
     Raises OSError, and FileExistsError for a link that leads nowhere.
     """
@@ -28,10 +31,10 @@ def make_private(folder: Path) -> None:
 
 
 def check_below(root: Path, path: Path) -> None:
-    """Raise UnsafeError where a folder between `root` and `path`, which is below it, is
-    a link; `root` itself may be.
+    """Raise UnsafeError if a folder between `root` and `path`, which is below it, is a
+    link. `root` itself may be.
 
-    Whoever can change a folder could else have files written or read anywhere.
+    Anyone who can change a folder could otherwise have files written or read anywhere.
     """
     between = [folder for folder in path.parents if folder != root and folder.is_relative_to(root)]
     for folder in between:
@@ -46,7 +49,7 @@ class FixedFolder:
     """A folder that must stay the one that it was at the beginning; it may be a link,
     but no folder below it.
 
-    Whoever can replace it by a link could else have files written anywhere.
+    Anyone who can replace it by a link could otherwise have files written anywhere.
     """
 
     def __init__(self, path: Path) -> None:
@@ -58,8 +61,8 @@ class FixedFolder:
         self._known = self._known or self._found()
 
     def check(self, path: Path) -> None:
-        """Raise UnsafeError where it is another one by now, or one between it and
-        `path` is a link; StorageError.
+        """Raise UnsafeError if it is another by now, or one between it and `path` is a
+        link; StorageError.
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(

@@ -1,4 +1,6 @@
-"""How much is taken from a file or a pipe that somebody names, and how long it is waited for."""
+"""How much is taken from a file or a pipe that someone names, and how long it is waited
+for.
+"""
 
 import errno
 import io
@@ -14,7 +16,9 @@ from unified_cli.errors import UsageError
 LONGEST_LINE = 32 * 1024 * 1024
 """The most bytes of one record: a line, an element of an array, a row of a table."""
 LARGEST_DOCUMENT = 64 * 1024 * 1024
-"""The most bytes of what is held as a whole: a body, a field's file, the ids on standard input."""
+"""The most bytes that are held in memory at once: a body, a field's file, the ids on
+standard input.
+"""
 MOST_RECORDS = 5_000_000
 """The most records of one input: a run keeps a few bytes for each."""
 LARGEST_COPY = 8 * 1024**3
@@ -22,13 +26,13 @@ LARGEST_COPY = 8 * 1024**3
 MOST_REQUESTS = 200_000
 """The most requests that are all made before the first is sent."""
 WRITER_SECONDS = 10.0
-"""How long a named pipe may take until somebody writes to it."""
+"""How long a named pipe may take until someone writes to it."""
 _PIECE = 1024 * 1024
 
 
 def is_named_pipe(path: str) -> bool:
-    """Whether the path is that of a named pipe: of `mkfifo`, not of a shell's `<(…)`,
-    which is open already.
+    """Return whether the path is that of a named pipe: of `mkfifo`, not of a shell's
+    `<(…)`, which is open already.
     """
     try:
         return stat.S_ISFIFO(os.lstat(path).st_mode)
@@ -37,8 +41,10 @@ def is_named_pipe(path: str) -> bool:
 
 
 def reader(path: str) -> BinaryIO:
-    """The file, open. Raises TimeoutError for a named pipe to which nobody writes,
-    other OSErrors, and ValueError.
+    """Return the file, open.
+
+    Raises TimeoutError for a named pipe to which no one writes, other OSErrors, and
+    ValueError.
     """
     if not is_named_pipe(path):
         return open(path, "rb")  # noqa: PTH123  a path as typed
@@ -62,7 +68,10 @@ def _wait_for_writer(handle: int, path: str) -> None:
 
 
 def _has_no_writer(handle: int) -> bool:
-    """Whether the end of the pipe is met; else its writer is there, and takes its time."""
+    """Return whether the end of the pipe is met.
+
+    Else its writer is there, and takes its time.
+    """
     try:
         return os.read(handle, 1) == b""
     except BlockingIOError:
@@ -70,8 +79,9 @@ def _has_no_writer(handle: int) -> bool:
 
 
 def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
-    """All of the file, from where it stands. Raises UsageError for more than
-    `LARGEST_DOCUMENT` bytes, and OSError.
+    """Return all of the file, from where it is.
+
+    Raises UsageError for more than `LARGEST_DOCUMENT` bytes, and OSError.
     """
     content = io.BytesIO()
     while piece := file.read(_PIECE):
@@ -82,15 +92,17 @@ def whole(file: BinaryIO, name: str, hint: str | None = None) -> bytes:
 
 
 def lines(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """The lines with their ends. Raises UsageError for one of more than `LONGEST_LINE`
-    bytes, and OSError.
+    """Yield the lines with their ends.
+
+    Raises UsageError for one of more than `LONGEST_LINE` bytes, and OSError.
     """
     yield from _lines(partial(file.readline, _PIECE), b"", (b"\n",), name)
 
 
 def text_lines(file: TextIO, name: str) -> Iterator[str]:
-    """The lines of a text with their ends. Raises UsageError for one of more than
-    `LONGEST_LINE` characters.
+    """Yield the lines of a text with their ends.
+
+    Raises UsageError for one of more than `LONGEST_LINE` characters.
     """
     yield from _lines(partial(file.readline, _PIECE), "", ("\n", "\r"), name)
 
@@ -114,7 +126,7 @@ def _lines(
 
 
 def too_long(what: str) -> UsageError:
-    """The error for a record of more than `LONGEST_LINE` bytes."""
+    """Return the error for a record of more than `LONGEST_LINE` bytes."""
     return UsageError(
         f"{what} is longer than {LONGEST_LINE >> 20} MiB, the most that a record may have"
     )

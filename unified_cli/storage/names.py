@@ -1,4 +1,4 @@
-"""Names that a disk may take for one: those that differ only by case, or by the normal
+"""Names that a disk may treat as the same: they differ only by case or by the normal
 form of Unicode.
 """
 
@@ -11,7 +11,9 @@ from pathlib import Path
 
 
 def folded(name: str) -> str:
-    """Return what two names have in common where a file system cannot tell them apart."""
+    """Return what two names have in common where a file system cannot tell them
+    apart.
+    """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -24,7 +26,7 @@ def others_like(name: str, names: Iterable[str]) -> list[str]:
 def taken_for_one(
     folder: Path, names: Iterable[str], there: Iterable[str] = ()
 ) -> tuple[str, str] | None:
-    """Return two names that the disk of a folder takes for one; None where all are apart.
+    """Return two names that the disk of a folder treats as the same, or None.
 
     One of them is of `names`, the other too, or one that is already `there`. The folder
     may not exist yet.

@@ -1,4 +1,5 @@
-"""Named bytes below the URL of a store of S3, Google Cloud or Azure, or of a shared folder.
+"""Named bytes below the URL of a store of S3, Google Cloud or Azure, or of a shared
+folder.
 
 They are put whole, created at most once, listed and removed; what a store refuses
 becomes an error of this program.
@@ -47,10 +48,11 @@ _CREDENTIALS = {
 # has its own words.
 _STATUS = re.compile(r"(?:\bstatus: |\bstatus code\s+\S+ )(\d{3})\b")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
-# What the library says instead of sending anything in clear text that it may not.
+# The library's error for an address that would need clear text.
 _REFUSED = re.compile(r"\bsource: BadScheme\b|\bURL scheme is not allowed\b")
 _VARIABLES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
-# Where a machine of a cloud is asked for its role; on other machines nobody answers there.
+# Where a machine of a cloud is asked for its role; on other machines no one answers
+# there.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
 _AGAIN = "the same command continues where it stopped"
 _FILE = "file"
@@ -83,8 +85,7 @@ class StoreUrl(NamedTuple):
 
 
 def parse_url(text: str) -> StoreUrl | None:
-    """The URL as which the text is read; None for the path of a local folder.
-
+    """Return the URL as which the text is read, or None for the path of a local folder.
     Raises UsageError for another scheme, or a URL that names no place; UnsafeError for
     one with credentials.
     """
@@ -135,10 +136,9 @@ def check(environ: Mapping[str, str]) -> None:
 
 
 class Stored(NamedTuple):
-    """What a store tells of an object without reading it.
-
-    Its `size` in bytes, when it was written by the store's clock, and a `tag` that
-    changes whenever it is written.
+    """The facts about an object that a store gives without reading it. Its `size` in
+    bytes, when it was written by the store's clock, and a `tag` that changes whenever
+    it is written.
     """
 
     size: int
@@ -149,7 +149,8 @@ class Stored(NamedTuple):
 class StoredObjects:
     """The objects below a URL, each known by its path from there.
 
-    `file://` makes the folder; from then on nothing that this process makes is open to others.
+    `file://` makes the folder; from then on nothing that this process makes is open to
+    others.
 
     Credentials come from the environment, as the store's own tools take them. All
     methods raise StorageError, for a store that does not answer with the exit code of a
@@ -162,10 +163,8 @@ class StoredObjects:
 
     @classmethod
     def at(cls, url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> Self:
-        """The objects below the URL, whose folder is made where it is one and missing;
-        nothing is sent.
-
-        Raises ConfigError without the library, StorageError.
+        """Return the objects below the URL, whose folder is made where it is one and
+        missing. Nothing is sent. Raises ConfigError without the library, StorageError.
         """
         check(environ)
         exceptions = _exceptions()
@@ -179,7 +178,7 @@ class StoredObjects:
             raise error_of(url, "open", error) if url.is_folder else unusable(url) from None
 
     def get(self, path: str) -> bytes | None:
-        """The bytes of an object, None where there is none."""
+        """Return the bytes of an object, or None."""
 
         def get() -> bytes | None:
             try:
@@ -195,7 +194,9 @@ class StoredObjects:
         self._do("write to", lambda: self._store.put(path, data, use_multipart=False))
 
     def create(self, path: str, data: bytes) -> bool:
-        """Write an object unless there is one; says whether the one that is there has these bytes.
+        """Write an object unless there is one.
+
+        Says whether the one that is there has these bytes.
 
         They must be unlike those of any other writer: a put whose answer is lost is
         repeated, and meets itself.
@@ -203,7 +204,7 @@ class StoredObjects:
         return self.created(path, data) is not None
 
     def created(self, path: str, data: bytes) -> str | None:
-        """The same; gives the tag of the object, None where another one is there."""
+        """Return the same; gives the tag of the object, None where another is there."""
         exceptions = _exceptions()
 
         def create() -> str | None:
@@ -219,8 +220,8 @@ class StoredObjects:
         return tag
 
     def stored(self, path: str) -> Stored | None:
-        """What the store tells of an object, also where its lists do not show it yet;
-        None where there is none.
+        """Return what the store tells of an object, also where its lists do not show it
+        yet, or None.
         """
 
         def head() -> Stored | None:
@@ -232,8 +233,8 @@ class StoredObjects:
         return self._do("read", head)
 
     def listed(self, folder: str) -> dict[str, Stored]:
-        """The names of all objects below the folder, as paths from it, in their order,
-        each with what is told of it.
+        """Return the names of all objects below the folder, as paths from it, in their
+        order, each with its facts.
         """
         found = self._do(
             "list", lambda: [meta for batch in self._store.list(folder) for meta in batch]
@@ -242,7 +243,7 @@ class StoredObjects:
         return dict(sorted(named.items()))
 
     def names(self) -> list[str]:
-        """The names of the objects that are in no folder."""
+        """Return the names of the objects that are in no folder."""
         return self._do(
             "list",
             lambda: sorted(meta["path"] for meta in self._store.list_with_delimiter()["objects"]),
@@ -259,10 +260,12 @@ class StoredObjects:
         self._do("remove from", remove)
 
     def _do(self, what: str, work: Callable[[], Result]) -> Result:
-        """What the work gives. Raises StorageError for what the library raises.
+        """Return what the work gives.
+
+        Raises StorageError for what the library raises.
 
         The library cannot be interrupted, so the thread that hears of Ctrl-C leaves the
-        work to another one.
+        work to another.
         """
         exceptions = _exceptions()
         is_main = threading.current_thread() is threading.main_thread()
@@ -277,9 +280,7 @@ def _stored(meta: "ObjectMeta") -> Stored:
 
 
 def _tag(told: "ObjectMeta | PutResult") -> str:
-    """The tag, empty where the store has none. One store puts it in quotes in one
-    answer and not in another.
-    """
+    # One store puts it in quotes in some answers only.
     return (told["e_tag"] or "").strip('"')
 
 
@@ -292,7 +293,7 @@ def _allowing(store: str) -> str:
 
 
 def _clear_text(environ: Mapping[str, str]) -> str | None:
-    """The variable that names an address without TLS, where that is not allowed."""
+    """Return the variable that names an address without TLS, unless that is allowed."""
     found = (name for name in _ENDPOINTS if environ.get(name, "").startswith("http://"))
     return None if _allows_clear_text(environ) else next(found, None)
 
@@ -311,9 +312,7 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
 def _client(
     url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]
 ) -> "ObjectStore":
-    """The client of a bucket, the same as before with the same environment, from which
-    the library takes the rest.
-    """
+    # The library takes the rest from the environment.
     from obstore import store  # noqa: PLC0415  as above
 
     makers: dict[str, Callable[..., ObjectStore]]
@@ -327,8 +326,8 @@ def _client(
 
 
 def table_settings(url: StoreUrl, environ: Mapping[str, str]) -> dict[str, str]:
-    """What tells another library of the same kind how to reach the store, with the same
-    credentials.
+    """Return what tells another library of the same kind how to reach the store, with
+    the same credentials.
     """
     if url.is_folder:
         return {}
@@ -341,7 +340,8 @@ def table_settings(url: StoreUrl, environ: Mapping[str, str]) -> dict[str, str]:
         "timeout": f"{_TIMEOUT.seconds}s",
         "allow_http": str(_allows_clear_text(environ)).lower(),
     }
-    # Without a lock elsewhere, a commit is an object that is made only where there is none.
+    # Without a lock elsewhere, a commit is an object that is made only if it does not
+    # exist.
     return {**own, **limits, **({"aws_conditional_put": "etag"} if url.scheme == "s3" else {})}
 
 
@@ -358,9 +358,8 @@ class DeniedStoreError(StorageError):
 
 
 def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
-    """The error for what the library raised when it was to do this.
-
-    The library's own text stays out: it holds what was sent and answered, signatures too.
+    """Return the error for what the library raised when it was to do this. The
+    library's own text stays out: it holds what was sent and answered, signatures too.
     """
     exceptions = _exceptions()
     failed = f"cannot {what} {url}"
@@ -393,7 +392,7 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
 
 
 def unusable(url: StoreUrl) -> DeniedStoreError:
-    """The error for a store that the library cannot even address."""
+    """Return the error for a store that the library cannot even address."""
     return DeniedStoreError(
         f"cannot use {url}: its settings are not complete",
         hint=f"it takes {_CREDENTIALS[url.scheme]}",

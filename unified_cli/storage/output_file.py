@@ -1,4 +1,4 @@
-"""A file that somebody named for a result: checked before anything is asked of the
+"""A file that someone named for a result: checked before anything is asked of the
 service, and written whole.
 
 Or an output that is no file and never replaced: a device, a pipe, a socket, a
@@ -32,8 +32,9 @@ _DESCRIPTOR = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,7}))|/proc/self/fd
 
 
 def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OVERWRITE) -> int:
-    """Write the chunks to the file, which must not exist unless `force`; gives how many
-    bytes they are.
+    """Write the chunks to the file, which must not exist unless `force`.
+
+    Gives how many bytes they are.
 
     `instead` says what to do about a file that is there. Raises StorageError; then
     nothing is left of it, unless the error says that it is written.
@@ -46,8 +47,9 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
 
 @contextmanager
 def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[AtomicFile]:
-    """The file, which gets its name at the end of the block; after an error nothing is
-    left of it.
+    """The file, which gets its name at the end of the block.
+
+    After an error nothing is left of it.
 
     It must not exist unless `force`; `instead` says what to do about one that is there.
     Raises StorageError, before the block for what cannot be written.
@@ -82,7 +84,9 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise StorageError for what names no file, and where the file's folder does not take it."""
+    """Raise StorageError for what names no file, and where the file's folder does not
+    take it.
+    """
     os_limits.absolute(path)
     if not path.name or path.name == "..":
         raise StorageError(f"{path} is a folder; name a file in it")
@@ -95,8 +99,9 @@ def check_folder(path: Path) -> None:
 
 
 class OutputStream(WholeWriter):
-    """Writes to what is at `path`; its errors name it. Closing leaves a descriptor open
-    that was open before.
+    """Writes to the file at `path`; its errors name it.
+
+    Closing leaves a descriptor open that was open before.
     """
 
     def __init__(self, path: Path, descriptor: int, *, owned: bool) -> None:
@@ -113,7 +118,7 @@ class OutputStream(WholeWriter):
             raise
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
+        """Return whether it is a terminal."""
         return os.isatty(self.fileno())
 
     def close(self) -> None:
@@ -124,10 +129,12 @@ class OutputStream(WholeWriter):
 
 
 def open_stream(path: Path) -> OutputStream | None:
-    """A stream to what is at `path`; None where a file can be made there, or is.
+    """A stream to the device or pipe at `path`.
+
+    None for a regular or a missing file.
 
     A link is not followed, unless it is the system's own name of a descriptor. Raises
-    StorageError, also for a named pipe that nobody has opened to read: its reader may
+    StorageError, also for a named pipe that no one has opened to read: its reader may
     never come.
     """
     try:
@@ -149,8 +156,9 @@ def open_stream(path: Path) -> OutputStream | None:
 
 
 def write_stream(stream: OutputStream, chunks: Iterable[bytes]) -> int:
-    """Write the chunks to the stream and close it; gives how many bytes they are.
-    Raises StorageError.
+    """Write the chunks to the stream and close it.
+
+    Gives how many bytes they are. Raises StorageError.
     """
     size = 0
     try:
@@ -163,13 +171,13 @@ def write_stream(stream: OutputStream, chunks: Iterable[bytes]) -> int:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether `open_stream` gives a stream. Raises OSError."""
+    """Return whether `open_stream` gives a stream. Raises OSError."""
     return _DESCRIPTOR.fullmatch(str(path)) is not None or is_special(path)
 
 
 def is_special(path: Path) -> bool:
-    """Whether there is something at `path` that is neither a regular file nor a folder
-    nor a link. Raises OSError.
+    """Return whether there is something at `path` that is neither a regular file nor a
+    folder nor a link. Raises OSError.
     """
     try:
         mode = os.lstat(path).st_mode

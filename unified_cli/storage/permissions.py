@@ -1,4 +1,5 @@
-"""Who may touch a file or a folder that this program obeys: this user and root, nobody else.
+"""Who may touch a file or a folder that this program obeys: this user and root, no one
+else.
 
 `problem` is the one rule, for settings, catalogues, credentials, journals, files of
 ids, the sandbox and caches alike.
@@ -17,7 +18,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 def problem(path: Path, status: os.stat_result) -> ConfigError | None:
     """Why another user could have put words into the file or folder, with the command
-    that mends it; None if nobody.
+    that mends it. None if no one.
     """
     if os.name != "posix":
         return None
@@ -29,18 +30,19 @@ def problem(path: Path, status: os.stat_result) -> ConfigError | None:
 
 
 def check(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError where there is a `problem` with the file or folder."""
+    """Raise ConfigError if there is a `problem` with the file or folder."""
     if found := problem(path, status):
         raise found
 
 
 def check_own_folder(folder: Path) -> None:
-    """Raise ConfigError where there is a `problem` with a folder of this program's, or
+    """Raise ConfigError if there is a `problem` with a folder of this program's, or
     with the one that it is in.
 
     There may be none. OSError.
     """
-    # Whoever can write in the outer one can put another folder in the place of the inner one.
+    # Anyone who can write in the outer one can put another folder in the place of the
+    # inner one.
     for one in (folder.parent, folder):
         try:
             status = one.stat()
@@ -50,13 +52,14 @@ def check_own_folder(folder: Path) -> None:
 
 
 def check_with_folder(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError where there is a `problem` with the file, or others can put
-    another one in its place.
+    """Raise ConfigError if there is a `problem` with the file, or others can put
+    another in its place.
     """
     if os.name != "posix":
         return
     check(path, status)
-    # A link has two folders, and whoever can write in either chooses what is read.
+    # A link has two folders, and anyone who can write in either chooses the file that
+    # is read.
     for folder in dict.fromkeys((path.parent, os_limits.real(path).parent)):
         _check_folder(folder)
 
@@ -72,10 +75,10 @@ def _check_folder(folder: Path) -> None:
 
 
 def belongs_to_another(status: os.stat_result) -> bool:
-    """Whether the file or folder is neither this user's nor root's."""
+    """Return whether the file or folder is neither this user's nor root's."""
     return status.st_uid not in (os.geteuid(), 0)
 
 
 def readable_by_others(status: os.stat_result) -> bool:
-    """Whether another user may read the file."""
+    """Return whether another user may read the file."""
     return os.name == "posix" and bool(status.st_mode & _OTHERS_READ)

@@ -24,7 +24,7 @@ def locked(path: Path) -> Iterator[Path]:
     """Hold the lock of the file at `path` and give the file itself, which is elsewhere
     where `path` is a link.
 
-    Makes the folder, open to this user only, where there is none. Raises ConfigError
+    Makes the folder, open to this user only, if it does not exist. Raises ConfigError
     where the folder cannot be written or another process holds the lock for 30 seconds.
     """
     target = os_limits.real(path)
@@ -32,8 +32,8 @@ def locked(path: Path) -> Iterator[Path]:
     try:
         folders.make_private(target.parent)
         with file_lock.waiting(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS):
-            # Under the lock nobody else is writing, so what is left is of processes
-            # that were killed.
+            # Under the lock no one else is writing, so the rest is of processes that
+            # were killed.
             atomic_file.sweep(target)
             yield target
     except TimeoutError:
@@ -54,8 +54,9 @@ def locked(path: Path) -> Iterator[Path]:
 
 
 def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: None) -> None:
-    """Give the file at `target` this content, for this user's eyes only; OSError leaves
-    the old content.
+    """Give the file at `target` this content, for this user's eyes only.
+
+    OSError leaves the old content.
 
     But NotSyncedError does not: the new content is there, and may be lost in a power
     cut. The caller holds the lock. The new content is on the disk before it gets the
@@ -81,7 +82,7 @@ def _check_target(target: Path) -> None:
     try:
         status = os.lstat(target)
     except OSError:
-        # There is none, or it cannot be reached, which the lock will find too.
+        # It is missing or cannot be reached; the lock will find that too.
         return
     if not stat.S_ISREG(status.st_mode):
         raise ConfigError(f"{target} is not a file and is left alone")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-# What the open of a link, a folder, a socket or a device ends with.
+# The errors of opening a link, a folder, a socket or a device.
 _OTHER_KINDS = {errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ENODEV}
 
 
@@ -26,9 +26,12 @@ class NotRegularError(OSError):
 
 
 def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) -> int:
-    """A descriptor of the regular file at `path`; a link to one is followed only with `follow`.
+    """Return a descriptor of the regular file at `path`.
 
-    Raises NotRegularError for anything else of that name, FileNotFoundError and other OSErrors.
+    A link to one is followed only with `follow`.
+
+    Raises NotRegularError for anything else of that name, FileNotFoundError and other
+    OSErrors.
     """
     try:
         handle = without_waiting(path, flags | (0 if follow else _NO_LINK))
@@ -43,7 +46,10 @@ def descriptor(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) ->
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a regular file, in hexadecimal. Raises NotRegularError, OSError."""
+    """Return the SHA-256 of a regular file, in hexadecimal.
+
+    Raises NotRegularError, OSError.
+    """
     with os.fdopen(descriptor(path), "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -56,8 +62,9 @@ def without_waiting(path: Path, flags: int = os.O_RDONLY) -> int:
 
 
 def remove_unheld(path: Path) -> None:
-    """Remove a file that no process holds: whoever made it was killed. One that cannot
-    be looked at stays.
+    """Remove a file that no process holds: anyone who made it was killed.
+
+    One that cannot be looked at stays.
     """
     with contextlib.suppress(OSError):
         handle = descriptor(path, os.O_RDWR)
@@ -69,8 +76,9 @@ def remove_unheld(path: Path) -> None:
 
 
 def check(path: Path, *, follow: bool = False) -> None:
-    """Raise NotRegularError where something else than a regular file has this name;
-    nothing at all may be there.
+    """Raise NotRegularError if something else than a regular file has this name.
+
+    Nothing at all may be there.
 
     For libraries that open a file by its name. Raises OSError.
     """

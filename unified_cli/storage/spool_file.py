@@ -17,13 +17,16 @@ _NAMED_SECONDS = 60.0
 
 
 class SpoolFile:
-    """A file to append to and to read from anywhere; a context manager, gone at its end."""
+    """A file to append to and to read from anywhere; a context manager, gone at its
+    end.
+    """
 
     def __init__(self, folder: Path | None, wall: float) -> None:
-        """Make it in `folder`, or in the system's folder for temporary files; `wall` is
-        the time now.
+        """Make it in `folder`, or in the system's folder for temporary files.
 
-        What killed processes left in the folder is removed. Raises StorageError.
+        `wall` is the time now.
+
+        Leftovers of killed processes in the folder are removed. Raises StorageError.
         """
         self._size = 0
         try:
@@ -54,14 +57,14 @@ class SpoolFile:
             raise self._failure(error) from None
 
     def read(self, size: int, at: int) -> bytes:
-        """So many bytes from the position `at`, after `flush`."""
+        """Return a number of bytes from the position `at`, after `flush`."""
         return os.pread(self._file.fileno(), size, at)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # What could not be written is of no use any more.
+        # Bytes that could not be written are useless now.
         with contextlib.suppress(OSError):
             self._file.close()
 

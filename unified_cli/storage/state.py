@@ -50,10 +50,12 @@ def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | None:
-    """The content of a file of state; None where there is none. `remedy` says what to
-    do about one that is no use.
+    """Return the content of a file of state, or None.
 
-    Raises StateError for what is no regular file or has more than `largest` bytes, StorageError.
+    `remedy` says what to do about one that is no use.
+
+    Raises StateError for anything that is not a regular file or has more than `largest`
+    bytes, StorageError.
     """
     try:
         handle = regular_file.descriptor(path)
@@ -75,8 +77,9 @@ def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | No
 def lines(
     file: AppendFile | MemoryFile, remedy: str, *, longest: int = LONGEST_LINE, repair: bool = True
 ) -> Iterator[StateLine]:
-    """Each line of an open file of JSON objects, one a line. What a crash left of a
-    last line is cut off at the end.
+    """Yield each line of an open file of JSON objects, one a line.
+
+    A partial last line, left by a crash, is cut off at the end.
 
     Without `repair` it is only left out: another process may be writing it. `longest`
     bounds the bytes of a line, `remedy` says what to do about damage. Raises StateError
@@ -99,26 +102,33 @@ def lines(
 
 
 def decoded(text: bytes, kind: type[T]) -> T | None:
-    """The JSON text as a value of that type; None for text that is no such value."""
+    """Return the JSON text as a value of that type, or None for text that is no such
+    value.
+    """
     try:
         return typed_json.decode(text, kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # A ValueError for what is not UTF-8, a RecursionError for deep nesting.
+        # A ValueError for anything that is not UTF-8, a RecursionError for deep
+        # nesting.
         return None
 
 
 def damage(path: Path, number: int, remedy: str) -> StateError:
-    """The error for a line that is not what the program wrote."""
+    """Return the error for a line that is not what the program wrote."""
     return StateError(f"{path} is damaged in line {number}", hint=remedy)
 
 
 def not_regular(path: Path, remedy: str) -> StateError:
-    """The error for a link, a folder, a pipe or a device in the place of a file of state."""
+    """Return the error for a link, a folder, a pipe or a device in the place of a file
+    of state.
+    """
     return StateError(f"{path} is not a regular file", hint=remedy)
 
 
 def _begins_an_object(text: bytes) -> bool:
-    """Whether the text may be the beginning of a JSON object on one line, cut anywhere."""
+    """Return whether the text may be the beginning of a JSON object on one line, cut
+    anywhere.
+    """
     if not b'{"'.startswith(text[:2]) or _CONTROL.search(text):
         return False
     try:

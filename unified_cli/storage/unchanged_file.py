@@ -23,7 +23,7 @@ class UnchangedFile:
     """A regular file, opened once; `size` and `sha256` are of what it held then."""
 
     def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
-        """`read` is told how many bytes of how many have been read for the digest, now and then.
+        """`read` is called now and then with the bytes read for the digest, and in all.
 
         Raises NotRegularError for a pipe, a folder or a device, and OSError.
         """
@@ -37,14 +37,16 @@ class UnchangedFile:
         os.close(self._handle)
 
     def reader(self) -> BinaryIO:
-        """The content from its beginning. Reading raises StateError where it is not the
-        same any more, and OSError.
+        """Return the content from its beginning.
+
+        Reading raises StateError where it is not the same any more, and OSError.
         """
         return io.BufferedReader(_CheckedReader(self), _BUFFER)
 
     def read(self, size: int, at: int) -> bytes:
-        """At most `size` bytes from the position `at`. Raises StateError where the file
-        has changed, and OSError.
+        """At most `size` bytes from the position `at`.
+
+        Raises StateError if the file has changed, and OSError.
         """
         found = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
@@ -74,14 +76,16 @@ class UnchangedFile:
             return False
 
     def check_name(self) -> None:
-        """Raise StateError where the name is gone, or is that of another file."""
+        """Raise StateError if the name is gone, or is that of another file."""
         if not self.has_name:
             raise StateError(
                 f"{self.path} was replaced in the meantime; the open file was read to its end"
             )
 
     def changed(self) -> StateError:
-        """The error for a file that holds something else than when it was opened."""
+        """Return the error for a file that holds something else than when it was
+        opened.
+        """
         return StateError(
             f"{self.path} has changed since it was opened",
             hint="put back what it held, and run it again",
