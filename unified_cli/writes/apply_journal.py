@@ -49,11 +49,11 @@ class ApplyJournal(Journal):
 
     @classmethod
     def open(cls, data: Path | None, header: ApplyHeader) -> "tuple[Self, StorageError | None]":
-        """The journal of the plan that a header names, begun where there is none; and,
-        where it is not kept, why.
+        """Return the journal of the plan that a header names, begun if it does not
+        exist. And, where it is not kept, why.
 
         Raises StateError where another process applies the plan, or the journal is
-        damaged; ConfigError where somebody else can have written it; StorageError where
+        damaged; ConfigError where someone else can have written it; StorageError where
         there is one that cannot be used.
         """
         try:
@@ -103,7 +103,7 @@ class ApplyJournal(Journal):
                 self.highest = highest
 
     def done(self, number: int) -> bool:
-        """Whether the call of a line is done."""
+        """Return whether the call of a line is done."""
         return self.state(number) is EntryState.OK
 
     def close(self) -> None:
@@ -118,8 +118,9 @@ def _path(data: Path, header: ApplyHeader) -> Path:
 
 
 def _is_begun(path: Path) -> bool:
-    """Whether the plan has a journal that says something; so it may where it cannot
-    even be looked at.
+    """Return whether the plan has a journal that says something.
+
+    So it may where it cannot even be looked at.
     """
     try:
         return path.stat().st_size > 0
@@ -130,8 +131,9 @@ def _is_begun(path: Path) -> bool:
 
 
 def look(path: Path) -> tuple[Journal, ApplyHeader]:
-    """The journal of a plan, open to be read, and its header. Raises StateError for a
-    damaged one, StorageError.
+    """Return the journal of a plan, open to be read, and its header.
+
+    Raises StateError for a damaged one, StorageError.
     """
     found = ApplyHeader("", "", 0, 0)
 

@@ -47,13 +47,16 @@ class RunConnections:
         self.settings = lru_cache(_MOST_SETTINGS)(resolved)
 
     def call(self, profile: str, operation: Operation, identifier: str | None) -> RunCall:
-        """The call of an operation to a profile's connection, without a body of its own."""
+        """Return the call of an operation to a profile's connection, without a body of
+        its own.
+        """
         address, account = self.settings(profile).reachable()
         return RunCall(profile, str(address), account, operation.command, identifier)
 
     def request(self, call: RunCall, body: bytes | None, key: str) -> Request:
-        """The request of a call; `body` is the common one of its run. Raises
-        StateError, UsageError.
+        """Return the request of a call.
+
+        `body` is the common one of its run. Raises StateError, UsageError.
         """
         settings = self.settings(call.profile)
         address, account = settings.reachable()
@@ -66,7 +69,10 @@ class RunConnections:
         return requests.for_operation(scope, self.operation(call.operation), call.id, content)
 
     def operation(self, command: str) -> Operation:
-        """The operation of a call. Raises StateError where the catalogue has it no more."""
+        """Return the operation of a call.
+
+        Raises StateError if the catalogue has it no more.
+        """
         api, resource, name = (*command.split(" "), "", "", "")[:3]
         known = self.catalogue.apis.get(api)
         found = known.resources.get(resource) if known else None

@@ -22,8 +22,9 @@ class DoubtfulCall(NamedTuple):
 
 
 def rule(operation: Operation, window: float) -> str:
-    """Why a call of an operation is not repeated; `window` is for how many seconds the
-    service honours a key.
+    """Why a call of an operation is not repeated.
+
+    `window` is for how many seconds the service honours a key.
     """
     if operation.outward:
         return f"not repeated: {operation.name} reaches people, and may have been done"
@@ -31,8 +32,8 @@ def rule(operation: Operation, window: float) -> str:
 
 
 def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: str | None) -> str | None:
-    """The command that shows whether a call was done, for the connections that the
-    `selection` names; None where no operation does.
+    """Return the command that shows whether a call was done, for the connections that
+    the `selection` names, or None if no operation does.
     """
     call = doubtful.call
     api, resource, name = call.operation.split(" ")
@@ -48,8 +49,8 @@ def read(catalogue: Catalogue, doubtful: DoubtfulCall, selection: str | None) ->
 
 
 def again(doubtful: DoubtfulCall) -> str | None:
-    """The command that makes a call again with its key; None where it has no key, or a
-    body that is no part of a line.
+    """Return the command that makes a call again with its key, or None if it has no
+    key, or a body that is no part of a line.
     """
     call, body, key = doubtful
     if not key or len(body or b"") > _LONGEST_BODY:
@@ -67,7 +68,7 @@ def _line(words: Iterable[str], selection: str | None) -> str:
 
 
 def identifier_in(body: bytes | None, resource: str) -> str | None:
-    """The id of the record of a resource that a body names."""
+    """Return the id of the record of a resource that a body names."""
     try:
         members = json.loads(body or b"{}")
     except ValueError:

@@ -1,6 +1,4 @@
-"""The lines of a journal: its header, what is to be sent, that it is about to be sent,
-and what came of it.
-"""
+"""The lines of a journal: its header, the calls, the start of each, and its outcome."""
 
 from collections.abc import Container
 from enum import Enum
@@ -13,17 +11,17 @@ from unified_cli.errors import StateError
 from unified_cli.masking import NO_TEXT, MaskedText, cut, masked
 from unified_cli.storage import state
 
-# Far below what is taken for damage.
+# Far below the size that counts as damage.
 _LONGEST_TEXT = 64 * 1024
 VERSION = 1
 
 
 class EntryState(Enum):
-    """What is known of one write."""
+    """The known facts about one write."""
 
     NEW = "new"
     SENT = "sent"
-    """It may have been done; nobody has seen an answer."""
+    """It may have been done; no one has seen an answer."""
     OK = "ok"
     REFUSED = "refused"
     """It was not done, and would not be another time."""
@@ -51,7 +49,8 @@ OUTCOMES = {
 
 
 class RunCall(msgspec.Struct, omit_defaults=True):
-    """One call of a run: its connection, and the exact request but for the key and the token.
+    """One call of a run: its connection, and the exact request but for the key and the
+    token.
 
     `body` is None where it is the one that the journal's header holds for all calls;
     `line` is that of the input. A line that cannot be used has no `base_url`.
@@ -93,8 +92,8 @@ class JournalEntry(msgspec.Struct, omit_defaults=True):
 
 
 def bounded(entry: JournalEntry) -> JournalEntry:
-    """The entry without an id that no record has, or that holds a secret, and with a
-    reason that can be read again.
+    """Return the entry without an id that no record has, or that holds a secret, and
+    with a reason that can be read again.
     """
     secret = bool(entry.id) and masked(entry.id) != entry.id
     if len(entry.id) + len(entry.why) < _LONGEST_TEXT and not secret:
@@ -104,8 +103,8 @@ def bounded(entry: JournalEntry) -> JournalEntry:
 
 
 class RunKind(Enum):
-    """What kind of work a run is; those of an import, an export and a plan only say
-    where it keeps its state.
+    """The kind of a run; an import, an export and a plan only say where they keep their
+    state.
     """
 
     FAN_OUT = "fan-out"
@@ -117,18 +116,20 @@ class RunKind(Enum):
 
     @property
     def unit(self) -> str:
-        """What one call of it is called."""
+        """The word for one call of it."""
         return {RunKind.FAN_OUT: "connection", RunKind.LINES: "record"}.get(self, "call")
 
 
 class JournalHeader(Protocol):
-    """What the first lines of all journals have; those of older versions have no kind."""
+    """The common part of the first lines of all journals; older versions wrote no
+    kind.
+    """
 
     v: int
 
     @property
     def kind(self) -> RunKind | None:
-        """What the journal is of."""
+        """The subject of the journal."""
 
 
 HeaderT = TypeVar("HeaderT", bound=JournalHeader)
@@ -142,8 +143,9 @@ def read_header(
     *,
     hint: str | None = None,
 ) -> HeaderT:
-    """The first line of a journal of one of these kinds. Raises StateError where it is
-    none, or of a later version.
+    """Return the first line of a journal of one of these kinds.
+
+    Raises StateError if it is invalid, or of a later version.
     """
     found = state.decoded(line, form)
     if found is None or found.kind not in kinds:

@@ -1,7 +1,7 @@
 """The journal of an import, beside its input file: which input goes where, and what
 became of each record.
 
-What is sent again is decided by the importer.
+The importer decides which records are sent again.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from unified_cli.writes.journal import Journal
 
 _KINDS = (RunKind.IMPORT,)
 SUFFIX = ".unified-journal"
-"""What is added to the name of the input."""
+"""The suffix added to the name of the input."""
 _REMEDY = (
     "nothing was sent; restore it from a backup, or --restart sends every record again, under new"
     " keys"
@@ -30,7 +30,7 @@ _REMEDY = (
 
 
 def lock_of(source: Path, instead: str) -> HeldLock:
-    """Return the lock of the journal beside an input; `instead` is as in `HeldLock`."""
+    """Return the lock of the journal beside an input. `instead` is as in `HeldLock`."""
     return HeldLock(source.with_name(f"{source.name}{SUFFIX}.lock"), instead)
 
 
@@ -48,8 +48,8 @@ class ImportHeader(msgspec.Struct):
     kind: RunKind = RunKind.IMPORT
     v: int = VERSION
     choices: dict[str, str] | None = None
-    """What the options chose, by the option, an empty text for one without a value;
-    None of an older version.
+    """The choices, by option, an empty text for one without a value; None in a journal
+    of an older version.
     """
 
 
@@ -75,7 +75,7 @@ def lacks_choices(source: Path) -> bool:
 
 
 class Counterpart(NamedTuple):
-    """The fingerprint of the same import as a replay, or of what is replayed."""
+    """The fingerprint of the same import as a replay, or of the replayed one."""
 
     fingerprint: str
     is_replay: bool
@@ -91,8 +91,8 @@ class ImportJournal(Journal):
     def open(
         cls, path: Path, header: ImportHeader, other: Counterpart, *, highest: int, restart: bool
     ) -> "ImportJournal":
-        """The journal of this input, begun where there is none, or where `restart`
-        throws the old one away.
+        """Return the journal of this input, begun if it does not exist, or where
+        `restart` throws the old one away.
 
         A replay throws away none of the `other` kind. `highest` is the number of the
         input's last record. Its caller holds the lock. Raises StateError for a journal
@@ -106,7 +106,7 @@ class ImportJournal(Journal):
 
     @classmethod
     def in_memory(cls, header: ImportHeader, *, highest: int) -> "ImportJournal":
-        """A journal of this input that is gone with the process."""
+        """Return a journal of this input that is gone with the process."""
         journal = cls(MemoryFile(Path("(memory)")), _REMEDY)
         journal.header, journal.highest = header, highest
         journal.begin(header)
@@ -166,7 +166,7 @@ class ImportJournal(Journal):
         )
 
     def check_choice_matters(self) -> None:
-        """Raise StateError where an older version tried all records and sent none: with
+        """Raise StateError if an older version tried all records and sent none: with
         another format they would be others, and it does not say with which it tried.
         """
         if self.header.choices is None and self.settled and not self.has_sent:
@@ -177,7 +177,7 @@ class ImportJournal(Journal):
             )
 
     def _check_restart(self) -> None:
-        """Raise StateError where a replay would throw away what was really done."""
+        """Raise StateError if a replay would throw away what was really done."""
         if not self._other.is_replay:
             line = self._file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]
             if (found := state.decoded(line, ImportHeader)) is not None:
@@ -205,8 +205,9 @@ def _words(option: str, value: str) -> str:
 
 
 def look(path: Path) -> Journal:
-    """The journal of an import, open to be read. Raises StateError for a damaged one,
-    StorageError.
+    """Return the journal of an import, open to be read.
+
+    Raises StateError for a damaged one, StorageError.
     """
 
     def highest(line: bytes) -> int:
@@ -217,8 +218,9 @@ def look(path: Path) -> Journal:
 
 
 def version_of(path: Path) -> str:
-    """The version that began an import; empty for 0.1, which did not say so, and where
-    the journal cannot be read.
+    """Return the version that began an import.
+
+    Empty for 0.1, which did not say so, and where the journal cannot be read.
     """
     with contextlib.suppress(UnifiedError), contextlib.closing(journals.open_file(path)) as file:
         line = file.read(state.LONGEST_LINE, 0).partition(b"\n")[0]

@@ -1,4 +1,6 @@
-"""A file of records, looked through before anything is done with it; its format is found out."""
+"""A file of records, looked through before anything is done with it; its format is
+found out.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,11 +17,12 @@ from unified_cli.writes.input_reading import Reading, ReadingOptions, RecordShap
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of records, looked through once: `count` records, the `last` with this number.
+    """A file of records, looked through once: `count` records, the `last` with this
+    number.
 
     `labelled` is the number of the first that names its connection, 0 if none does;
-    `sound` says that none is wrong. `heads` are the names of the columns of a table. It
-    is read from the file that was opened, whatever becomes of its name.
+    `sound` says that all are valid. `heads` are the names of the columns of a table. It
+    is read from the open file, even if that is renamed.
     """
 
     file: UnchangedFile
@@ -37,7 +40,10 @@ class InputFile:
         return self.file.path
 
     def lines(self) -> Iterator[InputLine]:
-        """The records, one after the other. Raises StateError where the file has changed."""
+        """Yield the records, one after the other.
+
+        Raises StateError if the file has changed.
+        """
         # It is the same file, so lines that were found right are right.
         name = str(self.path)
         with self.file.reader() as content:
@@ -53,7 +59,7 @@ class InputFile:
 
     @property
     def remark(self) -> str:
-        """The sentence about the names of its columns; empty where they are usual."""
+        """The sentence about the names of its columns. Empty where they are usual."""
         return input_tables.remark(self.heads, trimmed=self.reading.trimmed)
 
     def close(self) -> None:
@@ -71,9 +77,9 @@ def examine(
 ) -> InputFile:
     """Look through a file before anything is done with it.
 
-    `shown` is its name for messages, if that is another one; `as_0_2_0` reads it as
-    that version did. Raises UsageError for what is no input at all: empty, too large,
-    of another kind, an array or a table that is broken; StorageError.
+    `shown` is its name for messages, if that is another; `as_0_2_0` reads it as that
+    version did. Raises UsageError for anything that is not an input at all: empty, too
+    large, of another kind, an array or a table that is broken; StorageError.
     """
     options.check()
     try:
@@ -105,8 +111,8 @@ def _examined(
 
 
 def _counted(lines: Iterator[InputLine], name: str) -> tuple[int, int, int, bool]:
-    """The number of the lines, of the last, and of the first that names its connection;
-    and whether none is wrong.
+    """Return the number of the lines, of the last, and of the first that names its
+    connection. And whether all are valid.
 
     Raises UsageError for none, and for too many.
     """

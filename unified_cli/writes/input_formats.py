@@ -38,7 +38,10 @@ class InputLine(NamedTuple):
 
 
 def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
-    """The lines without their ends and without blanks around them; blank ones are empty."""
+    """The lines without their ends and without blanks around them.
+
+    Blank ones are empty.
+    """
     for number, raw in enumerate(input_bounds.lines(file, name), 1):
         text = raw.removeprefix(_BOM) if number == 1 else raw
         yield InputLine(number, text.strip(_BLANK))
@@ -63,7 +66,7 @@ def _ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa:
 
 
 def _guessed_ids(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
-    """Ids of which nobody said that they are ids: those that look like a row of a table
+    """Ids of which no one said that they are ids: those that look like a row of a table
     cannot be used.
     """
     for line in _ids(file, name, items):
@@ -78,12 +81,12 @@ def _row_flaw(text: str) -> str:
 
 
 def names_id(line: bytes) -> bool:
-    """Whether a line is the header of a table with a column `id`."""
+    """Return whether a line is the header of a table with a column `id`."""
     return any(cell.strip(b'" ') == b"id" for cell in _SEPARATOR.split(line))
 
 
 def _json(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:
-    """An array's elements, or those of a page as the service serves it."""
+    """Yield an array's elements, or those of a page as the service serves it."""
     number = 0
     try:
         for number, record in enumerate(_array_records(file, items), 1):
@@ -101,8 +104,9 @@ READERS = {"ndjson": _ndjson, "json": _json, "ids": _ids, GUESSED_IDS: _guessed_
 
 
 def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
-    """The elements of an array, or of the member `items` of an object; an object
-    without it is the only record.
+    """Yield the elements of an array, or of the member `items` of an object.
+
+    An object without it is the only record.
 
     Raises ValueError with the reason where the text is neither, TooLongError for a
     record of more than `LONGEST_LINE`.
@@ -118,7 +122,7 @@ def _array_records(file: BinaryIO, items: str) -> Iterator[str]:
 
 
 def is_array(begins: bytes, rest: BinaryIO) -> bool:
-    """Whether a text that begins so is one JSON array."""
+    """Return whether a text that begins so is one JSON array."""
     stream = JsonStream(chain([begins, b"\n"], _pieces(rest)), LONGEST_LINE)
     try:
         for _ in _elements(stream):
@@ -131,8 +135,9 @@ def is_array(begins: bytes, rest: BinaryIO) -> bool:
 
 
 def _object(text: bytes, items: str) -> bytes:
-    """The array of a page's records, or of the one record; the text itself where it may
-    be longer than a record.
+    """Return the array of a page's records, or of the one record.
+
+    The text itself where it may be longer than a record.
     """
     if len(text) >= LONGEST_LINE:
         return text
@@ -144,7 +149,7 @@ def _object(text: bytes, items: str) -> bytes:
 
 
 def _members(stream: JsonStream, items: str) -> Iterator[str]:
-    """The records of a page that is too large to be held."""
+    """Yield the records of a page that is too large to be held."""
     stream.expect("{")
     found = stream.take("}")
     while not found:

@@ -1,5 +1,5 @@
-"""How an input is read: its format, found by its content and name or named, or why it is
-no input at all.
+"""How an input is read: its format, found by its content and name or named, or why it
+is no input at all.
 """
 
 import io
@@ -89,7 +89,7 @@ class Reading(NamedTuple):
 
 
 class ReadingOptions(NamedTuple):
-    """What the options say of a reading; None and False where they say nothing."""
+    """The options of a reading; None and False if they are not given."""
 
     format: str | None = None
     delimiter: str | None = None
@@ -121,7 +121,7 @@ def lines(
 
 
 def heads(content: BinaryIO, name: str, reading: Reading, shape: RecordShape) -> list[str]:
-    """Return the names of the columns as they are written; nothing without a table."""
+    """Return the names of the columns as they are written. Nothing without a table."""
     if not reading.is_table:
         return []
     quoted = reading.format == "csv"
@@ -160,8 +160,8 @@ def find_as_0_2_0(
 
 
 def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
-    """Return the format by the name for CSV and JSON, else by how it begins: where there
-    may be ids, a table by its column `id`.
+    """Return the format by the name for CSV and JSON, else by how it begins: where
+    there may be ids, a table by its column `id`.
     """
     if path.suffix.lower() in {".csv", ".json"}:
         return path.suffix[1:].lower()
@@ -171,14 +171,14 @@ def _guess(opened: Opened, path: Path, shape: RecordShape) -> str:
         if begins not in b"[{" and shape.ids:
             return "csv" if input_formats.names_id(first) else GUESSED_IDS
         if begins == b"[":
-            # An id may begin like an array; it hardly goes on like one.
+            # An id may begin like an array; it hardly continues like one.
             is_id = shape.ids and not input_formats.is_array(first, content)
             return GUESSED_IDS if is_id else "json"
     return _guess_object(first, shape) if first and shape.ids else "ndjson"
 
 
 def _first_line(content: BinaryIO, path: Path) -> bytes:
-    """Return the first line that is not blank; nothing without any."""
+    """Return the first line that is not blank. Nothing without any."""
     return next((line.text for line in input_formats.split(content, str(path)) if line.text), b"")
 
 
@@ -188,7 +188,7 @@ def _guess_object(line: bytes, shape: RecordShape) -> str:
         # As JSON lines the others can be used.
         return "ndjson"
     if json_check.syntax_flaw(line):
-        # A document on several lines, if it goes on as an object does.
+        # A document on several lines, if it continues as an object does.
         return "json" if _MEMBER.match(line) else GUESSED_IDS
     members = parts(line) or {}
     is_page = "id" not in members and members.get(shape.items, b"").startswith(b"[")
@@ -196,7 +196,7 @@ def _guess_object(line: bytes, shape: RecordShape) -> str:
 
 
 def _other_kind(begins: bytes) -> str:
-    """Return what a content is that is never an input; empty for any other."""
+    """Return what a content is that is never an input. Empty for any other."""
     for mark, kind in _BEGINS.items():
         if begins.startswith(mark):
             return kind
@@ -253,8 +253,9 @@ def _are_names(cells: list[str]) -> bool:
 def ids_or_records(
     content: bytes, name: str, shape: RecordShape, wanted: str | None
 ) -> Iterator[InputLine]:
-    """Return the lines of what came through a pipe: records, or ids; without a `wanted`
-    format by how it begins.
+    """Return the lines of what came through a pipe: records, or ids.
+
+    Without a `wanted` format by how it begins.
     """
     options = ReadingOptions(wanted)
     reading = find(partial(io.BytesIO, content), Path(name), shape._replace(ids=True), options)

@@ -1,4 +1,4 @@
-"""What is sent for each record of an input: its id, its body, reshaped by a jq program,
+"""The request for each record of an input: its id, its body, reshaped by a jq program,
 and the hash of both.
 """
 
@@ -40,8 +40,9 @@ Reshape = Callable[[bytes], list[bytes]]
 
 
 class LineMark(msgspec.Struct, omit_defaults=True):
-    """What a result file says about a record. Its idempotency `key` is used again, so
-    that nothing is done twice.
+    """The line of a result file about a record.
+
+    Its idempotency `key` is used again, so that nothing is done twice.
 
     `request` is the hash of a request that failed, whose key is for this request only:
     the record may be corrected. A key without it is of a request in doubt, first `sent`
@@ -86,19 +87,23 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def key(self) -> str:
-        """The key that the record carried; empty if it carried none, or one for another request."""
+        """The key that the record carried.
+
+        Empty if it carried none, or one for another request.
+        """
         return self.mark.key if self.mark and self.mark.request in {"", self.hash} else ""
 
     @cached_property
     def hash(self) -> str:
-        """What tells this request from another one; the same for a record that was in a
-        result file meanwhile.
+        """The identity of a request.
+
+        The same for a record that was in a result file in the meantime.
         """
         return self._hash(_canonical(self.body) if self.body else b"")
 
     @property
     def hash_in_0_1(self) -> str:
-        """The hash as version 0.1 wrote it into journals, of the body as it stands."""
+        """The hash as version 0.1 wrote it into journals, of the body as it is."""
         return self._hash(self.body or b"")
 
     def _hash(self, body: bytes) -> str:
@@ -112,17 +117,18 @@ class InputItem(msgspec.Struct, frozen=True, dict=True):
         return digest.hexdigest()
 
     def key_for(self, import_id: str) -> str:
-        """The idempotency key: the same for every attempt at this line of this import,
-        and for nothing else.
+        """Return the idempotency key: the same for every attempt at this line of this
+        import, and for nothing else.
 
-        Assumption: the service compares keys and no bodies, so another body must have another key.
+        Assumption: the service compares keys and no bodies, so another body must have
+        another key.
         """
         digest = hashlib.sha256(f"{import_id}|{self.number}|{self.hash}".encode()).digest()
         return self.key or base64.b32encode(digest[:25]).decode("ascii")
 
 
 def _canonical(body: bytes) -> bytes:
-    """The body without blanks, its names written as `unmarked` writes them."""
+    """Return the body without blanks, its names written as `unmarked` writes them."""
     try:
         return one_line(join(parts(body) or {}) if len(body) < _LARGE else body)
     except msgspec.DecodeError:
@@ -131,10 +137,11 @@ def _canonical(body: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class ItemRules:
-    """What becomes of a line: `reshape` changes its record; `profiles` are those that
+    """How to treat a line: `reshape` changes its record; `profiles` are those that
     records may name.
 
-    With `profiles` None a record must name none: what it says must not choose the connection.
+    With `profiles` None a record must name none: what it says must not choose the
+    connection.
     """
 
     operation: Operation
@@ -144,7 +151,7 @@ class ItemRules:
 
 
 def items(lines: Iterator[InputLine], rules: ItemRules) -> Iterator[InputItem]:
-    """The items of the lines, each made on its own."""
+    """Yield the items of the lines, each made on its own."""
     for line in lines:
         yield _item(line, rules)
 
@@ -175,8 +182,9 @@ def _bare(line: InputLine, rules: ItemRules) -> InputItem:
 
 
 def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str | None]:
-    """The record without the name of its connection, and that name. Raises ValueError
-    saying why it has none.
+    """Return the record without the name of its connection, and that name.
+
+    Raises ValueError saying why it has none.
     """
     if profiles is None:
         if record_label.carries(record):
@@ -193,7 +201,7 @@ def _routed(record: bytes, profiles: Collection[str] | None) -> tuple[bytes, str
 
 
 def _shaped(item: InputItem, rules: ItemRules) -> InputItem:
-    """The item with its body: the record, or what the map makes of it."""
+    """Return the item with its body: the record, or what the map makes of it."""
     try:
         shaped = rules.reshape(item.record) if rules.reshape else [item.record]
     except ValueError as error:
@@ -211,10 +219,11 @@ def _shaped(item: InputItem, rules: ItemRules) -> InputItem:
 
 
 def unmarked(record: bytes) -> tuple[bytes, LineMark | None]:
-    """The record without the mark of a result file, and that mark; ValueError for one
-    without a record.
+    """Return the record without the mark of a result file, and that mark.
 
-    Raises it also for a key that nobody has sent.
+    ValueError for one without a record.
+
+    Raises it also for a key that no one has sent.
     """
     if f'"{MARK}"'.encode() not in record:
         return record, None
@@ -254,7 +263,7 @@ def _with_id(item: InputItem, body: bytes, operation: Operation) -> InputItem:
 
 
 def _identifier(text: bytes) -> str | None:
-    """A text, or a number as it was written."""
+    """Return a text, or a number as it was written."""
     if text.startswith(b'"'):
         return string(text) or None
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None
@@ -266,15 +275,18 @@ class RecordMap:
     def __init__(
         self, program: str, option: str = "--map", *, note: Callable[[str], None] | None = None
     ) -> None:
-        """Raises UsageError for what is no jq program; `note` tells the user, once, of
-        a number that it computed.
+        """Raises UsageError for anything that is not a jq program.
+
+        `note` tells the user, once, of a number that it computed.
         """
         self._note = note
         self._program = JqProgram(program, option)
 
     def __call__(self, record: bytes) -> list[bytes]:
-        """What the program makes of a record, each result as JSON text. Raises
-        ValueError saying why it cannot; NotHeldError where jq would change the record.
+        """Return what the program makes of a record, each result as JSON text.
+
+        Raises ValueError saying why it cannot; NotHeldError where jq would change the
+        record.
         """
         try:
             found = self._program.results(record)
@@ -293,5 +305,5 @@ class RecordMap:
         self._program.leave_out(record, error)
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records left out; nothing without any."""
+        """Return one sentence that names the records left out. Nothing without any."""
         return self._program.shortcomings()

@@ -1,4 +1,6 @@
-r"""Rows of CSV and TSV as records: the header names the members, a cell is text or JSON."""
+r"""Rows of CSV and TSV as records: the header names the members, a cell is text or
+JSON.
+"""
 
 import csv
 import io
@@ -71,7 +73,7 @@ def header(file: BinaryIO, name: str, rules: TableRules, *, quoted: bool) -> lis
 
 
 def remark(heads: Sequence[str], *, trimmed: bool) -> str:
-    """Return the sentence about names with blanks around them; empty without any."""
+    """Return the sentence about names with blanks around them. Empty without any."""
     odd = [repr(head) for head in heads if head != head.strip()]
     if not odd:
         return ""
@@ -218,8 +220,9 @@ def _as_json(head: str) -> Callable[[str], bytes]:
 
 
 def _kind(known: str) -> Callable[[str], bytes]:
-    """Return what a cell of a field of this type becomes; the type is empty where the
-    field is not known.
+    """Return what a cell of a field of this type becomes.
+
+    The type is empty where the field is not known.
     """
     if known == "string":
         return _text

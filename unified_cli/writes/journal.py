@@ -1,5 +1,5 @@
-"""The journal of many writes: what is sent stands on the disk before it is sent, and
-what came of it after.
+"""The journal of many writes: each call is on the disk before it is sent, and its
+outcome after.
 """
 
 import contextlib
@@ -22,7 +22,8 @@ _USUAL_LINE = 4096
 class Journal:
     """An open journal, in a file or, where none can be written, in memory.
 
-    `remedy` says what to do about one that is no use, `longest` bounds the bytes of a line.
+    `remedy` says what to do about one that is no use, `longest` bounds the bytes of a
+    line.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Journal:
             raise self._failure(error) from None
 
     def load(self, accept: Callable[[bytes], int], *, repair: bool = True) -> bool:
-        """Read what earlier runs wrote; False where there is nothing yet.
+        """Read what earlier runs wrote. False where there is nothing yet.
 
         `accept` is given the first line, and says what the highest number of an entry
         can be. Without `repair` the file stays as it is, for it may be another process
@@ -67,8 +68,9 @@ class Journal:
 
     @contextlib.contextmanager
     def opening(self, use: str) -> Iterator[None]:
-        """Close the file where what is done within fails. Raises StorageError, with
-        what the `use` was, for OSError.
+        """Close the file if the block fails.
+
+        Raises StorageError, with what the `use` was, for OSError.
         """
         try:
             yield
@@ -84,19 +86,19 @@ class Journal:
         self._file.close()
 
     def state(self, number: int) -> EntryState:
-        """What is known of a write."""
+        """Return the known facts about a write."""
         return STATES[self._states[number]] if number < len(self._states) else EntryState.NEW
 
     def numbers(self) -> Iterator[int]:
-        """The numbers of all writes of which the journal holds the call."""
+        """Return the numbers of all writes of which the journal holds the call."""
         return (number for number, at in enumerate(self._calls) if at >= 0)
 
     def noted(self) -> Iterator[int]:
-        """The numbers of all writes of which the journal holds a line."""
+        """Return the numbers of all writes of which the journal holds a line."""
         return (number for number, at in enumerate(self._last) if at >= 0)
 
     def counts(self) -> dict[EntryState, int]:
-        """How many writes are in each state but NEW."""
+        """Return how many writes are in each state but NEW."""
         return {
             state: self._states.count(at)
             for at, state in enumerate(STATES)
@@ -104,15 +106,19 @@ class Journal:
         }
 
     def outcomes(self) -> Counter[str]:
-        """How many writes of which the journal holds a line have which outcome."""
+        """Return how many writes of which the journal holds a line have which
+        outcome.
+        """
         return Counter(OUTCOMES[self.state(number)] for number in self.noted())
 
     def call(self, number: int) -> JournalEntry:
-        """The line with the call of a write; for one of `numbers`."""
+        """Return the line with the call of a write. For one of `numbers`."""
         return self._entry(self._calls[number])
 
     def sent(self, number: int) -> JournalEntry | None:
-        """The line that said the write was about to be sent; None for one that was not."""
+        """Return the line that said the write was about to be sent, or None for one
+        that was not.
+        """
         at = self._sent[number] if number < len(self._sent) else -1
         return None if at < 0 else self._entry(at)
 
@@ -127,16 +133,22 @@ class Journal:
         return any(at >= 0 for at in self._sent)
 
     def last(self, number: int) -> JournalEntry:
-        """The last line about a write; for those that are not new, or have a call."""
+        """Return the last line about a write.
+
+        For those that are not new, or have a call.
+        """
         return self._entry(self._last[number])
 
     def add_sent(self, entries: Sequence[JournalEntry]) -> None:
-        """Put on the disk that these are about to be sent; only then may they be."""
+        """Put on the disk that these are about to be sent. Only then may they be."""
         self.add(entries)
         self.sync()
 
     def add(self, entries: Iterable[JournalEntry]) -> None:
-        """Write lines, such as what became of writes; the disk may have them a little later."""
+        """Write lines, such as what became of writes.
+
+        The disk may have them a little later.
+        """
         lines = []
         at = self._file.size
         for entry in entries:
@@ -187,7 +199,7 @@ class Journal:
         return entry
 
     def _read(self, line: StateLine) -> bool:
-        """Note what a line says; whether it can be one of this journal."""
+        """Note what a line says. Whether it can be one of this journal."""
         entry = state.decoded(line.text, JournalEntry)
         if entry is None or not 0 < entry.n <= self.highest:
             return False
@@ -196,10 +208,10 @@ class Journal:
 
 
 def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) -> AppendFile:
-    """The file of a journal, open; without `writable` only to be read.
+    """Return the file of a journal, open. Without `writable` only to be read.
 
-    Raises ConfigError where somebody else can have written it, StateError for what is
-    no regular file, FileNotFoundError, StorageError.
+    Raises ConfigError where someone else can have written it, StateError for anything
+    that is not a regular file, FileNotFoundError, StorageError.
     """
     file = AppendFile(path)
     try:
@@ -212,7 +224,7 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
     except regular_file.NotRegularError:
         raise state.not_regular(path, "move it away") from None
     except OSError as error:
-        # That it is somebody else's is why it cannot be opened.
+        # That it is someone else's is why it cannot be opened.
         check_owner(path)
         raise StorageError(f"cannot use the journal {path}: {error.strerror}") from None
     except ConfigError:
@@ -222,7 +234,8 @@ def open_file(path: Path, *, missing_ok: bool = False, writable: bool = True) ->
 
 
 def look(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Journal:
-    """The journal at a path, open to be read, which another process may be writing.
+    """Return the journal at a path, open to be read, which another process may be
+    writing.
 
     `highest` is given the first line, and says what the highest number of an entry can
     be. Raises StateError for a damaged journal, StorageError.
@@ -234,8 +247,8 @@ def look(path: Path, remedy: str, highest: Callable[[bytes], int]) -> Journal:
 
 
 def check_owner(path: Path) -> None:
-    """Raise ConfigError where somebody else can have written the journal of that name,
-    if there is one.
+    """Raise ConfigError if someone else can have written the journal of that name, if
+    there is one.
     """
     with contextlib.suppress(OSError):
         # A link has no mode of its own, and is refused when it is opened.

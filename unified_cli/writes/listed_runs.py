@@ -16,7 +16,7 @@ LAST = "last"
 
 
 def newest(runtime: Runtime) -> list[KnownRun]:
-    """The runs, the newest first; those that cannot be read are last.
+    """Return the runs, the newest first. Those that cannot be read are last.
 
     One that cannot be obeyed or opened is named on stderr. Raises ConfigError and
     StorageError for the folder of them all.
@@ -30,7 +30,7 @@ def newest(runtime: Runtime) -> list[KnownRun]:
         try:
             one = run_state.known(runtime, registry, run)
         except UsageError:
-            # It was removed meanwhile.
+            # It was removed in the meantime.
             continue
         if one.foreign or one.closed:
             runtime.stderr.line(f"warning: run {run} is left alone: {one.reason}")
@@ -41,10 +41,11 @@ def newest(runtime: Runtime) -> list[KnownRun]:
 def chosen(
     runtime: Runtime, verb: str, *tests: Callable[[KnownRun], bool], found: list[KnownRun]
 ) -> str:
-    """The id of the newest run that passes the first test which one passes; it is named
-    on stderr, with the others that are open.
+    """Return the id of the newest run that passes the first test which one passes.
 
-    Raises UsageError where there is none, which says what is open.
+    It is named on stderr, with the others that are open.
+
+    Raises UsageError, with the open runs, if it does not exist.
     """
     one = next((run for test in tests for run in found if test(run)), None)
     left = [run for run in found if is_open(run) and run is not one]
@@ -58,7 +59,7 @@ def chosen(
 
 
 def is_open(run: KnownRun) -> bool:
-    """Whether something of a run is left to be done."""
+    """Return whether something of a run is left to be done."""
     return run.state not in (DONE, RUNNING, UNREADABLE)
 
 

@@ -1,4 +1,6 @@
-"""One write, sent: its outcome as a journal is told, and the answer or the error."""
+"""One write, sent: its outcome as a journal is reported, and the answer or the
+error.
+"""
 
 from typing import NamedTuple
 
@@ -16,7 +18,7 @@ from unified_cli.writes.entry import EntryState, JournalEntry
 
 
 class WriteAttempt(NamedTuple):
-    """What became of a write: the line for the journal, and the answer, or else the error."""
+    """The outcome of a write: the line for the journal, and the answer or the error."""
 
     entry: JournalEntry
     answer: Answer | None = None
@@ -24,8 +26,9 @@ class WriteAttempt(NamedTuple):
 
 
 def attempt(client: Client, request: Request, number: int, identifier: str | None) -> WriteAttempt:
-    """Send the request of write `number`; `identifier` is that of its record, if it is
-    known before.
+    """Send the request of write `number`.
+
+    `identifier` is that of its record, if it is known before.
     """
     try:
         answer = sent(client, request)
@@ -36,8 +39,10 @@ def attempt(client: Client, request: Request, number: int, identifier: str | Non
 
 
 def sent(client: Client, request: Request) -> Answer:
-    """The answer to a write; content that is no JSON is read to its end, since the
-    answer counts only if it is whole.
+    """Return the answer to a write.
+
+    Content that is no JSON is read to its end, since the answer counts only if it is
+    whole.
 
     Raises the errors of `Client.send`.
     """
@@ -50,20 +55,21 @@ def sent(client: Client, request: Request) -> Answer:
 
 
 def failed(number: int, error: UnifiedError) -> WriteAttempt:
-    """The outcome of a write that ended with an error."""
+    """Return the outcome of a write that ended with an error."""
     return WriteAttempt(entry_of(error, number, state_of(error)), error=error)
 
 
 def entry_of(error: UnifiedError, number: int, state: EntryState) -> JournalEntry:
-    """The line for the journal about a write that ended with an error."""
+    """Return the line for the journal about a write that ended with an error."""
     return JournalEntry(
         state, number, status=error.status or 0, why=error.one_line, code=int(error.code)
     )
 
 
 def restored(entry: JournalEntry) -> UnifiedError:
-    """The error behind an outcome, as far as the journal knows it; older versions wrote
-    down no exit code.
+    """Return the error behind an outcome, as far as the journal knows it.
+
+    Older versions wrote down no exit code.
     """
     kinds = {int(kind.code): kind for kind in UnifiedError.__subclasses__()}
     error = kinds.get(entry.code, IncompleteError)(entry.why)
@@ -72,7 +78,7 @@ def restored(entry: JournalEntry) -> UnifiedError:
 
 
 def state_of(error: UnifiedError) -> EntryState:
-    """What is known of a write that ended with an error."""
+    """Return the known facts about a write that ended with an error."""
     if isinstance(error, UnknownError):
         return EntryState.UNKNOWN
     return (
@@ -83,8 +89,8 @@ def state_of(error: UnifiedError) -> EntryState:
 
 
 def identifier_of(body: bytes, service: Service) -> str | None:
-    """The id of the record in an answer, which may stand in an envelope; None where
-    there is none to be seen.
+    """Return the id of the record in an answer, which may be in an envelope, or None if
+    it does not exist to be seen.
     """
     try:
         text = body.strip()
@@ -98,17 +104,19 @@ def identifier_of(body: bytes, service: Service) -> str | None:
 
 
 def may_resend(request: Request, age: float, window: float) -> bool:
-    """Whether a request in doubt, first sent so many seconds ago, has no second effect
-    when it is sent again.
+    """Return whether a request in doubt, first sent this many seconds ago, has no
+    second effect when it is sent again.
 
-    `window` is for how many seconds the service honours an idempotency key, as far as we know.
+    `window` is for how many seconds the service honours an idempotency key, as far as
+    we know.
     """
     return (not request.may_act_twice and 0 <= age < window) or request.method == "DELETE"
 
 
 def record_in(body: bytes, service: Service) -> Parts:
-    """The members of the record in an answer, which may stand in an envelope; none
-    where there is no record.
+    """Return the members of the record in an answer, which may be in an envelope.
+
+    None where there is no record.
     """
     try:
         members = parts(body.strip()) or {}

@@ -15,9 +15,7 @@ from unified_cli.writes.entry import IN_DOUBT, NOT_DONE, EntryState
 
 @dataclass(frozen=True, slots=True)
 class OutcomeGroup:
-    """Writes with the same outcome: how many, and the file they are in; None where
-    there are none.
-    """
+    """Writes with the same outcome: how many, and the file they are in, or None."""
 
     name: str
     states: tuple[EntryState, ...]
@@ -74,8 +72,9 @@ def show(
     *,
     left_out: int = 0,
 ) -> None:
-    """Print how many writes had each outcome, and the file that lists them; `unit` is
-    what one is called.
+    """Print how many writes had each outcome, and the file that lists them.
+
+    `unit` is what one is called.
 
     `left_out` is how many there was nothing to send for.
     """
@@ -95,7 +94,7 @@ def show(
 
 
 def next_command(groups: Sequence[OutcomeGroup], run: str | None) -> str | None:
-    """The command that continues a run; None where it is in no list of runs."""
+    """Return the command that continues a run, or None if it is in no list of runs."""
     counts = {group.name: group.count for group in groups}
     if not run:
         return None
@@ -104,7 +103,9 @@ def next_command(groups: Sequence[OutcomeGroup], run: str | None) -> str | None:
 
 
 def ending_of(unit: str, groups: Sequence[OutcomeGroup], stopped: UnifiedError | None) -> Ending:
-    """How the work that these groups are of ends, which `stopped` ended early, if it is given."""
+    """Return how the work that these groups are of ends, which `stopped` ended early,
+    if it is given.
+    """
     counts = {group.name: group.count for group in groups}
     return Ending(
         unit,

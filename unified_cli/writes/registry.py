@@ -1,4 +1,6 @@
-"""The runs that this user has made: one journal each, in a folder of the user's data."""
+"""The runs that this user has made: one journal each, in a folder of the user's
+data.
+"""
 
 import contextlib
 import os
@@ -36,13 +38,13 @@ class RunHeader(msgspec.Struct):
 
     `command` are the words after the program's name, `selection` the values of `-p`;
     `account_id`, `base_url` and `token_file` are what those flags gave. `calls` is the
-    number of calls, `body` their common body. Older versions wrote no `kind`. What is
-    `ordered` is done in the order of the calls.
+    number of calls, `body` their common body. Older versions wrote no `kind`. An
+    `ordered` run makes its calls in their order.
 
     An import, an export or an applied plan keeps its state elsewhere: at its `path`,
-    and further plans at `paths`. `words` is the whole command, which does what is left
-    of it; older versions wrote none. It repeats what is in doubt for `window` seconds
-    after it was sent. `ended` is the state of an export that ended.
+    and further plans at `paths`. `words` is the whole command, which does the rest of
+    it; older versions wrote none. It repeats calls in doubt for `window` seconds after
+    they were sent. `ended` is the state of an export that ended.
     """
 
     run: str
@@ -68,8 +70,8 @@ class RunHeader(msgspec.Struct):
     def of(
         cls, kind: RunKind, operation: Operation, options: ConnectionOptions, at: float, calls: int
     ) -> Self:
-        """The header of so many calls of an operation to the connections that the
-        options select.
+        """Return the header of this many calls of an operation to the connections that
+        the options select.
         """
         named = options.token_file
         token_file = str(os_limits.absolute(Path(named))) if named else ""
@@ -95,8 +97,9 @@ class RunRegistry:
         self._wall = runtime.wall
 
     def ids(self) -> list[str]:
-        """The ids of all runs. Raises ConfigError where others can change the folder,
-        StorageError.
+        """Return the ids of all runs.
+
+        Raises ConfigError if others can change the folder, StorageError.
         """
         if self._folder is None:
             return []
@@ -109,8 +112,9 @@ class RunRegistry:
         return [name for name in names if RUN_ID.fullmatch(name)]
 
     def path(self, run: str) -> Path:
-        """The journal of a run. Raises UsageError where there is no such run,
-        ConfigError as `ids` does.
+        """Return the journal of a run.
+
+        Raises UsageError if there is no such run, ConfigError as `ids` does.
         """
         hint = "unified runs list shows them"
         if not RUN_ID.fullmatch(run):
@@ -122,8 +126,9 @@ class RunRegistry:
         return path
 
     def lock(self, run: str) -> HeldLock:
-        """The lock of a run, taken. Raises StateError where another process works on
-        it, StorageError.
+        """Return the lock of a run, taken.
+
+        Raises StateError if another process works on it, StorageError.
         """
         path = self.path(run)
         lock = _lock_of(path)
@@ -131,8 +136,9 @@ class RunRegistry:
         return lock
 
     def reserve(self) -> tuple[str, HeldLock]:
-        """The id of a new run, and its lock, taken. Raises as `ids`, also where nothing
-        can be kept.
+        """Return the id of a new run, and its lock, taken.
+
+        Raises as `ids`, also where nothing can be kept.
         """
         if self._folder is None:
             raise StorageError("there is no home directory")
@@ -165,7 +171,8 @@ class RunRegistry:
         for run in parts | locks:
             path = folder / f"{run}{_SUFFIX}"
             lock = _lock_of(path)
-            # One that is in use stays, and so does everything where the folder cannot be written.
+            # One that is in use stays, and so does everything where the folder cannot
+            # be written.
             with contextlib.suppress(StateError, StorageError):
                 lock.take(path.name, 0)
                 try:
@@ -174,7 +181,7 @@ class RunRegistry:
                     lock.release()
 
     def is_running(self, run: str) -> bool:
-        """Whether a process is at work on a run."""
+        """Return whether a process is at work on a run."""
         path = self._path(run)
         if path is None or not _lock_path(path).exists():
             return False
@@ -192,7 +199,7 @@ class RunRegistry:
         self, header: RunHeader, entries: Iterable[JournalEntry], *, replace: bool = False
     ) -> Path:
         """Write the journal of a run whose id is reserved, or, to `replace` it, whose
-        lock is held; it is there with all its lines, or not at all.
+        lock is held. It is there with all its lines, or not at all.
 
         Raises StorageError.
         """
@@ -214,7 +221,7 @@ class RunRegistry:
 
     def list_old(self, command: str, path: str, at: float) -> None:
         """List an import whose journal is at `path`, which an older version began at
-        that time and did not list; nothing where it is listed, or cannot be.
+        that time and did not list. Nothing where it is listed, or cannot be.
         """
         header = RunHeader("", command, at, path=path, kind=RunKind.IMPORT)
         with contextlib.suppress(StorageError):
@@ -262,13 +269,15 @@ class RunRegistry:
         return lock
 
     def _listed(self, header: RunHeader) -> RunHeader | None:
-        """The header of the run that keeps its state in the same places, if any."""
+        """Return the header of the run that keeps its state in the same places, if
+        any.
+        """
         found = (self._pointer(run) for run in self.ids())
         places = (header.path, header.paths)
         return next((one for one in found if one and (one.path, one.paths) == places), None)
 
     def _pointer(self, run: str) -> RunHeader | None:
-        """The header of a run that keeps its state elsewhere."""
+        """Return the header of a run that keeps its state elsewhere."""
         try:
             path = self.path(run)
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
@@ -312,7 +321,10 @@ class ListedWork(NamedTuple):
 
 
 def header_of(line: bytes, path: Path) -> RunHeader:
-    """The first line of a journal. Raises StateError where it is none, or of a later version."""
+    """Return the first line of a journal.
+
+    Raises StateError if it is invalid, or of a later version.
+    """
     header = read_header(line, path, RunHeader, (None, *RunKind))
     if not RUN_ID.fullmatch(header.run):
         raise StateError(f"{path} is damaged in line 1, or no such journal")
@@ -320,7 +332,7 @@ def header_of(line: bytes, path: Path) -> RunHeader:
 
 
 def journal_text(header: RunHeader, entries: Iterable[JournalEntry]) -> Iterator[bytes]:
-    """The text of a new journal, in pieces that are worth a write."""
+    """Return the text of a new journal, in pieces that are worth a write."""
     return state.chunks(msgspec.json.encode(line) for line in chain([header], entries))
 
 

@@ -1,4 +1,6 @@
-"""What a run tells of each write, whether it goes through at once, is resumed or retried."""
+"""The report of a run about each write, whether it completes at once, is resumed or
+retried.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
@@ -30,7 +32,9 @@ _LOOKS = {
 
 
 class ToldCall(NamedTuple):
-    """A call of a run with its key, and what became of it; None where it was not tried."""
+    """A call of a run with its key, and what became of it; None where it was not
+    tried.
+    """
 
     call: RunCall
     key: str
@@ -48,8 +52,8 @@ class RunResults(Protocol):
         """Tell what became of a call."""
 
     def end(self) -> UnifiedError | None:
-        """Complete the output; gives what is wrong with it, which changes nothing of
-        what was done.
+        """Complete the output; gives the problem with it, which changes nothing of what
+        was done.
         """
 
 
@@ -141,15 +145,16 @@ def _widest(words: Iterable[str]) -> int:
 
 
 def _said(error: UnifiedError) -> MaskedText:
-    """What an answer says, without its status, which has a column, and the request,
-    which is the same for all.
+    """Return what an answer says, without its status, which has a column, and the
+    request, which is the same for all.
     """
     said = error.reason.partition(": ")[2] if error.status else ""
     return masked(said) if said else error.message
 
 
 class ServedRecords:
-    """Prints the served record of each line that was done, and why the others were not on stderr.
+    """Prints the served record of each line that was done, and why the others were not
+    on stderr.
 
     With `several` connections each record and each line names its own.
     """
@@ -160,8 +165,9 @@ class ServedRecords:
         self._printer, self._stderr, self._several = printer, stderr, several
 
     def put(self, told: ToldCall) -> None:
-        """Print the record of a line that was done, or why it was not; the last line
-        counts what was not tried.
+        """Print the record of a line that was done, or why it was not.
+
+        The last line counts what was not tried.
         """
         call, _, attempt = told
         if attempt is None:

@@ -41,8 +41,9 @@ class StoredRun:
     def begin(
         cls, registry: RunRegistry, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
     ) -> tuple[Self, StorageError | None]:
-        """A new run with these calls, on the disk; and, where nothing can be written
-        there, why not.
+        """Return a new run with these calls, on the disk.
+
+        And, where nothing can be written there, why not.
         """
         try:
             header.run, lock = registry.reserve()
@@ -60,7 +61,7 @@ class StoredRun:
 
     @classmethod
     def in_memory(cls, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]) -> Self:
-        """A run with these calls that is gone with the process."""
+        """Return a run with these calls that is gone with the process."""
         header.run = header.run or "00000000-0000"
         file = MemoryFile(Path("(memory)"))
         for chunk in registries.journal_text(header, calls()):
@@ -69,8 +70,9 @@ class StoredRun:
 
     @classmethod
     def open(cls, registry: RunRegistry, run: str) -> Self:
-        """The run of that id, to work on it. Raises UsageError, StateError where it is
-        in use or damaged.
+        """Return the run of that id, to work on it.
+
+        Raises UsageError, StateError if it is in use or damaged.
         """
         path = registry.path(run)
         lock = registry.lock(run)
@@ -82,7 +84,10 @@ class StoredRun:
 
     @classmethod
     def look(cls, registry: RunRegistry, run: str) -> Self:
-        """The run of that id, to read what is known of it; another process may be working on it."""
+        """Return the run of that id, to read the known facts about it.
+
+        Another process may be working on it.
+        """
         return cls(_opened(registry.path(run), writable=False), None, kept=True, repair=False)
 
     @property
@@ -92,7 +97,7 @@ class StoredRun:
 
     @property
     def kind(self) -> RunKind:
-        """What kind of work it is."""
+        """The kind of work."""
         header = self.header
         if header.kind is not None:
             return header.kind
@@ -110,11 +115,13 @@ class StoredRun:
 
     @property
     def ordered(self) -> bool:
-        """Whether the calls are done in their order, as all lines for one connection are."""
+        """Whether the calls are done in their order, as all lines for one connection
+        are.
+        """
         return self.header.ordered or not self.several
 
     def calls(self) -> Iterator[tuple[int, JournalEntry, RunCall]]:
-        """The number of each call, the line that plans it, and the call."""
+        """Yield the number of each call, the line that plans it, and the call."""
         for number in self.journal.numbers():
             planned = self.journal.call(number)
             if planned.call is not None:

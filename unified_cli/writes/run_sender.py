@@ -1,4 +1,4 @@
-"""Send the calls of a run, tell what became of each, and say at the end what is left."""
+"""Send the calls of a run, tell what became of each, and say at the end the rest."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,10 @@ class CallJob:
 def begun(
     runtime: Runtime, header: RunHeader, calls: Callable[[], Iterator[JournalEntry]]
 ) -> StoredRun:
-    """A run that begins with these calls; its id is told, or why it has none."""
+    """Return a run that begins with these calls.
+
+    Its id is reported, or why it has none.
+    """
     run, not_kept = StoredRun.begin(RunRegistry(runtime), header, calls)
     if not_kept is not None:
         runtime.stderr.line(f"this run cannot be resumed: {not_kept.message}")
@@ -59,7 +62,9 @@ def begun(
 
 @dataclass(slots=True)
 class RunSender:
-    """Sends calls of a run: all, those that are left, or those that failed; they were checked."""
+    """Sends calls of a run: all, those that are left, or those that failed; they were
+    checked.
+    """
 
     runtime: Runtime
     run: StoredRun
@@ -76,8 +81,9 @@ class RunSender:
     _unprinted: UnifiedError | stdout.ClosedError | None = None
 
     def send(self, items: Sequence[CallItem], rules: StopRules, *, failed: int = 0) -> None:
-        """Send these calls, as far as the rules go, and tell what became of each; so
-        many others have `failed` before.
+        """Send these calls, as far as the rules go, and tell what became of each.
+
+        This many others have `failed` before.
 
         Raises the error that sums up the whole run, if not all of it is done.
         """
@@ -91,7 +97,8 @@ class RunSender:
                 self.runtime, Work(self.run.kind.unit, total=len(items)), to_stdout=True
             ) as shown:
                 self._send_all(items, rules, stops, shown)
-            # What was broken off is left unclosed, so that nobody takes it for whole.
+            # Interrupted output is left unclosed, so that no parser accepts it as
+            # complete.
             unprinted = None if stops.error else self.results.end()
         wall = self.runtime.wall()
         summary = RunSummary(self.run, self.connections, wall, self._errors, self.verb)
@@ -151,8 +158,9 @@ class RunSender:
             self._tell(sent, stops)
 
     def _tell(self, sent: SentJob[CallJob], stops: ConnectionStops) -> None:
-        """Tell a result. Where that fails nothing more is sent, and what is under way
-        is still written down.
+        """Report a result.
+
+        If that fails, nothing more is sent, and calls in flight are still recorded.
         """
         if self._unprinted is None:
             try:
@@ -181,8 +189,9 @@ class RunSender:
         return self.writers.clients.open_bulk(settings, name=name)
 
     def _note_interruption(self, stop: KeyboardInterrupt, items: Sequence[CallItem]) -> None:
-        """Add to the signal how many calls are done; those after them were sent, or
-        not, without an answer so far.
+        """Add to the signal how many calls are done.
+
+        Those after them were sent, or not, without an answer so far.
         """
         under_way = len(self._tried) - self._ended
         done = f"{self._ended} of {counted(len(items), self.run.kind.unit)}"
@@ -214,7 +223,7 @@ def _attempt(client: Client, job: CallJob) -> WriteAttempt:
 
 
 def items_of(run: StoredRun, numbers: Iterable[int]) -> Iterator[CallItem]:
-    """The calls of these numbers that can be sent, with their connections."""
+    """Yield the calls of these numbers that can be sent, with their connections."""
     for number in numbers:
         call = run.journal.call(number).call
         if call is not None and call.is_request:

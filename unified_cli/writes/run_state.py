@@ -31,8 +31,10 @@ COUNTED = ("done", "failed", "in-doubt", "not-tried")
 
 
 class KnownRun(NamedTuple):
-    """What is known of a run; `reason` is why one is unreadable. It is `foreign` where
-    others can have written it, and `closed` where its mode or its disk refuses.
+    """The known facts about a run; `reason` is why one is unreadable.
+
+    It is `foreign` where others can have written it, and `closed` where its mode or its
+    disk refuses.
     """
 
     id: str
@@ -59,12 +61,12 @@ class KnownRun(NamedTuple):
 
     @property
     def can_continue(self) -> bool:
-        """Whether this program knows how to do what is left of it."""
+        """Whether this program knows how to do the rest of it."""
         return self.header is not None and bool(not self.header.path or self.header.words)
 
     @property
     def next_command(self) -> str | None:
-        """The command that comes next; None where nothing is left, or it is running."""
+        """The command that comes next. None where nothing is left, or it is running."""
         verbs = {INTERRUPTED: "resume", IN_DOUBT_STATE: "resume", FAILED: "retry"}
         verb = "remove" if self.state == UNREADABLE else verbs.get(self.state)
         if verb is None or not (self.can_continue or verb == "remove"):
@@ -72,7 +74,7 @@ class KnownRun(NamedTuple):
         return f"unified runs {verb} {self.id}"
 
     def row(self) -> JsonObject:
-        """The run as JSON; the names are a contract."""
+        """Return the run as JSON. The names are a contract."""
         at = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="seconds")
         return {
             "id": self.id,
@@ -90,7 +92,7 @@ class KnownRun(NamedTuple):
 
 
 def known(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
-    """What is known of a run. Raises UsageError where there is none of that id."""
+    """Return the known facts about a run. Raises UsageError for an unknown id."""
     path = registry.path(run)
     header: RunHeader | None = None
     try:
@@ -110,8 +112,9 @@ def known(runtime: Runtime, registry: RunRegistry, run: str) -> KnownRun:
 
 
 def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
-    """What is known of a run whose header can be read. Raises StateError and
-    StorageError where the rest cannot.
+    """Return the known facts about a run whose header can be read.
+
+    Raises StateError and StorageError if the rest cannot.
     """
     header = stored.header
     if not header.path:
@@ -131,13 +134,16 @@ def _of_header(runtime: Runtime, stored: StoredRun) -> KnownRun:
 
 
 def state_of(counts: Counter[str]) -> str:
-    """The state of a run that is not running with so many calls of each outcome."""
+    """Return the state of a run that is not running with this many calls of each
+    outcome.
+    """
     states = {"not-tried": INTERRUPTED, "in-doubt": IN_DOUBT_STATE, "failed": FAILED}
     return next((state for name, state in states.items() if counts[name]), DONE)
 
 
 def opened(header: RunHeader) -> Iterator[Journal]:
-    """The journals of an import, or of the plans that were applied, open to be read.
+    """Yield the journals of an import, or of the plans that were applied, open to be
+    read.
 
     Raises StateError where one is gone or damaged, StorageError.
     """
@@ -152,7 +158,7 @@ def opened(header: RunHeader) -> Iterator[Journal]:
 
 
 def _total(header: RunHeader) -> int:
-    """How many writes there are in all; 0 where an older version did not say."""
+    """Return how many writes there are in all, or 0 if an older version did not say."""
     if header.command.startswith("apply ") and not header.calls:
         return sum(_calls(Path(text)) for text in (header.path, *header.paths))
     return header.calls
@@ -172,7 +178,7 @@ def _repeats(header: RunHeader, journal: Journal, wall: float) -> bool:
 
 
 def _is_cut_off(header: RunHeader) -> bool:
-    """Whether an import of an older version lacks its files, written last."""
+    """Return whether an import of an older version lacks its files, written last."""
     if not header.command.startswith("import "):
         return False
     source = Path(header.path.removesuffix(import_journal.SUFFIX))
@@ -194,8 +200,10 @@ def _of_export(runtime: Runtime, header: RunHeader) -> KnownRun:
 
 
 def manifest_of(runtime: Runtime, header: RunHeader) -> Manifest | None:
-    """The manifest of an export into a folder; None of one into a store, and where
-    there is none. Raises StateError where the folder is gone, StorageError.
+    """Return the manifest of an export into a folder.
+
+    None of one into a store, and if it does not exist. Raises StateError if the folder
+    is gone, StorageError.
     """
     path = Path(header.path)
     if not path.is_absolute():

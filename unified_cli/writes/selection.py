@@ -1,4 +1,6 @@
-"""`-p run:ID:failed`: the profiles of the connections whose calls of a run had an outcome."""
+"""`-p run:ID:failed`: the profiles of the connections whose calls of a run had an
+outcome.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +25,8 @@ _WORDS = ("failed", "in-doubt", "not-tried", "done")
 
 
 def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The values of `-p`, with the names of profiles in place of what they say of runs.
+    """Return the values of `-p`, with the names of profiles in place of what they say
+    of runs.
 
     Raises UsageError for a run that is not there, ConfigError where no call had this
     outcome, StateError where a profile leads to another connection than it did, or the
@@ -45,7 +48,8 @@ def selected(runtime: Runtime, options: Options, patterns: tuple[str, ...]) -> t
 class _RunSelection(NamedTuple):
     """Replaces `run:ID:OUTCOME` by names of profiles.
 
-    `profiles` are the names of all, `settings` gives those of one as the command resolves them.
+    `profiles` are the names of all, `settings` gives those of one as the command
+    resolves them.
     """
 
     registry: RunRegistry
@@ -53,7 +57,7 @@ class _RunSelection(NamedTuple):
     settings: Callable[[str], Settings]
 
     def expanded(self, pattern: str) -> Iterator[str]:
-        """The values in place of one of them."""
+        """Yield the values in place of one of them."""
         sign = _NOT if pattern.startswith(_NOT) else ""
         selector = pattern.removeprefix(_NOT)
         if not selector.startswith(PREFIX):
@@ -71,7 +75,7 @@ class _RunSelection(NamedTuple):
         self._check(calls)
         names = [name for name in calls if name in self.profiles or name == RESERVED]
         if sign:
-            # What is left out may have got another name since.
+            # The rest out may have got another name since.
             names = [*{**dict.fromkeys(names), **dict.fromkeys(self._leading_to(calls.values()))}]
         elif len(names) < len(calls):
             raise self._gone(run, next(call for name, call in calls.items() if name not in names))
@@ -83,7 +87,7 @@ class _RunSelection(NamedTuple):
         """Raise StateError for a profile that leads to another connection now."""
         for name, call in calls.items():
             settings = None
-            # One that leads nowhere is told where it is used.
+            # One that leads nowhere is reported where it is used.
             with suppress(UnifiedError):
                 settings = self.settings(name)
                 settings.reachable()
@@ -91,7 +95,7 @@ class _RunSelection(NamedTuple):
                 raise moved(call, settings)
 
     def _gone(self, run: str, call: RunCall) -> ConfigError:
-        """The error for a profile that is not there any more."""
+        """Return the error for a profile that is not there any more."""
         now = next(self._leading_to([call]), None)
         add = (
             f"unified profile add {call.profile} base_url={call.base_url} account_id={call.account}"
@@ -102,7 +106,7 @@ class _RunSelection(NamedTuple):
         )
 
     def _leading_to(self, calls: Iterable[RunCall]) -> Iterator[str]:
-        """The profiles that lead to one of the connections of these calls."""
+        """Yield the profiles that lead to one of the connections of these calls."""
         of_account: defaultdict[str, list[RunCall]] = defaultdict(list)
         for call in calls:
             of_account[call.account].append(call)
@@ -116,13 +120,17 @@ class _RunSelection(NamedTuple):
 
 
 def is_of(call: RunCall, settings: Settings) -> bool:
-    """Whether a call of a run was for the connection of these settings: origin and account."""
+    """Return whether a call of a run was for the connection of these settings: origin
+    and account.
+    """
     origin, account = settings.identity
     return call.account == account and f"{call.base_url}/".startswith(f"{origin}/")
 
 
 def moved(call: RunCall, settings: Settings) -> StateError:
-    """The error for a profile that leads to another connection than that of the call."""
+    """Return the error for a profile that leads to another connection than that of the
+    call.
+    """
     who = f'profile "{call.profile}"' if call.profile else "the environment"
     return StateError(
         f"{who} leads to account {settings.account_id} at {settings.address} now, and the run was"

@@ -1,4 +1,6 @@
-"""Send many writes in fair turns: each is in the journal before it is sent, its outcome after."""
+"""Send many writes in fair turns: each is in the journal before it is sent, its outcome
+after.
+"""
 
 import math
 from collections import defaultdict, deque
@@ -21,9 +23,11 @@ from unified_cli.writes.outcome import WriteAttempt
 from unified_cli.writes.stop_rules import ConnectionStops
 
 _SYNC_EVERY = 1.0
-# In order, so many jobs may be begun for each worker: a slow one should not hold up those after it.
+# In order, this many jobs may be begun for each worker: a slow one should not hold up
+# those after it.
 _AHEAD = 4
-# So many connections to the network are kept open, for as many connections to products.
+# This many connections to the network are kept open, for as many connections to
+# products.
 _MOST_OPEN = 64
 
 
@@ -59,11 +63,12 @@ class SentJob(NamedTuple, Generic[JobT]):
 
 
 class FairWriters(FairReaders):
-    """The clients and the workers of work of many writes; a context, which closes the clients.
+    """The clients and the workers of work of many writes; a context, which closes the
+    clients.
 
     `workers` bounds how many work at a time. Where there are several connections,
-    whoever waits for a limit lets others go on. What is `ordered` is told in the order
-    of the jobs, and then nobody overtakes.
+    anyone who waits for a limit lets others continue. An `ordered` run reports in the
+    order of the jobs, and none overtakes another.
     """
 
     def __init__(
@@ -91,7 +96,7 @@ class FairWriters(FairReaders):
 
 class SendWay(NamedTuple, Generic[ItemT, JobT]):
     """How items are sent: each has a profile; `plan` makes its job when its turn comes,
-    or None where there is none.
+    or None if it does not exist.
 
     `open_client` and `attempt` may wait, and are called in the threads of the workers.
     No more than `ahead` of `weight` is taken from the items before their turn.
@@ -106,8 +111,8 @@ class SendWay(NamedTuple, Generic[ItemT, JobT]):
 
 
 class Sender(Generic[ItemT, JobT]):
-    """Sends items as far as the `stops` let it; several connections have one journal, or
-    each its own.
+    """Sends items as far as the `stops` let it; several connections have one journal,
+    or each its own.
     """
 
     def __init__(
@@ -122,7 +127,8 @@ class Sender(Generic[ItemT, JobT]):
         writers.slots.on_room = self._workers.wake
 
     def outcomes(self, items: Iterable[ItemT]) -> Iterator[SentJob[JobT]]:
-        """Each job with what became of it, as it comes or in the order of the items.
+        """Yield each job with what became of it, as it comes or in the order of the
+        items.
 
         The next jobs are made when there are workers for them; those of the same moment
         are put on the disk together. Raises StorageError of the journal.
@@ -154,7 +160,7 @@ class Sender(Generic[ItemT, JobT]):
             self._sync()
 
     def _journal(self, profile: str | None) -> Journal:
-        """The journal of a connection."""
+        """Return the journal of a connection."""
         found = self._journals
         return found if isinstance(found, Journal) else found[profile]
 
@@ -172,7 +178,7 @@ class Sender(Generic[ItemT, JobT]):
             journal.sync()
 
     def _turn_of(self, item: ItemT) -> str | None:
-        # In order all are of one connection, as it were.
+        # An ordered run treats all as one connection.
         return None if self._writers.ordered else self._way.profile_of(item)
 
     def _jobs(self, turns: FairTurns[ItemT]) -> Iterator[JobT]:
@@ -188,8 +194,8 @@ class Sender(Generic[ItemT, JobT]):
         return min(self._workers.free, self._writers.slots.room(self._workers.busy))
 
     def _take(self) -> list[SentJob[JobT]]:
-        """Some jobs that ended: the journal is told of them, and put on the disk where
-        none did for a while.
+        """Record finished jobs in the journal, and sync it if that did not happen for a
+        while.
         """
         ended = self._workers.take(_SYNC_EVERY)
         for one in ended:

@@ -1,5 +1,5 @@
 """Records that come through a pipe, kept in a file, so that an import of them has a
-journal to go on from.
+journal to continue from.
 """
 
 import contextlib
@@ -20,7 +20,9 @@ _FOLDER, _NAME = "imports", "stdin"
 
 
 class StdinCopy(NamedTuple):
-    """A copy of standard input; `not_kept` says why it is gone with the process, if it is."""
+    """A copy of standard input; `not_kept` says why it is gone with the process, if it
+    is.
+    """
 
     path: Path
     not_kept: StorageError | None = None
@@ -33,8 +35,9 @@ class StdinCopy(NamedTuple):
 
 @contextlib.contextmanager
 def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[StdinCopy]:
-    """Read standard input to its end and keep it in the data folder; `where` is what
-    the records go into.
+    """Read standard input to its end and keep it in the data folder.
+
+    `where` is what the records go into.
 
     The same records for the same place are the same file, so that a second run finds
     the journal of the first. Without a data folder the copy is there for the block
@@ -65,8 +68,8 @@ def copied(runtime: Runtime, where: list[Any], token_stdin: bool) -> Iterator[St
 
 
 def unlisted(runtime: Runtime) -> list[Path]:
-    """The journals of imports from a pipe that version 0.1 began, which did not list
-    them, and that were killed, or left records that are not done.
+    """Return the journals of imports from a pipe that version 0.1 began, which did not
+    list them, and that were killed, or left records that are not done.
     """
     data = runtime.folder("data")
     if data is None:
@@ -79,8 +82,9 @@ def unlisted(runtime: Runtime) -> list[Path]:
 
 
 def remove_unlisted(runtime: Runtime, journal: str) -> None:
-    """Remove what version 0.1 left of an import that would be listed again without it;
-    nothing for any other journal. Raises StorageError.
+    """Remove what version 0.1 left of an import that would be listed again without it.
+
+    Nothing for any other journal. Raises StorageError.
     """
     path = Path(journal)
     if path not in unlisted(runtime):
@@ -117,7 +121,10 @@ def _check(runtime: Runtime, token_stdin: bool) -> None:
 
 
 def _begin_elsewhere(stack: contextlib.ExitStack, why: StorageError) -> AtomicFile:
-    """Make a file in a folder that is gone at the end. Raises `why` where that fails too."""
+    """Make a file in a folder that is gone at the end.
+
+    Raises `why` where that fails too.
+    """
     try:
         folder = tempfile.TemporaryDirectory(prefix="unified-import-", ignore_cleanup_errors=True)
         return AtomicFile.beside(Path(stack.enter_context(folder)) / _NAME)
@@ -163,7 +170,7 @@ def _fill(runtime: Runtime, copy: AtomicFile, where: list[Any]) -> Path:
 
 
 def _lacks_locks(path: Path) -> StorageError | None:
-    """Why an import of this file could not be locked; one that is locked can be."""
+    """Why an import of this file could not be locked. One that is locked can be."""
     lock = import_journal.lock_of(path, file_lock.IN_DATA_FOLDER)
     try:
         lock.take(str(path))
@@ -176,7 +183,10 @@ def _lacks_locks(path: Path) -> StorageError | None:
 
 
 def _is_begun(copy: Path) -> bool:
-    """Whether an import of this copy has a journal; so it may where one cannot look."""
+    """Return whether an import of this copy has a journal.
+
+    So it may where one cannot look.
+    """
     try:
         return copy.with_name(f"{copy.name}{import_journal.SUFFIX}").exists()
     except OSError:

@@ -28,16 +28,20 @@ class StopRules(NamedTuple):
     most_failures: int | None = None
 
     def parts(self, total: int) -> list[range]:
-        """The positions of the calls of each stage, the last with all that are left."""
+        """Return the positions of the calls of each stage, the last with all that are
+        left.
+        """
         ends = [end for end in accumulate(self.stages) if end < total]
         return [range(begin, end) for begin, end in zip([0, *ends], [*ends, total], strict=True)]
 
     def stops(self, failures: int) -> bool:
-        """Whether so many failures are too many to go on."""
+        """Return whether this many failures are too many to continue."""
         return self.most_failures is not None and failures > self.most_failures
 
     def ends_stage(self, failures: int) -> bool:
-        """Whether so many failures until the end of a stage are too many for the next one."""
+        """Return whether this many failures until the end of a stage are too many for
+        the next one.
+        """
         return failures > (self.most_failures or 0)
 
 
@@ -46,8 +50,8 @@ class ConnectionStops:
     whether all has `ended`.
 
     With `alone` all is for one connection, whatever its name, and ends with it. After
-    `most_in_a_row` failures that are none of the record the rest of a connection would
-    fail too; with None any number may.
+    `most_in_a_row` failures that are not the record's fault, the rest of a connection
+    would fail too; with None any number may.
     """
 
     def __init__(self, *, alone: bool, most_in_a_row: int | None = None) -> None:
@@ -65,7 +69,7 @@ class ConnectionStops:
 
     @property
     def error(self) -> UnifiedError | None:
-        """The error that ended it all; None where none did."""
+        """The error that ended it all. None where none did."""
         return self._error or (next(iter(self.stopped.values()), None) if self._alone else None)
 
     def end(self, error: UnifiedError | None = None) -> None:
@@ -73,8 +77,9 @@ class ConnectionStops:
         self._over, self._error = True, self._error or error
 
     def note(self, profile: str | None, error: UnifiedError | None) -> None:
-        """Stop the connection of this outcome where its other writes would fail too;
-        for any thread.
+        """Stop the connection of this outcome where its other writes would fail too.
+
+        For any thread.
         """
         if error is not None and error.stops_connection:
             self.stopped.setdefault(profile, error)
@@ -88,7 +93,7 @@ class ConnectionStops:
 
 
 def parse(options: StopOptions, total: int) -> StopRules:
-    """The rules as typed: numbers, or shares of the total. Raises UsageError."""
+    """Return the rules as typed: numbers, or shares of the total. Raises UsageError."""
     most = options.max_failures
     if options.fail_fast and most is not None:
         raise UsageError(
@@ -101,7 +106,9 @@ def parse(options: StopOptions, total: int) -> StopRules:
 
 
 def _stages(text: str, total: int) -> tuple[int, ...]:
-    """The sizes of the first stages, each at least as large as the one before."""
+    """Return the sizes of the first stages, each at least as large as the one
+    before.
+    """
     if not text:
         raise UsageError("--stages is empty", hint=_STAGES)
     parts = [part.strip() for part in text.split(",")]

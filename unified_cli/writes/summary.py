@@ -1,4 +1,4 @@
-"""What became of a run, counted and grouped by cause, and the command that comes next."""
+"""The result of a run, counted and grouped by cause, and the next command."""
 
 import contextlib
 from collections import Counter
@@ -27,8 +27,8 @@ _ORDER = [*dict.fromkeys(OUTCOMES.values())]
 
 
 class Cause(NamedTuple):
-    """An outcome, and what is behind it: the status of the answer, or the reason where
-    there was none.
+    """An outcome and its cause: the status of the answer, or the reason why there was
+    none.
     """
 
     outcome: str
@@ -50,8 +50,9 @@ class CausedCalls:
 
     @property
     def reason(self) -> MaskedText:
-        """The first reason, and how many say so where others have other words; empty
-        where there is none.
+        """The first reason, and how many say so where others have other words.
+
+        Empty if it does not exist.
         """
         if not self.why or self.alike == self.count:
             return self.why
@@ -66,7 +67,7 @@ class CausedCalls:
 
 
 class Causes:
-    """Groups calls, of each of which at most so many are named."""
+    """Groups calls, of each of which at most this many are named."""
 
     def __init__(self, run: StoredRun, most_named: int) -> None:
         self._run, self._most_named = run, most_named
@@ -86,7 +87,7 @@ class Causes:
             group.names.append(self._name(number))
 
     def _without_ids(self, number: int, why: str) -> str:
-        """The reason without what names its record and its connection."""
+        """Return the reason without what names its record and its connection."""
         call = self._run.journal.call(number).call
         for word in filter(None, (call.id, call.account, call.profile) if call else ()):
             why = why.replace(word, "")
@@ -100,7 +101,7 @@ class Causes:
         return f"line {call.line} ({name})" if self._run.several else f"line {call.line}"
 
     def groups(self) -> Sequence[tuple[Cause, CausedCalls]]:
-        """The groups: what is done first, the largest first of each outcome."""
+        """Return the groups: done first, the largest first of each outcome."""
         return sorted(
             self._groups.items(), key=lambda one: (_ORDER.index(one[0].outcome), -one[1].count)
         )
@@ -118,7 +119,7 @@ class RunSummary:
         verb: str = "",
     ) -> None:
         """`errors` has an error of this process for each exit code that a call ended
-        with; `verb` is `resume` or `retry` where that worked on the run.
+        with. `verb` is `resume` or `retry` where that worked on the run.
         """
         self._run, self._connections, self._verb = run, connections, verb
         self._doubtful: list[DoubtfulCall] = []
@@ -163,7 +164,9 @@ class RunSummary:
                 self._failed_by[call.profile] += 1
 
     def show(self, runtime: Runtime) -> None:
-        """Print how many are done, then a line for each cause of what is not."""
+        """Print how many are done, then a line for each cause of anything that is
+        not.
+        """
         runtime.stderr.note(
             f"done: {self.counts['done']} of {counted(self.total, self._kind.unit)}"
         )
@@ -205,8 +208,9 @@ class RunSummary:
         return self.counts["done"] == self.total
 
     def conclude(self, stopped: UnifiedError | None) -> None:
-        """Raise the error that sums up the run, if not all of it is done; `stopped` is
-        what ended it early.
+        """Raise the error that sums up the run, if not all of it is done.
+
+        `stopped` is what ended it early.
         """
         failed, doubtful, untried = (
             self.counts[name] for name in ("failed", "in-doubt", "not-tried")
@@ -229,9 +233,7 @@ class RunSummary:
 
     @property
     def next_command(self) -> str | None:
-        """The command that comes next, which is not the one that ended; None where
-        there is none.
-        """
+        """The command that comes next, which is not the one that ended, or None."""
         if not self._run.kept or self.is_done:
             return None
         # After a retry, what a resume repeats was repeated before, or is in doubt anew.
@@ -243,7 +245,7 @@ class RunSummary:
         return self._read() or f"unified runs show {self._run.id}"
 
     def _read(self) -> str | None:
-        """The command that shows whether calls in doubt were done."""
+        """Return the command that shows whether calls in doubt were done."""
         if not (first := self._in_doubt):
             return None
         whole = self._kind is RunKind.FAN_OUT
@@ -259,7 +261,7 @@ def _doubtful(run: StoredRun, number: int) -> DoubtfulCall:
 
 
 def may_resume(run: StoredRun, connections: RunConnections, number: int, wall: float) -> bool:
-    """Whether a call in doubt may be sent again."""
+    """Return whether a call in doubt may be sent again."""
     sent, entry = run.journal.sent(number), run.journal.call(number)
     if sent is None or entry.call is None:
         return False
