@@ -22,10 +22,11 @@ def run() -> None:
     import signal  # noqa: PLC0415  --version takes no longer than the bare interpreter
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Until the program handles it: Python would print a traceback of what is being imported.
+        # Until the program handles it: Python would print a traceback of the import in
+        # progress.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # What start-up creates stays in use, so collecting garbage in it wastes time; a
-    # call enables the collector again.
+    # Objects from start-up stay in use, so collecting garbage in it wastes time; a call
+    # enables the collector again.
     gc.disable()
     if __name__ != "__main__" and not sys.flags.safe_path:
         # The folder of the console script, which contains programs: nothing in it
@@ -49,12 +50,16 @@ def run() -> None:
         if (wrapped := signals.stop_in(error)) is None:
             raise
         code = signals.exit_code(wrapped)
-    # All output is written; an orderly shutdown of the interpreter would only cost 10 ms.
+    # All output is written; an orderly shutdown of the interpreter would only cost 10
+    # ms.
     os._exit(code)
 
 
 def _print(line: str) -> bool:
-    """Print the line; returns whether that worked. If not, the program itself reports why."""
+    """Print the line; returns whether that worked.
+
+    If not, the program itself reports why.
+    """
     try:
         return os.write(1, line.encode()) == len(line)
     except OSError:

@@ -19,14 +19,14 @@ from unified_cli.runtime import Runtime
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 Work = Callable[[CommandContext, Any], None]
-"""What a command does, in a context, with its options."""
+"""The function that runs a command: it takes a context and the options."""
 
 
 def read(
     argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None
 ) -> Callable[[], None] | None:
-    """What runs the command line; None if it asked for help, which is printed. Raises
-    UsageError and ConfigError.
+    """Return what runs the command line, or None if it asked for help, which is
+    printed. Raises UsageError and ConfigError.
     """
     if not argv and runtime.stdout_is_terminal:
         from unified_cli.commands.help import first_steps_are_due, show_first_steps  # noqa: PLC0415
@@ -54,7 +54,7 @@ def read(
 
 
 def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtime:
-    """The runtime as the options on messages say."""
+    """Return the runtime as the options on messages say."""
     output = getattr(options, "output", None) or early.output
     asked = early.json_errors or getattr(options, "json_errors", False)
     runtime.stderr.machine = errors_are_json(output, runtime, asked=asked)
@@ -66,12 +66,12 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
 
 
 def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """The options of a command, with those right after the program's name where it has
-    them and they are not given.
+    """Return the options of a command, with those right after the program's name where
+    it has them and they are not given.
 
-    `-p` selects connections wherever it stands, so all of them count. Raises UsageError
-    for an option of a connection that the command does not take, but for -p and -o,
-    which may stand in a shell's alias.
+    `-p` selects connections wherever it is, so all of them count. Raises UsageError for
+    an option of a connection that the command does not take, but for -p and -o, which
+    may be in a shell's alias.
     """
     nothing: tuple[object, ...] = ((), None, False)
     messages = names_of(MessageOptions)
@@ -88,11 +88,12 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
 
 
 def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
-    """The options of a built-in command, of which most read no settings: what these say
-    is said by the options. Raises UsageError for a format that the command does not have.
+    """Return the options of a built-in command, of which most read no settings: what
+    these say is said by the options. Raises UsageError for a format that the command
+    does not have.
     """
     output = getattr(options, "output", None)
-    # What makes a call finds it among the settings.
+    # A command that makes a call finds it in the settings.
     if output is not None and not options.reads_settings:
         if output == formats.AUTO:
             output = str(formats.named(output, terminal=runtime.stdout_is_terminal))
@@ -101,14 +102,15 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
         # Right after the program's name, each format of an operation is accepted.
         formats.check_choice(output, by_name(type(options))["output"].choices)
     if hasattr(options, "quiet"):
-        # A command that reads settings finds the same, or that the config file says more.
+        # A command that reads settings finds the same, or that the config file says
+        # more.
         runtime.stderr.quiet = yes_or_no(runtime, options.quiet, "quiet")
     return options
 
 
 def _with_files(context: CommandContext, work: Work, options: Options) -> Callable[[], None]:
-    """What does the work: for the connections of runs that `-p` names, with the file of
-    --record or --replay.
+    """Return what does the work: for the connections of runs that `-p` names, with the
+    file of --record or --replay.
     """
     if any(pattern.startswith(("run:", "!run:")) for pattern in getattr(options, "profile", ())):
         work = partial(_of_runs, work)
@@ -139,7 +141,10 @@ def _with_evidence(work: Work, context: CommandContext, options: EvidenceOptions
 
 
 def whole(runtime: Runtime, catalogue: Catalogue) -> Any:
-    """The whole program as one command; nothing below its first level is built yet."""
+    """Return the whole program as one command.
+
+    Nothing below its first level is built yet.
+    """
     return _tree(_context(runtime, catalogue), lambda _: None)
 
 

@@ -4,12 +4,12 @@
     ├── UsageError        2  invalid usage
     ├── ConfigError       3  a profile, a credential or a setting of this machine
     ├── RefusedError      4  the API refused the request
-    ├── ServiceError      5  the service or the provider failed, or its answer is invalid
+    ├── ServiceError      5  the service or provider failed, or sent an invalid answer
     ├── NetworkError      6  no complete answer arrived
     ├── AccessError       7  not authorised, or the account is blocked
     ├── RateLimitError    8  rate-limited for longer than it may wait
     ├── IncompleteError   9  done, but something is missing
-    ├── UnknownError     10  a write was sent, and its answer does not say whether it was done
+    ├── UnknownError     10  a write was sent, and its outcome is unknown
     ├── StorageError     11  a file or stream of this machine
     ├── StateError       12  a state file does not match, is damaged or in use
     ├── UnsafeError      13  refused for safety
@@ -61,7 +61,9 @@ class ExitCode(IntEnum):
 
 
 def of_bug(text: str, *, more: str = "") -> str:
-    """Return the end of a bug: what it is, `more` to look at, and where to report it."""
+    """Return the end of a bug: what it is, `more` to look at, and where to report
+    it.
+    """
     address = unified_cli.REPOSITORY
     where = f"please report it at {address}/issues, with what unified doctor prints"
     hint = "; ".join(filter(None, [more, where if address else ""]))
@@ -69,8 +71,8 @@ def of_bug(text: str, *, more: str = "") -> str:
 
 
 class ErrorResponse(NamedTuple):
-    """What the answer behind an error says: lines on what is wrong, the id of the
-    request, and its body; masked.
+    """The answer behind an error: lines on the problem, the id of the request, and its
+    body; masked.
     """
 
     details: tuple[MaskedText, ...] = ()
@@ -118,7 +120,8 @@ class UnifiedError(Exception):
 
     @property
     def stops_connection(self) -> bool:
-        """Whether the connection's other requests would fail too, so that no more are sent.
+        """Whether the connection's other requests would fail too, so that no more are
+        sent.
 
         A 403 is about one resource or record: others may still work.
         """
@@ -140,8 +143,8 @@ class UnifiedError(Exception):
         return masked("; ".join(self.lines))
 
     def retold(self, reason: str) -> Self:
-        """The same failure in other words, without a hint: for the end of a run of
-        which all parts failed alike.
+        """Return the same failure in other words, without a hint: for the end of a run
+        of which all parts failed alike.
         """
         told = type(self).__new__(
             type(self)
@@ -164,7 +167,7 @@ class UnifiedError(Exception):
             self.hint = masked(hint)
 
     def facts(self) -> JsonObject:
-        """The error as the object that `-o json` prints on stderr."""
+        """Return the error as the object that `-o json` prints on stderr."""
         return {
             **self.own_facts(),
             **(self.response._asdict() if self.response else {}),
@@ -172,7 +175,7 @@ class UnifiedError(Exception):
         }
 
     def own_facts(self) -> JsonObject:
-        """The facts without those of the response and of parts that failed."""
+        """Return the facts without those of the response and of parts that failed."""
         return {
             "code": self.kind,
             "exit": int(self.code),
@@ -242,7 +245,9 @@ class IncompleteError(UnifiedError):
 
 
 class UnknownError(UnifiedError):
-    """A write was sent, and its answer, lost or a failure, does not say whether it was done."""
+    """A write was sent, and its answer, lost or a failure, does not say whether it was
+    done.
+    """
 
     code, kind, origin = ExitCode.UNKNOWN, "unknown", "network"
 
@@ -284,7 +289,10 @@ class TerminatedError(UnifiedError):
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived. Like Ctrl-C it is not caught as an error; notes added to it are printed."""
+    """SIGTERM arrived.
+
+    Like Ctrl-C it is not caught as an error; notes added to it are printed.
+    """
 
 
 class AbandonedError(StoppedError):

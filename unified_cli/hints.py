@@ -1,5 +1,5 @@
-"""What to do about an error, for every kind of error that occurs in more than one place
-or has more than one cause.
+"""Next steps for errors that occur in more than one place or have more than one
+cause.
 """
 
 import os
@@ -53,7 +53,9 @@ _PATH = re.compile(r"\w+\[[\d*]*\]")
 
 
 def known_profiles(names: Collection[str], wanted: str) -> str:
-    """The profile that may have been meant, or where their names can be looked up."""
+    """Return the profile that may have been meant, or where their names can be looked
+    up.
+    """
     if not names:
         return "no profiles yet: unified profile add NAME"
     close = get_close_matches(wanted, names, 1, 0.65)
@@ -61,8 +63,8 @@ def known_profiles(names: Collection[str], wanted: str) -> str:
 
 
 def meant_body(text: str) -> str | None:
-    """The option for a body, or for a field of one, that was given where JSON is
-    expected; None for another text.
+    """Return the option for a body, or for a field of one, that was given where JSON is
+    expected, or None for another text.
     """
     name, equals, _ = text.partition("=")
     if text.startswith("file://"):
@@ -75,7 +77,9 @@ def meant_body(text: str) -> str | None:
 
 
 def with_equals(option: str, text: str) -> str | None:
-    """The option with the assignment that `NAME:VALUE` was meant to be; None for another text."""
+    """Return the option with the assignment that `NAME:VALUE` was meant to be, or None
+    for another text.
+    """
     name, colon, value = text.partition(":")
     return (
         f"{option} {_quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
@@ -83,8 +87,8 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """The jq program that a path such as `items[].id` was meant to be, as in aws; None
-    for another text.
+    """Return the jq program that a path such as `items[].id` was meant to be, as in
+    aws, or None for another text.
     """
     return f"--jq {_quoted(f'.{text}')}" if _PATH.match(text) else None
 
@@ -94,7 +98,7 @@ def _quoted(text: str) -> str:
 
 
 def make_private(path: object) -> str:
-    """How to keep others from reading a file."""
+    """Return how to keep others from reading a file."""
     return f"chmod 600 {path}"
 
 
@@ -114,8 +118,9 @@ def no_tls_proxy(variable: str) -> str:
 
 
 def proxy_login(variable: str, *, known: bool) -> str:
-    """For a proxy that answers 407; `known` says whether its variable holds a name and
-    a password.
+    """For a proxy that answers 407.
+
+    `known` says whether its variable holds a name and a password.
     """
     if known:
         return f"check the name and the password in {variable}"
@@ -128,13 +133,14 @@ def doubled(prefix: str) -> str:
 
 
 def check_address(source: str) -> str:
-    """For a host that cannot be reached; `source` says where its name comes from."""
+    """For a host that cannot be reached. `source` says where its name comes from."""
     return f"check the address, which comes from {source}"
 
 
 def unblocked(renewal: str) -> str:
-    """For a blocked connection; `renewal` is the route that asks for new credentials.
-    The service names both ways.
+    """For a blocked connection.
+
+    `renewal` is the route that asks for new credentials. The service names both ways.
     """
     return (
         f"a new login by its owner, or POST {renewal} with its id, may lift that; else the"
@@ -143,8 +149,9 @@ def unblocked(renewal: str) -> str:
 
 
 def for_status(status: int, origin: str, operation: Operation | None, token: str) -> str | None:
-    """For an answer that is no success, from the `service` or the `provider`; `token`
-    says where the token is from.
+    """For an answer that is no success, from the `service` or the `provider`.
+
+    `token` says where the token is from.
     """
     if status == 404:
         return _not_found(operation) if origin == "service" else None

@@ -1,4 +1,6 @@
-"""The program: run a command line in a runtime, and turn the outcome into an exit code."""
+"""The program: run a command line in a runtime, and turn the outcome into an exit
+code.
+"""
 
 import errno
 import json
@@ -40,8 +42,9 @@ _STORAGE = {
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
-    """The exit code of running `unified` with these arguments; the only place where an
-    error becomes one.
+    """Return the exit code of running `unified` with these arguments.
+
+    The only place where an error becomes one.
     """
     # Masked from the start: it may appear in a message before it is used.
     hide(runtime.environ.get(KEYS["token"].variable, ""))
@@ -65,7 +68,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
             else:
                 shown.stderr.end_line()
             return _report(_stopped(stop), shown)
-        except BaseException as error:  # noqa: BLE001  any other exception is a bug of ours
+        except BaseException as error:  # noqa: BLE001  any other exception is our own bug
             return _report(_unforeseen(error, shown), shown)
     return ExitCode.DONE
 
@@ -80,7 +83,7 @@ def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
 
 
 def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
-    """What runs the command line; None where it asked for help."""
+    """Return what runs the command line, or None if it asked for help."""
     try:
         from unified_cli import app  # noqa: PLC0415  what fails or is stopped while it is imported is reported below
 
@@ -119,7 +122,10 @@ def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
 
 
 def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
-    """Return the error that any other exception ends with. Raises one that is no error."""
+    """Return the error that any other exception ends with.
+
+    Raises one that is no error.
+    """
     if isinstance(error, Exception):
         wrapped = signals.stop_in(error)
         return _stopped(wrapped) if wrapped else _bug(error, runtime)
@@ -141,7 +147,7 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     if runtime.stderr.verbosity > 1:
         runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
     if os_limits.is_no_descriptor(error):
-        # Its file name is often that of a module, which is none of the user's business.
+        # Its file name is often that of a module, which means nothing to the user.
         return os_limits.no_descriptor()
     if isinstance(error, FileNotFoundError) and (lost := os_limits.lost_directory()):
         return lost

@@ -1,8 +1,8 @@
-"""Make text safe to show: without secrets, and without control sequences for a terminal.
+"""Make text safe to show: without secrets, and without control sequences for a
+terminal.
 
 The secrets are known to the whole process: errors, which mask their own text when they
-are made (`errors.py`), know no runtime, and what is a secret for one of them is one for
-all.
+are made (`errors.py`), know no runtime, and a secret of one of them is a secret of all.
 """
 
 import base64
@@ -23,7 +23,7 @@ file names are made of.
 """
 
 COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
-"""What switches colours of a terminal."""
+"""Escape sequences that switch colours of a terminal."""
 
 NO_TEXT = MaskedText("")
 LONGEST = 2048
@@ -53,8 +53,9 @@ _UNSAFE = (
 
 @cache
 def unsafe() -> re.Pattern[str]:
-    """The pattern of one character that must not reach a terminal; compiled at its
-    first use, which is rare.
+    """Return the pattern of one character that must not reach a terminal.
+
+    Compiled at its first use, which is rare.
     """
     return re.compile(_UNSAFE)
 
@@ -74,8 +75,8 @@ _MARKS_BEGIN = (
 
 
 def is_harmless(text: str) -> bool:
-    """Whether the text certainly holds nothing unsafe: quick to find out, while the
-    pattern knows for sure.
+    """Return whether the text certainly holds nothing unsafe: quick to find out, while
+    the pattern knows for sure.
     """
     if not text.isprintable():
         return False
@@ -86,8 +87,8 @@ def is_harmless(text: str) -> bool:
 
 
 def visible(text: str, *, but: str = "") -> str:
-    r"""The text with every unsafe character written as an escape, such as `\\x1b`, but
-    for those in `but`.
+    r"""Return the text with every unsafe character written as an escape, such as
+    `\\x1b`, but for those in `but`.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -95,7 +96,9 @@ def visible(text: str, *, but: str = "") -> str:
 
 
 def visible_styled(text: str, *, but: str = "") -> str:
-    """The same, but colours stay: for text of our own, whose foreign parts are visible already."""
+    """Return the same, but colours stay: for text of our own, whose foreign parts are
+    visible already.
+    """
     parts = COLOUR.split(text)
     parts[::2] = [visible(part, but=but) for part in parts[::2]]
     return "".join(parts)
@@ -106,7 +109,8 @@ def _escape(character: str) -> str:
 
 
 _FORMS: dict[str, str] = {}
-"""Each form in which a secret may appear, in lower case, with the beginning that identifies it.
+"""Each form in which a secret may appear, in lower case, with the beginning that
+identifies it.
 
 A form is found in any mixture of plain characters and escapes of URLs, JSON and HTML,
 and in any case: a host name that contains the secret is written in lower case.
@@ -114,18 +118,21 @@ and in any case: a host name that contains the secret is written in lower case.
 
 
 def lower(text: str) -> str:
-    """The text with its ASCII letters in lower case; each character keeps its place."""
+    """Return the text with its ASCII letters in lower case.
+
+    Each character keeps its place.
+    """
     return text.translate(_LOWER)
 
 
 def hide(secret: str) -> None:
-    """Mask this value from now on; fewer than four characters are not a secret."""
+    """Mask this value from now on. Fewer than four characters are not a secret."""
     if len(secret) >= _SHORTEST:
         forms = {}
         for written, telling in _written(secret):
             form = lower(written)
             forms[form] = form[:telling]
-        # All at once: other threads mask meanwhile.
+        # All at once: other threads mask in the meantime.
         _FORMS.update(forms)
 
 
@@ -134,10 +141,10 @@ Find = Callable[[str], Iterable[tuple[int, int]]]
 
 
 def masked(text: str, find: Find | None = None) -> MaskedText:
-    """The text with `***` for every known secret, and for its beginning of eight
-    characters or more; for those that `find` finds, too.
+    """Return the text with `***` for every known secret, and for its beginning of eight
+    characters or more. For those that `find` finds, too.
     """
-    # A copy, because other threads may add to it meanwhile.
+    # A copy, because other threads may add to it in the meantime.
     forms = _FORMS.copy()
     if not (forms or find):
         return MaskedText(text)
@@ -164,13 +171,15 @@ def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
 
 
 def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
-    """At most `limit` characters of a foreign text, masked and made visible before it is cut."""
+    """At most `limit` characters of a foreign text, masked and made visible before it
+    is cut.
+    """
     return cut(MaskedText(visible(masked(text))), limit)
 
 
 def _written(secret: str) -> Iterator[tuple[str, int]]:
-    """The forms of the secret, and of each how many characters at its start are masked
-    without the rest.
+    """Yield the forms of the secret, and of each how many characters at its start are
+    masked without the rest.
 
     It is written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64
     and in base32.
@@ -187,8 +196,8 @@ def _written(secret: str) -> Iterator[tuple[str, int]]:
 
 
 def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Iterator[str]:
-    """What an encoding makes of the bytes, one for each offset within longer ones; the
-    edges differ.
+    """Yield what an encoding makes of the bytes, one for each offset within longer
+    ones. The edges differ.
     """
     for offset in range(math.lcm(8, bits) // 8):
         encoded = encode(b"\0" * offset + raw).decode()
@@ -198,7 +207,9 @@ def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Itera
 
 
 def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
-    """Where the form begins in the text, and where it ends or the text departs from it."""
+    """Yield where the form begins in the text, and where it ends or the text departs
+    from it.
+    """
     at = plain.find(start)
     while at >= 0:
         end = at + sum(takewhile(bool, map(eq, form, plain[at : at + len(form)])))
@@ -207,8 +218,9 @@ def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_escapes(text: str) -> tuple[str, Sequence[int]]:
-    """The text with its escapes decoded, a byte of a URL as one character; and where
-    each character was.
+    """Return the text with its escapes decoded, a byte of a URL as one character.
+
+    And where each character was.
     """
     if "%" not in text and "\\" not in text and "&" not in text:
         return text, range(len(text) + 1)

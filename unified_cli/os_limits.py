@@ -1,5 +1,5 @@
-"""What the operating system may refuse to a process at any time, and calls that no
-deadline and no signal can end.
+"""Calls that the operating system may refuse at any time, and calls that no deadline
+and no signal can end.
 """
 
 import contextlib
@@ -33,8 +33,9 @@ Result = TypeVar("Result")
 
 
 def start_thread(work: Callable[[], None]) -> Thread:
-    """A running daemon thread that does the work. Raises StorageError where no further
-    thread can be had.
+    """Return a running daemon thread that does the work.
+
+    Raises StorageError if no further thread can be had.
     """
     thread = Thread(target=work, daemon=True)
     try:
@@ -54,8 +55,9 @@ def open_files() -> int:
 
 
 def raise_open_files(wanted: int) -> int:
-    """Have the operating system allow so many open files, as far as it does; returns
-    how many it allows then.
+    """Have the operating system allow this many open files, as far as it does.
+
+    Returns how many it allows then.
     """
     if sys.platform == "win32":
         return _UNKNOWN_FILES
@@ -75,20 +77,23 @@ def raise_open_files(wanted: int) -> int:
 
 
 def is_no_descriptor(error: BaseException) -> bool:
-    """Whether it is the operating system's refusal to open another file or socket."""
+    """Return whether it is the operating system's refusal to open another file or
+    socket.
+    """
     return isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}
 
 
 def no_descriptor() -> StorageError:
-    """The error for that refusal, whatever was to be opened."""
+    """Return the error for that refusal, whatever was to be opened."""
     return StorageError(
         "the operating system allows no more open files or connections", hint=_FEWER_FILES
     )
 
 
 def absolute(path: Path) -> Path:
-    """Return the path from the root; links and `..` stay in it. Raises StorageError where it is
-    below a working directory that was removed.
+    """Return the path from the root; links and `..` stay in it.
+
+    Raises StorageError if it is below a working directory that was removed.
     """
     try:
         return path.absolute()
@@ -99,15 +104,18 @@ def absolute(path: Path) -> Path:
 
 
 def real(path: Path) -> Path:
-    """Return the path from the root without links and `..`; it need not exist.
-    Raises as `absolute` does, and OSError.
+    """Return the path from the root without links and `..`.
+
+    It need not exist. Raises as `absolute` does, and OSError.
     """
     # `Path.resolve` raises for links in a circle before Python 3.13.
     return Path(os.path.realpath(absolute(path)))
 
 
 def lost_directory() -> StorageError | None:
-    """Return the error for a working directory that was removed; None where it is there."""
+    """Return the error for a working directory that was removed, or None if it is
+    there.
+    """
     try:
         Path.cwd()
     except OSError:
@@ -140,7 +148,7 @@ def explained(error: UnifiedError) -> UnifiedError:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, and those during which it was raised."""
+    """Yield the error, and those during which it was raised."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -148,8 +156,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _about_file(cause: OSError, message: str) -> str | None:
-    """What to do about a file that is missing, or is a folder; None where the message
-    is not about it.
+    """Return what to do about a file that is missing, or is a folder, or None if the
+    message is not about it.
     """
     name = str(cause.filename) if isinstance(cause.filename, str | os.PathLike) else ""
     if not name or name not in message:
@@ -160,8 +168,9 @@ def _about_file(cause: OSError, message: str) -> str | None:
 
 
 def _nearest(missing: Path) -> str | None:
-    """The file that was meant, or the folder where the name was looked for; None where
-    neither helps.
+    """Return the file that was meant, or the folder where the name was looked for.
+
+    None where neither helps.
     """
     try:
         there = [one.name for one in islice(missing.parent.iterdir(), _MOST_FILES)]
@@ -173,11 +182,11 @@ def _nearest(missing: Path) -> str | None:
 
 
 class UnansweredError(TimeoutError):
-    """The call goes on after its deadline; its thread is left to itself."""
+    """The call continues after its deadline; its thread is left to itself."""
 
 
 def result_of(work: Callable[[], Result], seconds: float = math.inf) -> Result:
-    """What the work gives, within so many seconds.
+    """Return what the work gives, within this many seconds.
 
     Raises what the work raises, UnansweredError where it takes longer, StorageError
     where no thread can be had.

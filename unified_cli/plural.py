@@ -10,29 +10,29 @@ _MONTH, _YEAR = 30 * _DAY, 365 * _DAY
 
 
 def counted(number: int, noun: str) -> str:
-    """The number and the noun, in the plural unless it is one."""
+    """Return the number and the noun, in the plural unless it is one."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural(noun)}"
 
 
 def all_of(number: int, noun: str) -> str:
-    """All of them: `the only record`, `all 2 records`."""
+    """Return all of them: `the only record`, `all 2 records`."""
     return f"the only {noun}" if number == 1 else f"all {counted(number, noun)}"
 
 
 def plural(noun: str) -> str:
-    """The plural of an English noun that forms it with -s or -ies."""
+    """Return the plural of an English noun that forms it with -s or -ies."""
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 
 def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
-    """The names, at most so many of them, and how many more there are."""
+    """Return the names, at most this many of them, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def ago(seconds: float) -> str:
-    """How long ago it was, in as few words as say it: `12 min ago`, `3 days ago`; of
-    what is to come `in 2 h`.
+    """Return how long ago it was, in as few words as say it: `12 min ago`, `3 days
+    ago`. A time in the future is `in 2 h`.
     """
     passed = abs(seconds)
     if passed < _MINUTE:

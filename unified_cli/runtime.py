@@ -1,5 +1,6 @@
-"""What a command runs with: streams, environment, clock, folders, transport. Tests
-create their own.
+"""The environment of a command: streams, variables, clock, folders, transport.
+
+Tests create their own.
 """
 
 import io
@@ -32,8 +33,8 @@ class _DescriptorStream(io.RawIOBase):
     """A stream of a descriptor, which stays open.
 
     Who starts a program may hand it a pipe or a terminal in non-blocking mode, as
-    terminal multiplexers and Node.js do, and whoever else holds it may set that mode at
-    any time. Then a write may be a partial one, and a read may find nothing yet. The
+    terminal multiplexers and Node.js do, and anyone else who holds it may set that mode
+    at any time. Then a write may be a partial one, and a read may find nothing yet. The
     mode is left as it is, because others share it.
     """
 
@@ -41,20 +42,23 @@ class _DescriptorStream(io.RawIOBase):
         self._descriptor = descriptor
 
     def fileno(self) -> int:
-        """The descriptor."""
+        """Return the descriptor."""
         return self._descriptor
 
 
 class WholeWriter(_DescriptorStream):
-    """Writes to a descriptor: all of what it is given, however long the reader takes."""
+    """Writes to a descriptor: all of what it is given, however long the reader
+    takes.
+    """
 
     def writable(self) -> bool:
         """Always."""
         return True
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write all of the data; gives its length. Raises OSError where the descriptor
-        cannot be written.
+        """Write all of the data; gives its length.
+
+        Raises OSError if the descriptor cannot be written.
         """
         rest = memoryview(data).cast("B")
         size = len(rest)
@@ -74,8 +78,9 @@ class PatientReader(_DescriptorStream):
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Fill the buffer with what has come; 0 at the end of the file. Raises OSError
-        where nothing can be read.
+        """Fill the buffer with what has come. 0 at the end of the file.
+
+        Raises OSError if nothing can be read.
         """
         view = memoryview(buffer).cast("B")
         data = _when_ready(
@@ -86,7 +91,7 @@ class PatientReader(_DescriptorStream):
 
 
 def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
-    """What the act gives, as soon as the descriptor is ready for it."""
+    """Return what the act gives, as soon as the descriptor is ready for it."""
     while True:
         try:
             return act()
@@ -97,8 +102,8 @@ def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
 
 
 class Exchanges(Protocol):
-    """What stands between a command and the network: a recording of its exchanges, or
-    the answers from one.
+    """The layer between a command and the network: a recording of its exchanges, or the
+    answers from one.
     """
 
     @property
@@ -111,7 +116,7 @@ class Exchanges(Protocol):
         describe: Any,  # a callable of a package above
         /,
     ) -> "httpx.BaseTransport":
-        """The transport to use instead of the one that `opened` gives."""
+        """Return the transport to use instead of the one that `opened` gives."""
 
 
 class Runtime(NamedTuple):
@@ -144,7 +149,7 @@ class Runtime(NamedTuple):
     """Seconds since 1970, to show to people, never for a decision."""
     sleep: Callable[[float], None] = time.sleep
     check: Callable[[], None] = lambda: None
-    """Raises AbandonedError, before a request is sent, where nobody waits for the
+    """Raises AbandonedError, before a request is sent, where no one waits for the
     answer any more.
     """
     uniform: Callable[[float, float], float] = random.uniform
@@ -153,7 +158,7 @@ class Runtime(NamedTuple):
 
     @classmethod
     def system(cls) -> "Runtime":
-        """The runtime of this process, whose environment loses the token."""
+        """Return the runtime of this process, whose environment loses the token."""
         stderr = _writer(sys.stderr)
         environ = dict(os.environ)
         # Other programs inherit the environment, and jq programs show it.
@@ -180,7 +185,7 @@ class Runtime(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The width to write in; 80 columns off a terminal."""
+        """The width to write in. 80 columns off a terminal."""
         if self.columns is not None:
             return self.columns
         return shutil.get_terminal_size().columns if self.stdout_is_terminal else 80
@@ -198,8 +203,8 @@ class Runtime(NamedTuple):
             return False
 
     def has_colour(self, *, stderr: bool = False) -> bool:
-        """Whether stdout or stderr is coloured: as `--color` says, then the variables,
-        else on a good terminal.
+        """Return whether stdout or stderr is coloured: as `--color` says, then the
+        variables, else on a good terminal.
 
         The variables are those of no-color.org and bixense.com/clicolors, and
         FORCE_COLOR; an empty one is unset. A terminal that is dumb has no colours.
@@ -221,12 +226,13 @@ class Runtime(NamedTuple):
         )
 
     def folder(self, kind: Literal["cache", "config", "data"]) -> Path | None:
-        """The user's folder of that kind, which may not exist; None if the user has no
-        home directory.
+        """Return the user's folder of that kind, which may not exist, or None if the
+        user has no home directory.
         """
         if self.folders is not None:
             return self.folders.get(kind)
-        # Without a home directory platformdirs would name a folder below "/", which is no user's.
+        # Without a home directory platformdirs would name a folder below "/", which is
+        # no user's.
         if self.environ.get("HOME") in ("", "/"):
             return None
 
@@ -238,18 +244,22 @@ class Runtime(NamedTuple):
         try:
             return ask[kind](APP, appauthor=False)
         except RuntimeError:
-            # A user without HOME who is not in the system's list of users, as containers have them.
+            # A user without HOME who is not in the system's list of users, as
+            # containers have them.
             return None
 
     def has_cached(self, name: str) -> bool:
-        """Whether a file or folder of that name is in the cache, as far as this user can see."""
+        """Return whether a file or folder of that name is in the cache, as far as this
+        user can see.
+        """
         folder = self.folder("cache")
         return folder is not None and os.path.exists(folder / name)  # noqa: PTH110  Path raises where it may not look
 
 
 def as_typed(text: str) -> str:
-    """The text of an argument. Where Python takes its bytes for ASCII it keeps those of
-    UTF-8 as lone surrogates.
+    """Return the text of an argument.
+
+    Where Python takes its bytes for ASCII it keeps those of UTF-8 as lone surrogates.
     """
     if text.isascii():
         return text

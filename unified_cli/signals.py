@@ -1,4 +1,6 @@
-"""SIGINT and SIGTERM: the first stops the program in order, the second ends it at once."""
+"""SIGINT and SIGTERM: the first stops the program in order, the second ends it at
+once.
+"""
 
 import contextlib
 import os
@@ -13,7 +15,7 @@ from unified_cli.errors import Terminated
 _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 LONGEST_WAIT = 0.5
-"""Seconds that the main thread waits for another one at a time.
+"""Seconds that the main thread waits for any other at a time.
 
 Python acts on a signal when the wait that it breaks off is over. One that comes while
 the thread hands over the interpreter lock, just before the wait begins, breaks off
@@ -29,15 +31,17 @@ def handle_signals() -> None:
     """Handle both signals from now on."""
     sys.unraisablehook = _send_again
     for number in _CODES:
-        # A process started to survive in the background ignores them, and continues to do so.
+        # A process started to survive in the background ignores them, and continues to
+        # do so.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
 
 
 @contextlib.contextmanager
 def ending_at_once() -> Iterator[None]:
-    """Let both signals end the process at once, for as long as the block lasts; a shell
-    shows the same exit codes.
+    """Let both signals end the process at once, for as long as the block lasts.
+
+    A shell shows the same exit codes.
 
     It is for libraries that run long and keep Python's handlers from running, as jq
     does. Whatever survives `kill -9` survives this. It does nothing in other threads
@@ -71,7 +75,7 @@ def interrupts_left_to_others() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    # A signal that is ignored would be ignored by what is started, too; a handler of
+    # A signal that is ignored would be ignored by child processes, too; a handler of
     # Python's is not inherited.
     signal.signal(signal.SIGINT, lambda *_: None)
     try:
@@ -81,7 +85,7 @@ def interrupts_left_to_others() -> Iterator[None]:
 
 
 RUN_AGAIN = "run the same command again"
-"""What continues work that knows what is done."""
+"""The command that continues work with a journal."""
 
 
 def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
@@ -93,7 +97,9 @@ def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
 
 @contextlib.contextmanager
 def told_with(so_far: Callable[[], str]) -> Iterator[None]:
-    """Add the same to a signal that comes within the block; `so_far` says then how much was done.
+    """Add the same to a signal that comes within the block.
+
+    `so_far` says then how much was done.
 
     For work that writes nothing anywhere, and begins anew when it is run again.
     """
@@ -105,13 +111,13 @@ def told_with(so_far: Callable[[], str]) -> Iterator[None]:
 
 
 def exit_code(stop: KeyboardInterrupt) -> int:
-    """The exit code for a program that was stopped."""
+    """Return the exit code for a program that was stopped."""
     return _CODES[signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT]
 
 
 def stop_in(error: Exception) -> KeyboardInterrupt | None:
-    """The signal behind an error, if any: before 3.12 Python wraps what comes while a
-    class names its members.
+    """Return the signal behind an error, if any: before 3.12 Python wraps what comes
+    while a class names its members.
     """
     return error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else None
 
@@ -141,7 +147,7 @@ def _stop_once(number: int, _frame: object) -> NoReturn:
 
 def _send_again(lost: "sys.UnraisableHookArgs") -> None:
     """Send a signal again that came in a callback: there Python prints the exception
-    and goes on.
+    and continues.
     """
     stop = lost.exc_value
     if not isinstance(stop, KeyboardInterrupt):

@@ -10,16 +10,17 @@ from unified_cli import text_width
 from unified_cli.masking import COLOUR, masked, visible, visible_styled
 
 _WIDTH = 80
-"""The width of what is no terminal."""
+"""The width of anything that is not a terminal."""
 _INDENT = "  "
 _ANSWER = len(" yes ")
 _KEPT = "\u00a0"
-# An option with its value, and a command up to where the sentence goes on: what somebody may copy.
+# An option with its value, and a command up to where the sentence continues: what
+# someone may copy.
 _COPIED = r"(?<![\w-])(--?[a-z][\w-]* \S|unified (?:[^(),;:]|:(?! ))*(?<! ))"
 
 
 class RequestObserver(Protocol):
-    """Somebody who is told what happens to the requests of a run, such as its progress."""
+    """An observer of the requests of a run, such as its progress."""
 
     @property
     def draws(self) -> bool:
@@ -33,10 +34,10 @@ class RequestObserver(Protocol):
 
 
 class TerminalSharer(Protocol):
-    """Somebody else who writes to the same terminal, such as a pager."""
+    """Someone else who writes to the same terminal, such as a pager."""
 
     def is_free(self) -> bool:
-        """Whether a message can be written now."""
+        """Return whether a message can be written now."""
 
     def make_way(self) -> None:
         """Leave the terminal to a question."""
@@ -60,7 +61,7 @@ class Stderr:
         the start of a line.
         """
         self._waiting = ""
-        """Messages that came while somebody else had the terminal."""
+        """Messages that came while someone else had the terminal."""
         self.sharer: TerminalSharer | None = None
         self.observer: RequestObserver | None = None
         self.quiet = False
@@ -76,12 +77,12 @@ class Stderr:
 
     @property
     def columns(self) -> int:
-        """The width of the terminal at this moment; 80 off a terminal."""
+        """The width of the terminal at this moment. 80 off a terminal."""
         return self._terminal_columns() or _WIDTH
 
     def goes_to(self, stream: BinaryIO | None) -> bool:
-        """Whether what is written here and to that stream goes to the same pipe or
-        file, as with `2>&1`.
+        """Return whether this and that stream go to the same pipe or file, as with
+        `2>&1`.
         """
         try:
             pair = [os.fstat(one.fileno()) for one in (self._stream, stream) if one is not None]
@@ -92,11 +93,13 @@ class Stderr:
         ) and not stat.S_ISCHR(pair[0].st_mode)
 
     def named(self, name: str) -> "Stderr":
-        """The same, with a name at the start of each line, such as that of a connection."""
+        """Return the same, with a name at the start of each line, such as that of a
+        connection.
+        """
         return _NamedStderr(self, name)
 
     def begin_run(self, run: str) -> None:
-        """Tell the id of a run that begins or goes on."""
+        """Tell the id of a run that begins or continues."""
         if self.names_runs:
             self.run = run
             self.note(f"run {run}")
@@ -111,8 +114,9 @@ class Stderr:
         self.block([text])
 
     def status(self, text: str) -> None:
-        """Keep this line, which may be coloured, below all others on a terminal; an
-        empty text removes it.
+        """Keep this line, which may be coloured, below all others on a terminal.
+
+        An empty text removes it.
 
         It should be shorter than the terminal is wide.
         """
@@ -121,7 +125,8 @@ class Stderr:
         with self._lock:
             shown = visible_styled(masked(text))
             if shown != self._status:
-                # The old line is overwritten, not erased first, so that nothing flickers.
+                # The old line is overwritten, not erased first, so that nothing
+                # flickers.
                 start, end = self._ends()
                 self._status = shown
                 self._write(f"{start}{shown}{end}")
@@ -134,7 +139,9 @@ class Stderr:
                 self._write("\n")
 
     def prompt(self, text: str) -> None:
-        """Print a prompt; the answer is typed on its last line, which has room for a short one."""
+        """Print a prompt; the answer is typed on its last line, which has room for a
+        short one.
+        """
         if self.sharer is not None:
             self.sharer.make_way()
         shown = visible(masked(text))
@@ -166,7 +173,7 @@ class Stderr:
             self._write(text)
 
     def catch_up(self, first: str | None) -> None:
-        """Print what came while somebody else had the terminal, after a line that
+        """Print what came while someone else had the terminal, after a line that
         `--quiet` suppresses.
         """
         with self._lock:
@@ -176,7 +183,7 @@ class Stderr:
                 self._write("")
 
     def is_free(self) -> bool:
-        """Whether nobody else has the terminal now."""
+        """Return whether no one else has the terminal now."""
         return self.sharer is None or self.sharer.is_free()
 
     @property
@@ -195,14 +202,18 @@ class Stderr:
             self.observer.retried()
 
     def _terminal_columns(self) -> int:
-        """The width of the terminal; 0 off a terminal, or where it does not tell."""
+        """Return the width of the terminal. 0 off a terminal, or where it does not
+        tell.
+        """
         try:
             return os.get_terminal_size(self._stream.fileno()).columns if self._stream else 0
         except (OSError, ValueError):
             return 0
 
     def _ends(self) -> tuple[str, str]:
-        """What leads to the start of the status line, and what erases the rest of it."""
+        """Return what leads to the start of the status line, and what erases the rest
+        of it.
+        """
         if not self._status:
             return "", ""
         # A terminal that became narrower has broken the line into several.
@@ -253,8 +264,8 @@ class _NamedStderr(Stderr):
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """The line in lines of at most that width, the later ones indented; commands and
-    long words stay whole.
+    """Return the line in lines of at most that width, the later ones indented; commands
+    and long words stay whole.
     """
     if line.isascii() and len(line) <= width:
         return [line]

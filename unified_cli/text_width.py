@@ -23,7 +23,7 @@ def _piece() -> re.Pattern[str]:
 
 
 def width(text: str) -> int:
-    """How many columns the text takes on a terminal."""
+    """Return how many columns the text takes on a terminal."""
     if text.isascii():
         return len(text)
     from rich.cells import (  # noqa: PLC0415  help on a pipe is plain ASCII and does without rich
@@ -41,7 +41,7 @@ def _chopped(text: str, size: int) -> list[str]:
 
 
 def cut(text: str, size: int, sign: str) -> str:
-    """As much of the text as fits into so many columns, with a sign at its end where
+    """As much of the text as fits into this many columns, with a sign at its end where
     something is missing.
     """
     if width(text) <= size:
@@ -51,20 +51,21 @@ def cut(text: str, size: int, sign: str) -> str:
 
 
 def pad(text: str, size: int) -> str:
-    """The text, filled with blanks up to that many columns."""
+    """Return the text, filled with blanks up to that many columns."""
     return text + " " * (size - width(text))
 
 
 def longest_piece(text: str) -> int:
-    """The width of the longest part of the text that is not broken."""
+    """Return the width of the longest part of the text that is not broken."""
     return max((width(piece) for _, piece in _piece().findall(text)), default=0)
 
 
 def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> list[str]:
-    """The text in lines of at most that width, broken between words, the later ones indented.
+    """Return the text in lines of at most that width, broken between words, the later
+    ones indented.
 
     A word that is longer, such as an address, stays whole on a line of its own, but
-    with `fold` goes on in the next.
+    with `fold` continues in the next.
     """
     if width(text) <= size:
         return [text]
@@ -82,8 +83,9 @@ def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> li
 
 
 def _pieces(text: str, longest: int | None) -> Iterator[tuple[str, str]]:
-    """The parts of the text that are not broken, each with the blanks before it; none
-    is wider than the `longest`.
+    """Yield the parts of the text that are not broken, each with the blanks before it.
+
+    None is wider than the `longest`.
     """
     for found in _piece().finditer(text):
         blanks, word = found.groups()

@@ -12,7 +12,9 @@ JsonObject = dict[str, Json]
 """A JSON object, decoded or about to be encoded."""
 
 JsonColumns = Mapping[str, Sequence[Json]]
-"""JSON objects with the same members: by the name of a member its values, one for each object."""
+"""JSON objects with the same members: by the name of a member its values, one for each
+object.
+"""
 
 Toml = Any
 """A value of a TOML file."""
