@@ -36,7 +36,9 @@ twice as long.
 """
 
 LAST_START = 110.0
-"""The seconds after which a slice begins no further test, where the machine is slower still."""
+"""The seconds after which a slice begins no further test, where the machine is slower
+still.
+"""
 
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -59,7 +61,9 @@ FOUND = pytest.StashKey[dict[str, list[Part]]]()
 
 @dataclass
 class _Session:
-    """What pytest was asked for: the slice of a commit, and until when its tests may begin."""
+    """What pytest was asked for: the slice of a commit, and until when its tests may
+    begin.
+    """
 
     commit: str | None = None
     until: float = 0.0
@@ -74,7 +78,9 @@ def size(full: int, short: int) -> int:
 
 
 def dice(name: str, seed: int = 0) -> random.Random:
-    """What a campaign calls for chance: with its own seed, in a slice with that of the commit."""
+    """What a campaign calls for chance: with its own seed, in a slice with that of the
+    commit.
+    """
     return random.Random(seed if _SESSION.commit is None else f"{_SESSION.commit} {name}")
 
 
@@ -88,7 +94,9 @@ def seeded(function: FunctionT, name: str) -> FunctionT:
 
 
 def chosen(campaigns: Campaigns, commit: str, seconds: float = SLICE) -> list[str]:
-    """The ids of the tests in the slice of a commit, in their order; a slice of so many seconds."""
+    """The ids of the tests in the slice of a commit, in their order; a slice of so many
+    seconds.
+    """
 
     def draw(name: str) -> bytes:
         return sha256(f"{commit} {name}".encode()).digest()

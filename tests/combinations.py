@@ -85,7 +85,9 @@ class Combination(NamedTuple):
 
     @property
     def config(self) -> str:
-        """The config file: two connections of the sandbox, with the format where it is set."""
+        """The config file: two connections of the sandbox, with the format where it is
+        set.
+        """
         output = f'output = "{self.form}"\n'
         profile = 'base_url = "sandbox:"\naccount_id = "{}"\n'
         return (
@@ -141,7 +143,8 @@ def _filled(
         if name in made:
             continue
         values = FACTORS[name]
-        # What no pair asks for is not given, as most options mean nothing in most formats.
+        # What no pair asks for is not given, as most options mean nothing in most
+        # formats.
         first = 0 if name in SWITCHES else at
         turned = [values[(first + shift) % len(values)] for shift in range(len(values))]
         made[name] = max(

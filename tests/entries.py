@@ -1,4 +1,6 @@
-"""Every level and command of the program, built once for all tests that go through them."""
+"""Every level and command of the program, built once for all tests that go through
+them.
+"""
 
 from unified_cli.catalogue import load
 from unified_cli.docs.__main__ import index

@@ -1,4 +1,6 @@
-"""Every way in which a command writes a file: what is typed, and the files that it makes."""
+"""Every way in which a command writes a file: what is typed, and the files that it
+makes.
+"""
 
 import json
 from collections.abc import Callable

@@ -31,7 +31,9 @@ SOCKET_CALLS = ("send", "sendall", "recv")
 
 
 class Crash:
-    """Dies at point `at`: before a call, or in a write, of which half the bytes got out."""
+    """Dies at point `at`: before a call, or in a write, of which half the bytes got
+    out.
+    """
 
     def __init__(self, at: int) -> None:
         self.at = at

@@ -86,7 +86,8 @@ class Provider:
             late = HOUR if ahead and number % 4 == 0 else timedelta()
             size = len(there)
             changed, gone = self._share(size, 0.02), self._share(size, 0.005)
-            # What is deleted before it was read as it changed is known as it was before.
+            # What is deleted before it was read as it changed is known as it was
+            # before.
             chosen = self._dice.sample(
                 [one for one in there if one not in self._changed[key]], changed + gone
             )
@@ -103,7 +104,9 @@ class Provider:
             gone.clear()
 
     def state(self, name: str) -> State:
-        """What a table of this list is to hold: also what was deleted since the last full read."""
+        """What a table of this list is to hold: also what was deleted since the last
+        full read.
+        """
         return {
             (of, identifier): version.text
             for held in (self._gone, self._there)
@@ -133,7 +136,9 @@ class Provider:
             changed.clear()
 
     def _some_time(self) -> datetime:
-        """Some time since the night before; often right after it, or right before this one."""
+        """Some time since the night before; often right after it, or right before this
+        one.
+        """
         seconds = self._dice.choice([self._dice.uniform(1, 3000), self._dice.uniform(1, 86_400)])
         return self.now - timedelta(seconds=self._dice.choice([seconds, 86_400 - seconds]))
 

@@ -1,4 +1,6 @@
-"""Records that are spelled in every way that JSON has, and how a plain JSON parser reads them."""
+"""Records that are spelled in every way that JSON has, and how a plain JSON parser
+reads them.
+"""
 
 import json
 from collections.abc import Iterator, Sequence

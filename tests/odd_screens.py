@@ -36,7 +36,9 @@ ENVIRON = {"UNIFIED_TOKEN": "t-0123456789", "NO_COLOR": "1"}
 
 
 def prepare(service: Service, folder: Path) -> str:
-    """Make the service answer so, and files to compare in the folder; the text of a config file."""
+    """Make the service answer so, and files to compare in the folder; the text of a
+    config file.
+    """
     tables = (
         f'[profiles.{name}]\naccount_id = "{at}"\ntags = ["a-tag-of-a-customer"]\n'
         for name, at in zip(PROFILES, IDS, strict=False)

@@ -42,7 +42,9 @@ def by_cursor(service: Service, answers: Mapping[str | None, Any | Callable[[], 
 
 
 def offer(unified: Mapping[str, Mapping[str, Sequence[Any]]], **more: Any) -> Any:
-    """What a connection offers, as the service answers it: the operations by API and resource."""
+    """What a connection offers, as the service answers it: the operations by API and
+    resource.
+    """
     entries = [
         {"model": api, "resource": resource, "methods": [*methods], "env_overridden": False}
         for api, resources in unified.items()

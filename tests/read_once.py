@@ -24,14 +24,16 @@ from unified_cli.stderr import Stderr
 # for its operations.
 catalogue.load = user_catalogue.load = functools.cache(user_catalogue.load)
 
-# So does Typer with the options of a command: a fourth of the time of all tests would go into that.
+# So does Typer with the options of a command: a fourth of the time of all tests would
+# go into that.
 Flag.parameter = functools.cache(Flag.parameter)  # type: ignore[method-assign]
 Argument.parameter = functools.cache(Argument.parameter)  # type: ignore[method-assign]
 _flags_of = functools.cache(flags.flags_of)
 for _module in (flags, aliases, help_page, options, tree):
     _module.flags_of = _flags_of  # type: ignore[attr-defined]
 
-# To know the system's authorities its whole bundle is read, for each report on this machine.
+# To know the system's authorities its whole bundle is read, for each report on this
+# machine.
 tls.system_has_authorities = functools.cache(tls.system_has_authorities)
 
 
@@ -62,7 +64,9 @@ for _name in ("get_params_from_function", "get_params_convertors_ctx_param_name_
 
 
 def help_of(*commands: Sequence[str]) -> None:
-    """Read what these commands need, so that it is known to the children that a process forks."""
+    """Read what these commands need, so that it is known to the children that a process
+    forks.
+    """
     for command in commands:
         assert main([*command, "--help"], Runtime(None, io.BytesIO(), Stderr(None), {})) == 0
     assert list(user_catalogue.load())

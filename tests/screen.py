@@ -1,4 +1,6 @@
-"""A terminal of a chosen size for a process: what it is sent, and what it then shows."""
+"""A terminal of a chosen size for a process: what it is sent, and what it then
+shows.
+"""
 
 import fcntl
 import os
@@ -21,7 +23,9 @@ _STEP = re.compile(r"\x1b\[(?P<number>\d*)(?P<command>[A-Za-z])|[\s\S]")
 # What a pager asks of the keyboard and the bell.
 _UNSEEN = re.compile(r"\x1b(?:\[\?1[hl]|[=>])|\x07")
 Cells = list[str]
-"""What stands in the cells of a row; what is wider than one has empty ones behind it."""
+"""What stands in the cells of a row; what is wider than one has empty ones behind
+it.
+"""
 FULL_CLEAR = re.compile(r"\x1b\[[23]J|\x1bc")
 
 
@@ -187,7 +191,9 @@ class Pty:
 
 
 def shown(sent: str, columns: int) -> list[str]:
-    """The rows of a terminal of that width to which this was sent; what it does not know fails."""
+    """The rows of a terminal of that width to which this was sent; what it does not
+    know fails.
+    """
     rows, row, column = list[Cells]([[]]), 0, 0
     for step in _STEP.finditer(_UNSEEN.sub("", sent)):
         command, number = step["command"], int(step["number"] or 0)
@@ -220,7 +226,9 @@ def shown(sent: str, columns: int) -> list[str]:
 
 
 def _broken_anew(rows: list[Cells], before: int, columns: int) -> tuple[list[Cells], int, int]:
-    """The rows on a terminal of another width, and where its cursor is: at the end of the last."""
+    """The rows on a terminal of another width, and where its cursor is: at the end of
+    the last.
+    """
     found = [
         line[at : at + columns] for line in rows for at in range(0, max(1, len(line)), columns)
     ]

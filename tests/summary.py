@@ -11,7 +11,9 @@ _COUNTED = {
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print how many of each were good of how many tried, and which were not tried and why."""
+    """Print how many of each were good of how many tried, and which were not tried and
+    why.
+    """
     for what, test in _COUNTED.items():
         _tell(terminalreporter, what, test)
 

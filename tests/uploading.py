@@ -207,7 +207,9 @@ class Clock:
 def request_for(
     upload: Upload, settings: Any, key: str | None = "k-1", path: str | None = None
 ) -> Request:
-    """The request that creates an attachment of the upload, or that posts it to a path."""
+    """The request that creates an attachment of the upload, or that posts it to a
+    path.
+    """
     scope = requests.scope_of(settings, CATALOGUE.service)
     content = Content(upload=upload, key=key)
     if path is not None:

@@ -98,7 +98,8 @@ def started(folder: Path, options: str, **environ: str) -> Iterator[Wire]:
     argv = [sys.executable, "-m", "unified_cli", "mcp", "serve", *options.split()]
     pipe = subprocess.PIPE
     with subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, env=own) as process:
-        # Shortly before the test itself has to end: a machine with much to do takes its time.
+        # Shortly before the test itself has to end: a machine with much to do takes its
+        # time.
         over = threading.Timer(170, process.kill)
         over.start()
         try:

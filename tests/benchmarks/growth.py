@@ -38,7 +38,9 @@ class Slopes:
 
     @property
     def cpu_change(self) -> float:
-        """The same of the processor's seconds, which other people's work disturbs less."""
+        """The same of the processor's seconds, which other people's work disturbs
+        less.
+        """
         return self._change([one.cpu for one in self.medians])
 
     def _change(self, costs: Sequence[float]) -> float:
@@ -67,7 +69,9 @@ class Slopes:
 
 
 def all_growths(place: Place) -> Iterator[Growth]:
-    """Pages of one connection, pages of many at once, and many profiles with a page each."""
+    """Pages of one connection, pages of many at once, and many profiles with a page
+    each.
+    """
 
     def pages(number: int) -> Command:
         ours = place.ours(

@@ -38,7 +38,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Place:
-    """Where everything is: our programs, the peers by name, the service's URLs, an empty home."""
+    """Where everything is: our programs, the peers by name, the service's URLs, an
+    empty home.
+    """
 
     programs: Path
     peers: Mapping[str, str]

@@ -1,10 +1,10 @@
 """Time the work of many connections under the limits that the service publishes.
 
-    python tests/benchmarks/limited.py [--busy] [--only list] [--connections 1 --connections 10]
+    python tests/benchmarks/limited.py [--busy] [--only list] [--connections N]
 
-Each job runs once, with connections of its own: it takes two windows of 10.25 s in which
-`unified` allows itself 45 sends for a connection and 450 for a token. `--busy` runs
-beside one busy loop for each processor.
+Each job runs once, with connections of its own: it takes two windows of 10.25 s in
+which `unified` allows itself 45 sends for a connection and 450 for a token. `--busy`
+runs beside one busy loop for each processor.
 """
 
 import argparse

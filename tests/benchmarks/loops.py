@@ -55,7 +55,9 @@ JOBS = (
 
 
 def main() -> int:
-    """Print a table: lines of the loop that do something, its seconds, and those of the command."""
+    """Print a table: lines of the loop that do something, its seconds, and those of the
+    command.
+    """
     unified = shutil.which(
         "unified", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     )

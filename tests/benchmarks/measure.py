@@ -55,7 +55,9 @@ class BrokenError(Exception):
 
 
 def environment() -> dict[str, str]:
-    """This process's environment without what would distort a figure, nor anybody's settings."""
+    """This process's environment without what would distort a figure, nor anybody's
+    settings.
+    """
     unwanted = ("UNIFIED_", "SSL_CERT_", "GH_", "LINODE_", "AWS_")
     return {
         name: value
@@ -65,8 +67,11 @@ def environment() -> dict[str, str]:
 
 
 def check(command: Command) -> None:
-    """Run it once and look at what it prints; raises BrokenError where it does not do its work."""
-    # In a file: what this process holds would be counted as the memory of those it starts.
+    """Run it once and look at what it prints; raises BrokenError where it does not do
+    its work.
+    """
+    # In a file: what this process holds would be counted as the memory of those it
+    # starts.
     with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
         done = subprocess.run(
             command.argv,
@@ -111,7 +116,9 @@ def once(command: Command) -> Sample:
 
 
 def interleaved(commands: Sequence[Command], rounds: int) -> dict[str, list[Sample]]:
-    """Samples by name: A B C, then B C A, and so on; the first run of each is for warming up."""
+    """Samples by name: A B C, then B C A, and so on; the first run of each is for
+    warming up.
+    """
     samples: dict[str, list[Sample]] = {command.name: [] for command in commands}
     for command in commands:
         check(command)

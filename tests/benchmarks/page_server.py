@@ -84,7 +84,9 @@ _TOO_MANY = _answer(
 
 
 class Limits:
-    """The published limits, over the 10 s before each call; a refused call counts for none."""
+    """The published limits, over the 10 s before each call; a refused call counts for
+    none.
+    """
 
     SECONDS = 10.0
     OF_A_CONNECTION, OF_A_TOKEN = 50, 500

@@ -1,4 +1,6 @@
-"""What was measured, set against the goals, as a table for people or facts for programs."""
+"""What was measured, set against the goals, as a table for people or facts for
+programs.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +14,17 @@ MEMORY = "MiB"
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours against another: the ratio (or, for memory, the figure), and what it may be at most."""
+    """Ours against another: the ratio (or, for memory, the figure), and what it may be
+    at most.
+    """
 
     name: str
     ratio: float
     goal: float | None
     cpu: float | None = None
-    """The ratio of the processor's time, which other people's work on the machine disturbs less."""
+    """The ratio of the processor's time, which other people's work on the machine
+    disturbs less.
+    """
 
     @property
     def met(self) -> bool:

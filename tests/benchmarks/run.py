@@ -55,7 +55,9 @@ def main() -> int:
 
 
 def _rounded(value: object) -> object:
-    """The facts with three digits of each figure, which is more than a repetition confirms."""
+    """The facts with three digits of each figure, which is more than a repetition
+    confirms.
+    """
     if isinstance(value, dict):
         return {name: _rounded(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -99,7 +101,9 @@ def _arguments() -> argparse.ArgumentParser:
 
 @contextmanager
 def serving() -> Iterator[dict[str, str]]:
-    """The service in a process of its own; gives its ports and the file of its authority."""
+    """The service in a process of its own; gives its ports and the file of its
+    authority.
+    """
     with subprocess.Popen(
         [sys.executable, str(_SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as server:

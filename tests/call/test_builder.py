@@ -111,7 +111,9 @@ def sent(argv: list[str]) -> httpx.Request | None:
 
 
 def decoded(target: bytes) -> tuple[list[str], list[tuple[str, str]]]:
-    """A request's target as a server reads it: the segments of its path, and its query."""
+    """A request's target as a server reads it: the segments of its path, and its
+    query.
+    """
     parts = urlsplit(target.decode("ascii"))
     assert parts.fragment == ""
     segments = [unquote(segment, errors="strict") for segment in parts.path.split("/")[1:]]

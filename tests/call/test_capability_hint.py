@@ -1,4 +1,6 @@
-"""A refusal at a terminal is answered with what the connection offers, where the service tells."""
+"""A refusal at a terminal is answered with what the connection offers, where the
+service tells.
+"""
 
 import json
 

@@ -1,5 +1,5 @@
-"""How a result is delivered is one value, decided from the options; what means nothing is
-refused, for every combination there is.
+"""How a result is delivered is one value, decided from the options; what means nothing
+is refused, for every combination there is.
 """
 
 from collections import Counter

@@ -1,4 +1,6 @@
-"""Requests that are shown instead of sent: as JSON, and as a curl line that a real shell runs."""
+"""Requests that are shown instead of sent: as JSON, and as a curl line that a real
+shell runs.
+"""
 
 import json
 import shutil
@@ -178,7 +180,8 @@ def test_a_real_shell_has_the_same_effect_in_the_sandbox(
         [bash], input=line, env=environ, capture_output=True, check=False, timeout=30
     )
     assert (ran.returncode, ran.stderr) == (0, b"")
-    # The same key: the service gives the answer that it gave to curl, and does nothing more.
+    # The same key: the service gives the answer that it gave to curl, and does nothing
+    # more.
     assert unified(create, environ=served).json == json.loads(ran.stdout)
     get = ["ticketing", "tags", "get", "--", text]
     line = unified([*get[:3], "--as", "curl", *get[3:]], environ=served).raw

@@ -1,4 +1,6 @@
-"""How a reading ends when something outside ends it: a reader that goes, a full disk, a signal."""
+"""How a reading ends when something outside ends it: a reader that goes, a full disk, a
+signal.
+"""
 
 import fcntl
 import json
@@ -35,7 +37,9 @@ def start(service: Service, home: Path, *argv: str, **more: Any) -> "subprocess.
 
 
 def holding(service: Service, cursor: str) -> threading.Event:
-    """Serve the pages, but never answer for this one; the event says that it was asked for."""
+    """Serve the pages, but never answer for this one; the event says that it was asked
+    for.
+    """
     asked = threading.Event()
     serve(service, PAGES)
     good = service.reply

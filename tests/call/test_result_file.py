@@ -1,4 +1,6 @@
-"""The file of `--out`: any result in any format, whole, and decided before anything is sent."""
+"""The file of `--out`: any result in any format, whole, and decided before anything is
+sent.
+"""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""`--upload` and `--content-type`: what is sent, what cannot be, and what is said of it."""
+"""`--upload` and `--content-type`: what is sent, what cannot be, and what is said of
+it.
+"""
 
 import hashlib
 import itertools
@@ -338,7 +340,9 @@ def test_progress_is_drawn_while_it_is_sent(unified: Unified, tmp_path: Path) ->
 
 
 def test_the_pace_of_a_repeat_is_its_own(unified: Unified, tmp_path: Path) -> None:
-    """The time left was that of a file of which a little was sent in all the minutes before."""
+    """The time left was that of a file of which a little was sent in all the minutes
+    before.
+    """
     path = tmp_path / "large"
     written(path, 5_000_000)
     ticks, slept = itertools.count(), [0.0]
@@ -415,7 +419,8 @@ def test_curl_sends_the_same(
     assert ours.head.partition(" HTTP")[0] == curls.head.partition(" HTTP")[0]
     assert ours.header("idempotency-key") == curls.header("idempotency-key") == "k-1"
     if form:
-        # The boundary is another, and so are names that hold what must be escaped in one.
+        # The boundary is another, and so are names that hold what must be escaped in
+        # one.
         assert curls.header("content-type").startswith("multipart/form-data; boundary=")
         assert b'name="a"\r\n\r\n@b\r\n' in curls.body
         assert b'name="p"; filename="' in curls.body

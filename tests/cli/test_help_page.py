@@ -1,4 +1,6 @@
-"""Help: every level, in 80 columns, without anything of this machine but the program itself."""
+"""Help: every level, in 80 columns, without anything of this machine but the program
+itself.
+"""
 
 import re
 import subprocess
@@ -55,7 +57,9 @@ def says_the_same_at_any_width_and_is_plain_off_a_terminal(
 
 
 def words(text: str) -> list[str]:
-    """The words of a page, whatever its lines: without the marks that continue a command line."""
+    """The words of a page, whatever its lines: without the marks that continue a
+    command line.
+    """
     return text.replace("\\\n", " ").split()
 
 

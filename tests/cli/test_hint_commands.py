@@ -1,4 +1,6 @@
-"""Each hint in the source with the command that it prints, which is run against the sandbox."""
+"""Each hint in the source with the command that it prints, which is run against the
+sandbox.
+"""
 
 import ast
 import re
@@ -24,7 +26,9 @@ AFTER = re.compile(rf",? (?:{'|'.join(WORDS.split())})\b.*|[,:].*")
 
 
 def literals(path: Path) -> Iterator[str]:
-    """Return the texts of a module but docstrings; what an f-string computes is in braces."""
+    """Return the texts of a module but docstrings; what an f-string computes is in
+    braces.
+    """
     tree = ast.parse(path.read_text("utf-8"))
     skipped = set()
     for node in ast.walk(tree):

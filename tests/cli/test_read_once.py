@@ -1,4 +1,6 @@
-"""The command line is read once; a word is an option only where that reading says so."""
+"""The command line is read once; a word is an option only where that reading says
+so.
+"""
 
 import json
 from pathlib import Path

@@ -1,7 +1,8 @@
 """Change a config file in processes that die, fail or race at a chosen system call;
 prints what became of them.
 
-Run as `python file_crashes.py CONFIG MODE ARGUMENT…`, in a process of its own: it forks.
+Run as `python file_crashes.py CONFIG MODE ARGUMENT…`, in a process of its own: it
+forks.
 """
 
 import errno
@@ -44,7 +45,9 @@ def forked(work: Callable[[], int]) -> int:
 
 
 def arm(at: int, strike: Callable[[Callable[..., Any], tuple[Any, ...]], Any]) -> list[int]:
-    """Have `strike` take the place of system call number `at` of those that change something."""
+    """Have `strike` take the place of system call number `at` of those that change
+    something.
+    """
     count = [0]
 
     def armed(name: str) -> Callable[..., Any]:
@@ -166,7 +169,8 @@ if __name__ == "__main__":
     import_module("unified_cli.config.edit")
 
     if mode == "race":
-        # How long one waits is shown elsewhere; on a busy machine the last of so many waits longer.
+        # How long one waits is shown elsewhere; on a busy machine the last of so many
+        # waits longer.
         private_file._LOCK_SECONDS = 300
         race(Path(config), int(rest[0]))
     else:

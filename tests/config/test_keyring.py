@@ -1,4 +1,6 @@
-"""The keyring: asked with patience for three seconds, trusted only where it keeps a secret."""
+"""The keyring: asked with patience for three seconds, trusted only where it keeps a
+secret.
+"""
 
 import sys
 import threading

@@ -1,4 +1,6 @@
-"""Where each value of a call comes from, and that what belongs together is never mixed."""
+"""Where each value of a call comes from, and that what belongs together is never
+mixed.
+"""
 
 import io
 from collections.abc import Callable, Iterator, Mapping
@@ -76,7 +78,8 @@ def expected(
         return next((place for place in order if name in places[place]), "-")
 
     reached = first("base_url")
-    # The environment's token is for the origins that the environment and the top of the file name.
+    # The environment's token is for the origins that the environment and the top of the
+    # file name.
     homes = [place for place in ("env", "top") if "base_url" in places[place]]
     usable = reached in homes or reached == "-" or (how == "none" and not homes)
     holders = [place for place in order if "token" in places[place] and (place != "env" or usable)]

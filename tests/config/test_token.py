@@ -243,7 +243,9 @@ def test_what_a_program_prints_as_it_ends_is_not_lost(monkeypatch: pytest.Monkey
         waited = False
 
         def select(self, timeout: float | None = None) -> Any:
-            """Nothing came in the first wait; the program prints and exits right after it."""
+            """Nothing came in the first wait; the program prints and exits right after
+            it.
+            """
             if not timeout or self.waited:
                 return super().select(timeout)
             self.waited = True

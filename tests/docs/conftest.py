@@ -13,7 +13,9 @@ def _found(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shell(tmp_path: Path, found: Path) -> Iterator[Callable[..., Shell]]:
-    """Start a shell in a folder of its own, which is its home too; `config` is its config file."""
+    """Start a shell in a folder of its own, which is its home too; `config` is its
+    config file.
+    """
     started: list[Shell] = []
 
     def start(name: str, config: str = "", **environ: str) -> Shell:

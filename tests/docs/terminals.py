@@ -16,7 +16,8 @@ _COMMANDS = {
     "fish": "fish --no-config -i",
 }
 
-# A key that prints what the shell itself would offer, between two marks, instead of drawing a menu.
+# A key that prints what the shell itself would offer, between two marks, instead of
+# drawing a menu.
 _ZSH = r"""
 PS1='<prompt>'
 fpath=(%s $fpath)

@@ -1,4 +1,6 @@
-"""Completion in real shells: every level and value, and nothing that it reads is ever run."""
+"""Completion in real shells: every level and value, and nothing that it reads is ever
+run.
+"""
 
 import os
 import shlex

@@ -1,4 +1,6 @@
-"""The manual page: every man program renders it without warnings, and it is complete."""
+"""The manual page: every man program renders it without warnings, and it is
+complete.
+"""
 
 import subprocess
 

@@ -62,7 +62,8 @@ def check(answer: httpx.Response, operation: dict[str, Any]) -> None:
     if media["schema"].get("format") == "binary":
         return
     schema = {**media["schema"], "components": COMPONENTS}
-    # Only here: importing it takes as long as all other libraries of the tests together.
+    # Only here: importing it takes as long as all other libraries of the tests
+    # together.
     from openapi_schema_validator import OAS31Validator, oas31_format_checker  # noqa: PLC0415
 
     errors = OAS31Validator(schema, format_checker=oas31_format_checker).iter_errors(answer.json())

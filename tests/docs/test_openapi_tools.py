@@ -142,7 +142,8 @@ def typescript(sandbox: UnifiedSandbox) -> str:
         sent = f"client.{one['method']}({json.dumps(one['route'])}, {json.dumps(init)})"
         lines.append(f"{{ const {{ data, response }} = await {sent};")
         lines.append(f"  if (!data) throw new Error({json.dumps(operation.command)});")
-        # A type annotation: the program compiles only where the id has this type in the document.
+        # A type annotation: the program compiles only where the id has this type in the
+        # document.
         lines.append(f"  const id: string = {_typed_id(operation)};")
         lines.append("  told.push([response.status, typeof id]); }")
     return "\n".join([*lines, "console.log(JSON.stringify(told));"])

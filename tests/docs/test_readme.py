@@ -46,7 +46,9 @@ def blocks(text: str) -> Iterator[list[tuple[str, str]]]:
 
 
 def split(entry: str) -> tuple[str, str]:
-    """The command, which may go on over lines that end with a backslash, and what follows."""
+    """The command, which may go on over lines that end with a backslash, and what
+    follows.
+    """
     found = re.match(r"((?:[^\n]*\\\n)*[^\n]*\n)(.*)", entry, re.DOTALL)
     assert found
     return found[1], found[2]

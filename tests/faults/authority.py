@@ -33,7 +33,9 @@ def write_identity(path: Path, *names: str) -> None:
 
 @lru_cache
 def context(kind: str) -> ssl.SSLContext:
-    """A server's context: `good`, `unknown`, `wrong host`, `expired`, `not yet valid` or `old`."""
+    """A server's context: `good`, `unknown`, `wrong host`, `expired`, `not yet valid`
+    or `old`.
+    """
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     issuer = trustme.CA() if kind == "unknown" else _authority()
     names = ["other.example"] if kind == "wrong host" else _NAMES

@@ -48,7 +48,9 @@ class Case:
     connections: int | None = None
     waits: tuple[float, float] | None = None
     one_key: bool = False
-    """All requests carry the same idempotency key, and the message of a failure names it."""
+    """All requests carry the same idempotency key, and the message of a failure names
+    it.
+    """
     environ: Mapping[str, str | None] = field(default_factory=dict)
     files: Mapping[str, tuple[bytes, int]] = field(default_factory=dict)
     folders: Mapping[str, int] = field(default_factory=dict)
@@ -63,9 +65,13 @@ class Case:
     tunnel: str | None = None
     """The kind of certificate shown behind a proxy's CONNECT."""
     names: Callable[[str], Sequence[str]] | None = None
-    """How the machine looks up names: gives addresses or raises what getaddrinfo would."""
+    """How the machine looks up names: gives addresses or raises what getaddrinfo
+    would.
+    """
     hole: bool = False
-    """127.0.0.9 takes no more connections on the origin's port: whoever tries is left waiting."""
+    """127.0.0.9 takes no more connections on the origin's port: whoever tries is left
+    waiting.
+    """
     timeout: float = 120
     """The deadline that the command works under."""
     process: bool = False

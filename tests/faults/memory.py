@@ -1,4 +1,6 @@
-"""How much memory a run takes, and what the process list shows of it, as Linux tells it."""
+"""How much memory a run takes, and what the process list shows of it, as Linux tells
+it.
+"""
 
 import re
 import threading

@@ -96,7 +96,9 @@ class Rig:
 
     @property
     def environ(self) -> dict[str, str]:
-        """The environment: how to reach the origin, and what the case adds or (None) takes away."""
+        """The environment: how to reach the origin, and what the case adds or (None)
+        takes away.
+        """
         own = {
             "UNIFIED_BASE_URL": "@ORIGIN@",
             "UNIFIED_TOKEN": "@TOKEN@",
@@ -280,7 +282,9 @@ def _check_requests(rig: Rig, run: Run, told: str) -> None:
 
 @contextlib.contextmanager
 def _logging(log: io.StringIO) -> Iterator[None]:
-    """Everything that any library logs, as somebody would see it who turned all of it on."""
+    """Everything that any library logs, as somebody would see it who turned all of it
+    on.
+    """
     root, handler = logging.getLogger(), logging.StreamHandler(log)
     level = root.level
     root.addHandler(handler)

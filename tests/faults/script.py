@@ -104,7 +104,8 @@ class Listener:
     """A port of this machine that plays the script: an answer for each request, the
     last one for all that follow.
 
-    `requests` are the bytes of each, `connections` counts also those that asked nothing.
+    `requests` are the bytes of each, `connections` counts also those that asked
+    nothing.
     """
 
     def __init__(

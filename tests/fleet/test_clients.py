@@ -1,4 +1,6 @@
-"""Clients between jobs: kept while few are idle, never lent twice, and closed in the end."""
+"""Clients between jobs: kept while few are idle, never lent twice, and closed in the
+end.
+"""
 
 from contextlib import ExitStack
 from typing import Any, cast

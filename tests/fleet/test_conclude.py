@@ -1,4 +1,6 @@
-"""The end of work on many parts: each way it can end, alone and with each that comes after it."""
+"""The end of work on many parts: each way it can end, alone and with each that comes
+after it.
+"""
 
 from itertools import combinations
 
@@ -16,7 +18,8 @@ from unified_cli.errors import (
 )
 from unified_cli.fleet.conclude import ORDER, Ending, conclude, worst
 
-# What went wrong, in the order in which the exit codes count, with the sentence about it.
+# What went wrong, in the order in which the exit codes count, with the sentence about
+# it.
 ROWS = {
     "storage": (11, "no space"),
     "state": (12, "in use"),

@@ -55,7 +55,10 @@ def part_of(seen: Seen) -> int | None:
 
 
 def good(seen: Seen) -> Reply:
-    """What a connection answers where nothing is wrong. No two have the same records."""
+    """What a connection answers where nothing is wrong.
+
+    No two have the same records.
+    """
     part, last = part_of(seen), seen.segments[-1]
     if last == "integrated-account":
         return served({"result": [{"id": f"a-c0{at}", "status": "active"} for at in PARTS]})
@@ -369,7 +372,8 @@ TABLE: dict[str, Case] = {
         f"{LISTED} --follow -o csv",
         READ
         | {
-            # It goes on with the others until a signal, which comes after the first poll.
+            # It goes on with the others until a signal, which comes after the first
+            # poll.
             "done": (
                 130,
                 (
@@ -620,7 +624,9 @@ class World:
         service.reply = good
 
     def run(self, command: str, case: Case, *, in_turn: bool = False, **more: Any) -> Result:
-        """Run a command of a case, one request after the other where they are `in_turn`."""
+        """Run a command of a case, one request after the other where they are
+        `in_turn`.
+        """
         ordered = " --workers 1" if in_turn or (case.one and not command.startswith("plan")) else ""
         argv = shlex.split(command.replace("DIR", str(self.folder)) + ordered)
         return self.unified(argv, stdin=lines(case), wall=lambda: 1_767_225_600.0, **more)
@@ -666,7 +672,9 @@ class World:
 
 
 def last(told: Result, folder: Path) -> str:
-    """The last line on stderr that is no command, without what differs from run to run."""
+    """The last line on stderr that is no command, without what differs from run to
+    run.
+    """
     line = next(
         (line for line in reversed(told.stderr.splitlines()) if not line.startswith(" ")), ""
     )

@@ -34,7 +34,8 @@ LISTS = ("tags", "tickets", "teams")
 
 
 class Job(NamedTuple):
-    """A command, its exit code, and how many requests of each of its connections the service takes.
+    """A command, its exit code, and how many requests of each of its connections the
+    service takes.
 
     Where the service is `busy` with others, it takes the first one only when the time
     of all is over.
@@ -112,7 +113,9 @@ class Slow:
 
 
 def seconds_at_least(job: Job) -> float:
-    """What as many threads as connections take that ask again exactly when they are told to."""
+    """What as many threads as connections take that ask again exactly when they are
+    told to.
+    """
     with serving() as service:
         slow = Slow(service, busy=job.busy)
         address = urlsplit(slow.url)
@@ -136,7 +139,9 @@ def seconds_at_least(job: Job) -> float:
 
 
 def seconds_of(job: Job, folder: Path) -> float:
-    """What the program takes, from its start to its end, with nothing known from before."""
+    """What the program takes, from its start to its end, with nothing known from
+    before.
+    """
     folder.mkdir()
     token = folder / "token"
     token.write_text("t-0123456789\n")
@@ -173,7 +178,9 @@ def command_seconds(job: Job, folder: Path, config: Path) -> float:
 
 
 def agent_seconds(_: Job, folder: Path, config: Path) -> float:
-    """How long an agent waits for all records of all connections, which are one answer."""
+    """How long an agent waits for all records of all connections, which are one
+    answer.
+    """
     with started(folder, "", UNIFIED_CONFIG=str(config)) as agent:
         agent.begin()
         began = time.monotonic()

@@ -74,7 +74,8 @@ def test_each_connection_is_begun_while_others_wait(
     assert ended.code == 0, ended.stderr
     assert {len(times) for times in served_at.values()} == {2}
     assert len(served_at) == (2 if command.startswith("diff") else COUNT)
-    # With a turn for two at a time, the last one would begin when all others have waited.
+    # With a turn for two at a time, the last one would begin when all others have
+    # waited.
     assert max(times[0] for times in served_at.values()) < min(
         times[1] for times in served_at.values()
     )
@@ -158,7 +159,8 @@ def test_jobs_are_taken_ahead_of_their_turn_as_far_as_they_may_weigh() -> None:
     jobs = iter(range(1, 10))
     turns = FairTurns(jobs, lambda _: None, ahead=6, weight=lambda job: job)
     assert turns.take() == 1
-    # One, two and three weigh as much as may wait; then the two that are left weigh less.
+    # One, two and three weigh as much as may wait; then the two that are left weigh
+    # less.
     assert next(jobs) == 4
 
 

@@ -28,7 +28,8 @@ class Opened:
 def test_there_are_threads_for_as_many_connections_as_the_jobs_are_of(
     connections: int | None, threads: int
 ) -> None:
-    # All threads that there can be come to the first barrier; one more than that waits for nobody.
+    # All threads that there can be come to the first barrier; one more than that waits
+    # for nobody.
     together, seen = threading.Barrier(threads, timeout=10), set[int]()
     readers = FairReaders(Runtime(None, None, Stderr(None), {}), load(), workers=2)
 

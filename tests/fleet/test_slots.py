@@ -1,4 +1,6 @@
-"""So many threads work at a time; those that wait for their turn to send let others go on."""
+"""So many threads work at a time; those that wait for their turn to send let others go
+on.
+"""
 
 import contextlib
 import subprocess

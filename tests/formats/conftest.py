@@ -32,7 +32,8 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         return target
 
     shutil.copytree(HERE / request.param, copy, copy_function=relocated, ignore=ignored)
-    # The folders have the modes of the checkout, which may be read-only or open to a group.
+    # The folders have the modes of the checkout, which may be read-only or open to a
+    # group.
     for path, _, _ in os.walk(copy):
         Path(path).chmod(0o700)
     return copy

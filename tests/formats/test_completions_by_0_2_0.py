@@ -1,4 +1,6 @@
-"""Check completion scripts that version 0.2.0 installed, and the caches that they read."""
+"""Check completion scripts that version 0.2.0 installed, and the caches that they
+read.
+"""
 
 import os
 import shutil

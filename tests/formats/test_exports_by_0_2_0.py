@@ -40,7 +40,9 @@ def params(states: str, forms: str = FORMS, places: str = "folder file") -> Any:
 
 
 def of(name: str, folder: Path) -> tuple[str, str]:
-    """Give the format of an export, and where it goes; skip what needs a missing extra."""
+    """Give the format of an export, and where it goes; skip what needs a missing
+    extra.
+    """
     _, form, place = name.split("-")
     for one in (form, place):
         if one in NEEDED:

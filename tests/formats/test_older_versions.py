@@ -94,7 +94,9 @@ def test_an_import_from_a_pipe_is_continued(before: Before) -> None:
 
 
 def apply(before: Before, folder: Path, plan: str) -> Result:
-    """Apply a plan, after the file of ids was given the line without which it is refused."""
+    """Apply a plan, after the file of ids was given the line without which it is
+    refused.
+    """
     ids = folder / "made" / "ids.ndjson"
     held = ids.read_text()
     refused = before(f"apply {plan} -p empty --ids ids.ndjson --yes")

@@ -1,4 +1,6 @@
-"""Check that writes of version 0.2.0 are finished: none is lost, and none is done twice."""
+"""Check that writes of version 0.2.0 are finished: none is lost, and none is done
+twice.
+"""
 
 import json
 from collections import Counter

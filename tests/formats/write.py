@@ -1,10 +1,10 @@
 """Write files of every kind that a commit of the program leaves, with that commit.
 
 `python tests/formats/write.py COMMIT VERSION` installs the commit into a virtual
-environment of its own. Below the folder VERSION it makes `home` (config, data, cache) and
-`made` (what commands were asked to write), and `made/runs.json` with the ids of runs by a
-name. What can be interrupted is killed with an answer on its way. The tests beside this
-file have every later version read a copy.
+environment of its own. Below the folder VERSION it makes `home` (config, data, cache)
+and `made` (what commands were asked to write), and `made/runs.json` with the ids of
+runs by a name. What can be interrupted is killed with an answer on its way. The tests
+beside this file have every later version read a copy.
 """
 
 import json
@@ -70,7 +70,8 @@ about = "Orders of a shop"
 [api.shop.resources]
 orders = { operations = "crud", one = "an order", about = "What was bought" }
 """
-# What the files have in place of the folder that they were written to, and of its machine.
+# What the files have in place of the folder that they were written to, and of its
+# machine.
 FOLDER = "/before"
 MACHINE = (re.compile(rb'"(host|machine)": "[^"]*"'), rb'"\1": "before"')
 
@@ -136,7 +137,9 @@ def write_files(program: Program) -> None:
 
 
 def write_caches(program: Program) -> None:
-    """Write what TAB offers, at a terminal, and the pace of a connection, over a network."""
+    """Write what TAB offers, at a terminal, and the pace of a connection, over a
+    network.
+    """
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(program.work)
@@ -184,8 +187,8 @@ def write_all(source: Path, target: Path) -> None:
         program = Program(Path(folder), source)
         program.work.mkdir()
         (program.work / "exports").mkdir()
-        # The lists of the first ones are small as long as the others have not written yet;
-        # of several runs of a command tests take the newest.
+        # The lists of the first ones are small as long as the others have not written
+        # yet; of several runs of a command tests take the newest.
         for write in (
             write_config,
             write_exports,
@@ -224,7 +227,9 @@ def forget_machine(path: Path, folder: str) -> None:
 
 
 def install(commit: str, folder: Path) -> Path:
-    """Install a commit with its extras, and return the interpreter beside the program."""
+    """Install a commit with its extras, and return the interpreter beside the
+    program.
+    """
     (folder / "source").mkdir()
     root = HERE.parents[1]
     tree = subprocess.check_output(["git", "archive", "--format=tar", commit], cwd=root)

@@ -52,7 +52,9 @@ def write_states(program: Program) -> None:
 
 
 def write_tasks(program: Program) -> None:
-    """Write exports by tasks: all of them done, or only the first, or for two nights."""
+    """Write exports by tasks: all of them done, or only the first, or for two
+    nights.
+    """
     for form, places in PLACES.items():
         for where in places:
             for state in ("tasks", "half", "tasknights"):
@@ -77,8 +79,8 @@ def write_unfinished_tables(program: Program) -> None:
         name = f"committed-delta-{where}"
         to = place(program, name)
         export = f"-p full export {LISTS} --format delta --to {to}"
-        # The record that was the newest in the first run is changed again. That it is not
-        # newer than the run takes a second.
+        # The record that was the newest in the first run is changed again. That it is
+        # not newer than the run takes a second.
         change(program, 3)
         time.sleep(2)
         program.run(export)

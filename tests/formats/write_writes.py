@@ -14,7 +14,9 @@ COUNT = 6
 
 
 def run_as(program: Program, state: str, words: str, *, text: str, stdin: str = "") -> None:
-    """Bring a command into this state; the text marks the write that is lost or refused."""
+    """Bring a command into this state; the text marks the write that is lost or
+    refused.
+    """
     with program.named(text):
         if state == "done":
             program.run(words, stdin=stdin)
@@ -88,7 +90,8 @@ def write_lines(program: Program) -> None:
             (program.work / f"{name}.json").write_text(json.dumps(ids, indent=1))
             _run_lines(program, operation, state, ids)
     for state in STATES:
-        # The record of each connection has the name of its state, and only one of two is marked.
+        # The record of each connection has the name of its state, and only one of two
+        # is marked.
         name = f"fan-out-{state}"
         words = f"-p full -p empty ticketing tags create -f name={name} --workers 1 --yes"
         with program.named(name):

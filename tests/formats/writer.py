@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 UNIFIED = str(Path(sys.executable).with_name("unified"))
-# The program with a fault in its sandbox, given by a word and a value:
-# kill N: killed when N requests were answered, and before it has read the last answer;
-# lose TEXT: a write that contains TEXT is done, and its answer is lost;
-# refuse TEXT: a write that contains TEXT is refused with 422, and nothing is done;
-# commit NAME: killed when changes of NAME (api/resource) were committed to a Delta table.
+# The program with a fault in its sandbox, given by a word and a value: kill N: killed
+# when N requests were answered, and before it has read the last answer; lose TEXT: a
+# write that contains TEXT is done, and its answer is lost; refuse TEXT: a write that
+# contains TEXT is refused with 422, and nothing is done; commit NAME: killed when
+# changes of NAME (api/resource) were committed to a Delta table.
 FAULTY = """\
 import os, signal, sys
 import httpx
@@ -57,7 +57,9 @@ def faulty(fault: str, value: object) -> list[str]:
 
 @dataclass
 class Program:
-    """The program with its folders below `target`; `source` is the tree of its commit."""
+    """The program with its folders below `target`; `source` is the tree of its
+    commit.
+    """
 
     target: Path
     source: Path
@@ -73,7 +75,9 @@ class Program:
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(self.home), **folders}
 
     def run(self, words: str, *more: str, stdin: str = "", codes: tuple[int, ...] = (0,)) -> str:
-        """Run a command that ends with one of these codes, and return what it prints."""
+        """Run a command that ends with one of these codes, and return what it
+        prints.
+        """
         return self.started([UNIFIED, *words.split(), *more], stdin=stdin, codes=codes)
 
     def kill(self, requests: int, words: str, *, stdin: str = "") -> None:

@@ -1,4 +1,6 @@
-"""What a target of the fuzzers is, how one is run, and what is put into its examples."""
+"""What a target of the fuzzers is, how one is run, and what is put into its
+examples.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -15,7 +17,9 @@ class Target(NamedTuple):
 
 
 def run(target: Target, data: bytes) -> None:
-    """Give the bytes to the parser; whatever it raises but a UnifiedError is a finding."""
+    """Give the bytes to the parser; whatever it raises but a UnifiedError is a
+    finding.
+    """
     with contextlib.suppress(UnifiedError):
         target.run(data)
 

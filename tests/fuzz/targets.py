@@ -68,7 +68,9 @@ STATUSES = (200, 200, 201, 204, 206, 302, 400, 401, 404, 416, 429, 500, 503, 599
 
 
 class _Ticking(Clock):
-    """Time that also passes when it is asked for, so that no wait for nothing lasts for ever."""
+    """Time that also passes when it is asked for, so that no wait for nothing lasts for
+    ever.
+    """
 
     def now(self) -> float:
         self.at += 0.25
@@ -104,7 +106,9 @@ def _put(name: str, content: bytes) -> Path:
 
 
 class _Service:
-    """Answers each request with what is set, to a client that lives as long as the process."""
+    """Answers each request with what is set, to a client that lives as long as the
+    process.
+    """
 
     def __init__(self) -> None:
         self.response = httpx.Response(200)

@@ -14,7 +14,8 @@ from fuzz.target import pieces, run
 from fuzz.targets import TARGETS
 from hypothesis import HealthCheck, given, settings, strategies
 
-# Inputs of a target in the long run; those that go through files or the whole program take longer.
+# Inputs of a target in the long run; those that go through files or the whole program
+# take longer.
 INPUTS = size(100_000, 5_000)
 SLOW = {"page": size(10_000, 500), "manifest": size(30_000, 1_500), "records": size(40_000, 2_000)}
 _RUNS = re.compile(r"Done (\d+) runs")

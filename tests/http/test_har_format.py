@@ -1,4 +1,6 @@
-"""A recording is HAR 1.2: it has what the format asks for, and libraries of others read it."""
+"""A recording is HAR 1.2: it has what the format asks for, and libraries of others read
+it.
+"""
 
 import json
 from collections.abc import Callable
@@ -17,7 +19,9 @@ MOMENT = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?
 
 
 def thing(**members: Any) -> dict[str, Any]:
-    """An object with these members, and others of its own whose names begin with an underscore."""
+    """An object with these members, and others of its own whose names begin with an
+    underscore.
+    """
     required = [name for name in members if not name.startswith("optional_")]
     known = {name.removeprefix("optional_"): one for name, one in members.items()}
     patterns = {f"^({'|'.join(known)})$": True, "^_": True}

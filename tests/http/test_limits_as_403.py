@@ -1,4 +1,6 @@
-"""A provider may answer 403 where it limits its callers: that is waited for as a 429 is."""
+"""A provider may answer 403 where it limits its callers: that is waited for as a 429
+is.
+"""
 
 import json
 from collections.abc import Mapping

@@ -259,7 +259,8 @@ def test_a_body_that_is_left_closes_the_connection() -> None:
 
 @pytest.mark.parametrize("data", [NEXT, CHUNKED + b"0\r\n\r\n"])
 def test_an_answer_is_gone_as_soon_as_it_has_been_read(data: bytes) -> None:
-    # Without waiting for the garbage collector, which a run of many pages cannot afford.
+    # Without waiting for the garbage collector, which a run of many pages cannot
+    # afford.
     reader = ResponseReader(Given(data, 40), "GET")
     assert b"".join(reader) in (b"smuggled", b"")
     known = weakref.ref(reader)
@@ -407,7 +408,8 @@ def test_tls_goes_through_the_tls_of_a_proxy(tmp_path: Path) -> None:
 def test_more_than_an_answer_closes_a_connection_within_the_tls_of_a_proxy(tmp_path: Path) -> None:
     authority.write(tmp_path / "authority.pem")
     context = tls_context(str(tmp_path / "authority.pem"), {})
-    # In a record of its own, which comes in one of the proxy's together with that of the answer.
+    # In a record of its own, which comes in one of the proxy's together with that of
+    # the answer.
     listener = Listener([[reply(b"{}"), NEXT]], authority.context("good"))
     listener.start({})
     proxy = TlsProxy(listener.port, pause=0.1)

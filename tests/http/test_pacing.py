@@ -104,7 +104,9 @@ class Bucket:
 
 
 class Run(NamedTuple):
-    """How a simulated job went: its seconds, and when requests were refused and accepted."""
+    """How a simulated job went: its seconds, and when requests were refused and
+    accepted.
+    """
 
     seconds: float
     refusals: list[float]
@@ -115,7 +117,9 @@ class Run(NamedTuple):
         return len(self.refusals)
 
     def share_after(self, seconds: float) -> float:
-        """Return the share of refusals among the sends from then on, if they are many."""
+        """Return the share of refusals among the sends from then on, if they are
+        many.
+        """
         refused = sum(at > seconds for at in self.refusals)
         sends = refused + sum(at > seconds for at in self.accepted)
         return refused / sends if sends >= 20 else 0.0

@@ -1,4 +1,6 @@
-"""The retry table, the waits between attempts, and the quota: pure functions, row by row."""
+"""The retry table, the waits between attempts, and the quota: pure functions, row by
+row.
+"""
 
 import itertools
 

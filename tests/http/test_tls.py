@@ -210,7 +210,8 @@ def test_certifis_authorities_are_used_where_the_system_has_none(
         "empty": [*_hide(folder), f"if [ -e {file} ]; then mount --bind /dev/null {file}; fi"],
         "there": [],
     }
-    # The service's authority in place of certifi's own: who believes the service has it from there.
+    # The service's authority in place of certifi's own: who believes the service has it
+    # from there.
     known = f"mount --bind {shlex.quote(str(authority))} {shlex.quote(certifi.where())}"
     environ = {"HOME": str(tmp_path), **secure.environ}
     done = _in_a_namespace(LIST, [*mounts[store], known], environ)

@@ -1,4 +1,6 @@
-"""An answer without a Content-Type is JSON where that is due and it parses, else bytes."""
+"""An answer without a Content-Type is JSON where that is due and it parses, else
+bytes.
+"""
 
 import json
 from collections.abc import Callable

@@ -304,7 +304,8 @@ def test_a_slow_upload_outlasts_the_timeout(path: Path) -> None:
     calls = iter(range(1000, 10**9))
     began = 1000 * 0.02
     with taking(Turn(refused(500)), Turn()) as service:
-        # As if the network were slow: half a minute for all of it, and never long for a piece.
+        # As if the network were slow: half a minute for all of it, and never long for a
+        # piece.
         sent = send(
             service.url,
             of_bytes(str(path), RAW),

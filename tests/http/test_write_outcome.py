@@ -1,4 +1,6 @@
-"""The outcome of a write from the history of its attempts: a pure function, case by case."""
+"""The outcome of a write from the history of its attempts: a pure function, case by
+case.
+"""
 
 from itertools import product
 

@@ -105,7 +105,9 @@ def test_the_order_of_an_unordered_array_does_not_matter_but_how_often_an_item_i
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two decoded values are the same, by a rule that is written down another way."""
+    """Whether two decoded values are the same, by a rule that is written down another
+    way.
+    """
     if isinstance(one, dict) and isinstance(other, dict):
         return all(same(one.get(name), other.get(name)) for name in {*one, *other})
     if isinstance(one, list) and isinstance(other, list):

@@ -1,4 +1,6 @@
-"""The columns of `--columns`: paths into records, and what is said of those that no record has."""
+"""The columns of `--columns`: paths into records, and what is said of those that no
+record has.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Formats: every value as served, one record one line, and nothing lost without a word."""
+"""Formats: every value as served, one record one line, and nothing lost without a
+word.
+"""
 
 import csv
 import io

@@ -1,4 +1,6 @@
-"""The colours of JSON: every part has its own, and without them the text is what a pipe gets."""
+"""The colours of JSON: every part has its own, and without them the text is what a pipe
+gets.
+"""
 
 import io
 import re
@@ -90,7 +92,9 @@ DOCUMENT = listed("{", "}", members(VALUE), most=6).filter(
 
 
 def on_a_terminal(text: str) -> str:
-    """How a terminal gets some JSON: the same value, but nothing that could drive it."""
+    """How a terminal gets some JSON: the same value, but nothing that could drive
+    it.
+    """
     text = re.sub("[\x7f\x9b\u202e\u200b\ufeff]", lambda found: f"\\u{ord(found[0]):04x}", text)
     return re.sub("\r(?!\n)", " ", text)
 

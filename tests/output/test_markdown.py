@@ -1,4 +1,6 @@
-"""Markdown: each record is a row, each cell shows the text as it is, and nothing is markup."""
+"""Markdown: each record is a row, each cell shows the text as it is, and nothing is
+markup.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -73,7 +75,9 @@ def rows(text: str) -> list[list[str]]:
 
 
 def on_page(text: str) -> str:
-    """The text as a cell shows it: a blank for a tab, an escape for what is invisible."""
+    """The text as a cell shows it: a blank for a tab, an escape for what is
+    invisible.
+    """
     plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
     return visible(plain, but="\n").strip()
 

@@ -1,4 +1,6 @@
-"""The pager, on a real terminal of 24 rows: what it gets, when there is none, and how it ends."""
+"""The pager, on a real terminal of 24 rows: what it gets, when there is none, and how
+it ends.
+"""
 
 import json
 import os
@@ -148,7 +150,8 @@ def test_its_words_are_those_of_a_shell_and_no_shell_runs(start: Start, tmp_path
 
 
 def test_it_inherits_neither_the_token_nor_files(start: Start, tmp_path: Path) -> None:
-    # It waits for the end: until then the connection is open, and what it inherits would be too.
+    # It waits for the end: until then the connection is open, and what it inherits
+    # would be too.
     own = program(tmp_path / "own", "cat > /dev/null; env; echo; echo FILES; ls -1 /proc/self/fd")
     terminal = start(f"{LIST} --all", PAGER=own)
     assert terminal.end() == 0
@@ -206,7 +209,8 @@ def test_one_that_dies_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     after = 'stty -a | grep -o "[-]*icanon\\|[-]*echo "'
     command = f"{shlex.quote(sys.executable)} -P -m unified_cli -p sandbox ticketing tickets list"
     shell = f"stty rows 24 cols 80; {command}; {after}"
-    # `screen.Terminal` runs the program alone; here a shell looks at the terminal afterwards.
+    # `screen.Terminal` runs the program alone; here a shell looks at the terminal
+    # afterwards.
     environ = {
         "PATH": "/usr/bin:/bin",
         "PYTHONPATH": str(ROOT),

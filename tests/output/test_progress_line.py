@@ -1,4 +1,6 @@
-"""Progress on a real terminal: one line below all others, never wider than it, gone at the end."""
+"""Progress on a real terminal: one line below all others, never wider than it, gone at
+the end.
+"""
 
 import json
 import re
@@ -18,7 +20,9 @@ COMPLETE = "complete: 600 records in 6 pages"
 
 
 class Gate:
-    """Pages of a hundred tickets, of which the fourth is served when the gate is open."""
+    """Pages of a hundred tickets, of which the fourth is served when the gate is
+    open.
+    """
 
     def __init__(self, service: Service) -> None:
         self.open = threading.Event()

@@ -1,4 +1,6 @@
-"""What is drawn for people: bars in which nothing that matters is too small to be seen."""
+"""What is drawn for people: bars in which nothing that matters is too small to be
+seen.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Tables: ids whole, readable at 80 columns, uncut on a pipe, and server text that stays text."""
+"""Tables: ids whole, readable at 80 columns, uncut on a pipe, and server text that
+stays text.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""Typical mistakes, each with the whole message that it leads to: the cases of `test_mistakes`."""
+"""Typical mistakes, each with the whole message that it leads to: the cases of
+`test_mistakes`.
+"""
 
 import json
 from collections.abc import Mapping
@@ -31,7 +33,8 @@ NO_ALTERNATIVE = (
 class Mistake:
     """A command line, the whole text of its error without `error: `, and its exit code.
 
-    In every text `@URL@` stands for the address of the service, `@PLACE@` for its host and port.
+    In every text `@URL@` stands for the address of the service, `@PLACE@` for its host
+    and port.
     """
 
     command: str

@@ -115,7 +115,8 @@ def test_a_slice_is_that_of_its_commit_and_takes_some_of_each_campaign() -> None
     assert {len(found) for found in of_many} <= {*range(int(SHARE // 9) + 1)}
     assert {one for found in of_many for one in found} == {part.id for part in campaigns["many"]}
     assert all("night" not in found for found in slices.values())
-    # A new campaign takes the place of others, and changes no slice that it is not in but for that.
+    # A new campaign takes the place of others, and changes no slice that it is not in
+    # but for that.
     for commit, found in slices.items():
         more = chosen({**campaigns, "new": [Part("new", 20)]}, commit)
         assert "new" in more or more == found[: len(more)]

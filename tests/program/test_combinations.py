@@ -56,7 +56,9 @@ SHAPES: Mapping[str, Callable[[bytes], object]] = {
 
 
 class World:
-    """Runs combinations in a folder of its own, each from the same state of the sandbox."""
+    """Runs combinations in a folder of its own, each from the same state of the
+    sandbox.
+    """
 
     def __init__(self, unified: Unified, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._unified, self._folder = unified, folder
@@ -146,7 +148,8 @@ class World:
             data = OWN.sub(b"", data).rstrip(b"\n")
             if one.mode != "several":
                 return data
-            # The page that comes first decides on the widths, and on the columns of a table.
+            # The page that comes first decides on the widths, and on the columns of a
+            # table.
             return bool(data) if one.form == "table" else sorted(data.translate(None, b" -"))
 
         return {name: plain(data) for name, data in found.items()} == {
@@ -154,7 +157,9 @@ class World:
         }
 
     def _expected(self, one: Combination) -> bytes:
-        """What is printed where there is no `--out`, which has the shape of the format."""
+        """What is printed where there is no `--out`, which has the shape of the
+        format.
+        """
         # The profiles of several connections do not decide on the format of all.
         own = one.mode == "several" and one.source == "profile"
         plain = one._replace(out="none", source="config", form="json" if own else one.form)

@@ -212,7 +212,8 @@ def test_ctrl_c_while_the_program_is_loaded_is_no_traceback(start: Any) -> None:
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_signal_in_a_callback_is_not_lost(name: str, code: int) -> None:
-    # As the module lock of an import has one: Python prints what is raised there, and goes on.
+    # As the module lock of an import has one: Python prints what is raised there, and
+    # goes on.
     script = f"""
 import os, signal, time, weakref
 from unified_cli import signals
@@ -262,7 +263,9 @@ program.run()
 
 
 def _caught(pid: int, number: int) -> bool:
-    """Whether the process has a handler of its own for the signal, beyond Python's first one."""
+    """Whether the process has a handler of its own for the signal, beyond Python's
+    first one.
+    """
     status = Path(f"/proc/{pid}/status").read_text()
     mask = next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1]
     return bool(int(mask, 16) >> (signal.SIGTERM - 1) & 1) and bool(
@@ -366,7 +369,9 @@ def test_all_three_closed_ends_with_a_code(start: Any) -> None:
 
 
 def page(number: int) -> bytes:
-    """One of thirty pages of four records, each of a kilobyte: together more than a pipe holds."""
+    """One of thirty pages of four records, each of a kilobyte: together more than a
+    pipe holds.
+    """
     records = [{"id": f"t-{number}-{place}", "text": "x" * 1000} for place in range(4)]
     return reply(
         json.dumps(

@@ -15,8 +15,8 @@ HELP = "8 ms that help on a pipe does without"
 RICH = "rich is for terminals, and few texts need it"
 START = "the process answers --version, and handles signals, before it is imported"
 
-# Numbers are milliseconds that the module takes with all that it alone imports: measured
-# with python -X importtime after what a plain list imports.
+# Numbers are milliseconds that the module takes with all that it alone imports:
+# measured with python -X importtime after what a plain list imports.
 REASONS: dict[tuple[str, str], str | float] = {
     ("__main__", "signal"): START,
     ("__main__", "unified_cli.signals"): START,

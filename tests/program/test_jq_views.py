@@ -66,8 +66,8 @@ def is_held(value: Any) -> bool:
 
 
 def by_jq(value: Any) -> Any:
-    """A value with numbers as jq writes them: all digits, and an exponent as the decimal
-    arithmetic of IBM has it, which is Python's too.
+    """A value with numbers as jq writes them: all digits, and an exponent as the
+    decimal arithmetic of IBM has it, which is Python's too.
     """
     return with_numbers(value, lambda digits: Number(str(Decimal(digits))))
 
@@ -95,7 +95,9 @@ class JqRun:
         self.wanted = [shape(record) for record in found if select(record)]
 
     def __call__(self, *options: str) -> Result:
-        """What is printed of all records; those that jq cannot hold are counted and named."""
+        """What is printed of all records; those that jq cannot hold are counted and
+        named.
+        """
         result = self._listed(self._texts, [*options, "--jq", self._program])
         # Objects that are the same in all bytes are one.
         number = len({text.encode() for text in self._texts} - {one.encode() for one in self.held})
@@ -189,7 +191,9 @@ def table(run: JqRun) -> None:
 
 VIEWS = [ndjson, document, yaml_text, comma_separated, ids, table]
 ROUNDS = 18
-"""With a thousand records for each program and view, more than 300,000 records in all."""
+"""With a thousand records for each program and view, more than 300,000 records in
+all.
+"""
 
 
 @pytest.fixture(autouse=True)

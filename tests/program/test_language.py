@@ -1,4 +1,5 @@
-"""The English of the project: turns that colleagues would not use may only become fewer.
+"""The English of the project: turns that colleagues would not use may only become
+fewer.
 
 The list is that of the design. Another change may lower a limit, never raise it.
 """
@@ -6,8 +7,6 @@ The list is that of the design. Another change may lower a limit, never raise it
 import ast
 import io
 import re
-import subprocess
-import sys
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +29,7 @@ TURNS = re.compile(
 BEGINS_WITH_WHAT = re.compile(r"(?:^|(?<=[.:!?] )|(?<=\n))What\b(?![^.]*\?)")
 WORD = re.compile(r"[a-z]{2,}(?: |$)")
 
-LIMITS = {"comments and docstrings": 178, "messages": 5, "documents": 5}
+LIMITS = {"comments and docstrings": 5, "messages": 5, "documents": 5}
 """The most turns in 10,000 words."""
 
 
@@ -88,17 +87,3 @@ def test_odd_turns_only_become_fewer(kind: str) -> None:
         odd += len(TURNS.findall(text)) + len(BEGINS_WITH_WHAT.findall(text))
     assert words > 1000
     assert odd / words * 10_000 <= LIMITS[kind]
-
-
-def test_comments_and_docstrings_become_narrower() -> None:
-    """They should have at most 88 columns; those that have more may only become fewer."""
-    argv = [sys.executable, "-m", "ruff", "check", "--no-cache", "--select=W505"]
-    width = "--config=lint.pycodestyle.max-doc-length=88"
-    found = subprocess.run(
-        [*argv, width, "--output-format=concise", "."],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert found.stdout.count(" W505 ") <= 1020

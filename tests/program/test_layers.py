@@ -1,4 +1,6 @@
-"""The architecture: imports go down only, and each library is used in its own packages."""
+"""The architecture: imports go down only, and each library is used in its own
+packages.
+"""
 
 import ast
 import re
@@ -46,7 +48,9 @@ LIBRARIES = {
 
 
 def may_import(module: str, other: str) -> bool:
-    """Whether a module may import the other one: from its own layer, or from a lower level."""
+    """Whether a module may import the other one: from its own layer, or from a lower
+    level.
+    """
     one, two = layer_of(module), layer_of(other)
     return one is two or level_of(other) < level_of(module)
 
@@ -95,7 +99,9 @@ def module(path: str) -> str:
 
 @cache
 def target(name: str) -> str:
-    """The module that an imported name is, or is in, as named from within the package."""
+    """The module that an imported name is, or is in, as named from within the
+    package.
+    """
     inside = name.removeprefix("unified_cli").lstrip(".")
     path = ROOT / inside.replace(".", "/")
     return (

@@ -15,7 +15,8 @@ from unified_cli.storage.atomic_file import AtomicFile
 from unified_cli.storage.file_lock import HeldLock
 
 CREATE = "ticketing tickets create -f name=x"
-# A command, the folder that it writes into, and the file there that a killed one left in part.
+# A command, the folder that it writes into, and the file there that a killed one left
+# in part.
 COMMANDS = [
     ("ticketing tickets list --expect true --junit HERE/f.xml", "", "f.xml"),
     ("ticketing tickets list --out HERE/f.json --force", "", "f.json"),

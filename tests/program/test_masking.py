@@ -148,7 +148,9 @@ WORDS = {"why", "error", "reason", "message", "hint"}
 
 
 def sinks() -> Iterator[tuple[str, Any]]:
-    """The fields for words about a run, of all that is written to a file, with their types."""
+    """The fields for words about a run, of all that is written to a file, with their
+    types.
+    """
     places = (
         "commands/export",
         "commands/import_",
@@ -160,7 +162,8 @@ def sinks() -> Iterator[tuple[str, Any]]:
     folders = [(str(ROOT / name), f"unified_cli.{name.replace('/', '.')}.") for name in places]
     for found in chain.from_iterable(walk_packages([folder], prefix) for folder, prefix in folders):
         if found.name.endswith(".engine_messages"):
-            # What a worker sends is written to no file: it becomes an error, which masks it.
+            # What a worker sends is written to no file: it becomes an error, which
+            # masks it.
             continue
         try:
             module = import_module(found.name)

@@ -1,5 +1,5 @@
-"""Without a home, as a container has it for a user without an entry, work continues; what
-cannot be resumed then says so.
+"""Without a home, as a container has it for a user without an entry, work continues;
+what cannot be resumed then says so.
 """
 
 import errno

@@ -1,4 +1,6 @@
-"""The names of formats are in one table: no other module decides by a name of its own."""
+"""The names of formats are in one table: no other module decides by a name of its
+own.
+"""
 
 import ast
 import re
@@ -15,7 +17,8 @@ ROOT = Path(unified_cli.__file__).parent
 FORMATS = [one for one in vars(formats).values() if isinstance(one, Format)]
 NAMES = {*(one.name for one in FORMATS), formats.AUTO}
 
-# Texts that are spelled like a format and mean something else: which, and what they mean.
+# Texts that are spelled like a format and mean something else: which, and what they
+# mean.
 OTHERWISE = {
     "call/__init__.py": "json: how a request is shown",
     "call/dry_run.py": "json: how a request is shown",
@@ -45,7 +48,9 @@ OTHERWISE = {
 
 
 def decided_by_name(tree: ast.AST) -> Iterator[str]:
-    """The names of formats in collections, in keys, comparisons, patterns and Literals."""
+    """The names of formats in collections, in keys, comparisons, patterns and
+    Literals.
+    """
     for node in ast.walk(tree):
         match node:
             case ast.Set() | ast.Tuple() | ast.List():

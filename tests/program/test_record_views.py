@@ -213,7 +213,9 @@ def yaml_text(run: Run) -> None:
 
 
 def as_yaml(value: Any) -> Any:
-    """A value as a program sees it that reads whole numbers as they are, and others as doubles."""
+    """A value as a program sees it that reads whole numbers as they are, and others as
+    doubles.
+    """
     if isinstance(value, Number):
         return int(value.digits) if value.digits.lstrip("-").isdigit() else float(value.digits)
     if isinstance(value, list):

@@ -60,7 +60,9 @@ def workshop(
     config: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Workshop:
-    """A folder with profiles and input, in a process that is refused all these calls."""
+    """A folder with profiles and input, in a process that is refused all these
+    calls.
+    """
     monkeypatch.chdir(tmp_path)
     found = Workshop(tmp_path, unified, config)
 

@@ -50,7 +50,8 @@ ASKS = {
     f"ticketing tickets update {ID.format(1)} -f name=x {EACH}",
     "runs remove RUN",
 }
-# The ten operations that people use most, then what many connections and many writes show.
+# The ten operations that people use most, then what many connections and many writes
+# show.
 COMMANDS = (
     "ticketing tickets list -o table",
     "ticketing tickets list -o table --all",
@@ -160,7 +161,9 @@ def home(
 
 
 def words(lines: list[str]) -> set[str]:
-    """The words of these lines, without what differs from one time to the next, and what is cut."""
+    """The words of these lines, without what differs from one time to the next, and
+    what is cut.
+    """
     text = re.sub(rf"\d{{8}}-[0-9a-f]{{4}}|({_WIDE})", r" \1 ", "\n".join(lines).lower())
     return {
         word for one in text.split() if (word := one.strip(",.;:()\"'│…")) and not one.endswith("…")

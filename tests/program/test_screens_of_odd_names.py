@@ -53,7 +53,9 @@ sandbox status
 def world(
     service: Service, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
-    """Connections and records with long names, wide ones, and marks; a service that shows them."""
+    """Connections and records with long names, wide ones, and marks; a service that
+    shows them.
+    """
     config(prepare(service, tmp_path))
     monkeypatch.chdir(tmp_path)
     return ENVIRON
@@ -86,7 +88,8 @@ def is_whole(word: str, words: set[str], columns: int) -> bool:
     """Whether this is a word, or what a terminal of that width has to make of one."""
     if word in words or not word.strip(MARKS) or "…" in word:
         return True
-    # Chinese has no blanks, and what is wider than the terminal's columns cannot be whole.
+    # Chinese has no blanks, and what is wider than the terminal's columns cannot be
+    # whole.
     inner = word.strip(MARKS)
     return any(
         inner in one and (cell_len(one) > columns // 2 or re.search("[\u4e00-\u9fff]", one))

@@ -1,4 +1,6 @@
-"""Slips of a tired user: each ends with one line that says what to do, and nothing is sent."""
+"""Slips of a tired user: each ends with one line that says what to do, and nothing is
+sent.
+"""
 
 import os
 from pathlib import Path

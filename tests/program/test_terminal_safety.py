@@ -85,7 +85,9 @@ def reply(seen: Seen) -> Reply:
 
 
 def connection(path: str) -> Reply:
-    """A connection, what it offers, or a list of them, each text of which is hostile."""
+    """A connection, what it offers, or a list of them, each text of which is
+    hostile.
+    """
     forbidden = {"resource": EVIL, "method": EVIL, "missing_scopes": [EVIL], "occurred_at": EVIL}
     one = {
         "id": "acct",

@@ -226,7 +226,8 @@ def searched(
 def test_the_token_is_nowhere_but_where_it_belongs(
     searched: Callable[[str, str, list[str]], Told], source: str, end: str
 ) -> None:
-    # Each command with each source and with each end, if not with both; the long run has all.
+    # Each command with each source and with each end, if not with both; the long run
+    # has all.
     first = (SOURCES.index(source) + ENDS.index(end)) % 3
     told = searched(source, end, [*COMMANDS][first::3])
     assert told.broke >= 2 if end == "crash" else told.broke == 0

@@ -190,7 +190,9 @@ class Found:
 def sweep(
     unified: Unified, config: Config, service: Service, tmp_path: Path
 ) -> Callable[..., Found]:
-    """Run one command against an echo of the token, and look through all that it left."""
+    """Run one command against an echo of the token, and look through all that it
+    left.
+    """
 
     def run(
         name: str,

@@ -70,8 +70,8 @@ for number, count in workers:
 
 def files_to_collect() -> list[str]:
     """Return the test files whose tests may depend on the order: those that need a
-    package to be imported, and one of each folder with other folders, which would become
-    packages if it were put on the path.
+    package to be imported, and one of each folder with other folders, which would
+    become packages if it were put on the path.
     """
     asks = re.compile(r"^(\w+ = )?pytest\.importorskip", re.MULTILINE)
     asking = {file for file, text in TEXTS.items() if asks.search(text)}

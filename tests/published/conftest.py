@@ -6,6 +6,8 @@ from publishing import PublishedService, publishing
 
 @pytest.fixture
 def published() -> Iterator[PublishedService]:
-    """The service as it is published; `unified(…, environ=published.environ())` talks to it."""
+    """The service as it is published; `unified(…, environ=published.environ())` talks
+    to it.
+    """
     with publishing() as service:
         yield service

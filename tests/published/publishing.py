@@ -23,7 +23,8 @@ _ME = "/integrated-account/me"
 class Shape:
     """An answer as it is published, and the request that it belongs to.
 
-    `optional` names members that may be missing, or may have any value: `result.label`, `result.*`.
+    `optional` names members that may be missing, or may have any value: `result.label`,
+    `result.*`.
     """
 
     method: str
@@ -45,7 +46,9 @@ class Shape:
 
 @cache
 def shape(name: str) -> Shape:
-    """The shape in the file of that name; what is `$like` another has its members and more."""
+    """The shape in the file of that name; what is `$like` another has its members and
+    more.
+    """
     document = json.loads((SHAPES / f"{name}.json").read_text())
     request, answer = document["request"], document["answer"]
     optional = set(document.get("optional", ()))

@@ -1,4 +1,6 @@
-"""Every command that reads a published shape, against a service that answers exactly so."""
+"""Every command that reads a published shape, against a service that answers exactly
+so.
+"""
 
 import json
 from pathlib import Path

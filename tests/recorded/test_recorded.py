@@ -5,9 +5,9 @@ Where a content was wrong the files have what is right: `profile list` and `doct
 "seen" before the age of what they know of a connection; `capabilities` tells JSON
 readers what keeps an offered operation from being called (`held`). What is new has a
 place in them, too: the setting `pager`, the words for a new login, `export --dry-run`,
-the members that a plan does not compare, the version that made a plan, the state and the
-next command of a run, which operations reach people, and the connection and the time of
-a test in JUnit.
+the members that a plan does not compare, the version that made a plan, the state and
+the next command of a run, which operations reach people, and the connection and the
+time of a test in JUnit.
 """
 
 from pathlib import Path

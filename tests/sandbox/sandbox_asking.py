@@ -11,7 +11,9 @@ USERS = "/unified/user-directory/users"
 def ask(
     client: httpx.Client, path: str, query: str = "", method: str = "GET", **more: Any
 ) -> httpx.Response:
-    """The answer to a request on the connection `full`; the query is sent as it is written."""
+    """The answer to a request on the connection `full`; the query is sent as it is
+    written.
+    """
     return client.request(method, f"{path}?integrated_account_id=full&{query}", **more)
 
 

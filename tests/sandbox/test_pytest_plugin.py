@@ -1,4 +1,6 @@
-"""The fixture for other projects: its records, its ids, and what it says where it cannot start."""
+"""The fixture for other projects: its records, its ids, and what it says where it
+cannot start.
+"""
 
 import httpx
 import pytest

@@ -1,4 +1,6 @@
-"""Schemathesis against the served sandbox, with requests of every kind, right and wrong."""
+"""Schemathesis against the served sandbox, with requests of every kind, right and
+wrong.
+"""
 
 from typing import Any
 

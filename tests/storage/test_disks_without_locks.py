@@ -1,5 +1,5 @@
-"""On a disk without locks, as some NFS are mounted, each command says which folder that is
-and what works; what does not depend on a lock works.
+"""On a disk without locks, as some NFS are mounted, each command says which folder that
+is and what works; what does not depend on a lock works.
 """
 
 import errno

@@ -1,4 +1,6 @@
-"""Locks: one process at a time, whatever becomes of the file that stands for the lock."""
+"""Locks: one process at a time, whatever becomes of the file that stands for the
+lock.
+"""
 
 import errno
 import fcntl
@@ -26,7 +28,8 @@ def test_a_lock_on_a_file_that_was_removed_is_none(
     others: list[str] = []
 
     def late(handle: int, how: int) -> None:
-        # Whoever held the lock releases it after its file was opened here and before it is locked.
+        # Whoever held the lock releases it after its file was opened here and before it
+        # is locked.
         if not removed:
             removed.append(lock)
             lock.unlink()
@@ -108,7 +111,8 @@ def test_a_folder_that_takes_no_file_is_refused_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> int:
-        # What Linux answers in /proc: the folder is there, and a new file in it never is.
+        # What Linux answers in /proc: the folder is there, and a new file in it never
+        # is.
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     monkeypatch.setattr(os, "open", refuse)

@@ -37,7 +37,9 @@ NEEDS_DELTA = needs_extra("delta", "deltalake")
 
 @pytest.fixture
 def folding(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Have every disk take such names for one; gives the folders whose disks were asked."""
+    """Have every disk take such names for one; gives the folders whose disks were
+    asked.
+    """
     asked: list[Path] = []
 
     def are_one(folder: Path, one: str, other: str) -> bool:

@@ -103,7 +103,8 @@ def test_a_checkpoint_that_is_due_counts_pages_that_are_there(
         holds(files, "t", None, WHOLE)
 
     def look(seen: Seen) -> None:
-        # Of the pages before the one that is asked for, the last one is still to be written.
+        # Of the pages before the one that is asked for, the last one is still to be
+        # written.
         written = int((cursor_of(seen) or "c0")[1:]) - 1
 
         def counted(files: Files) -> None:

@@ -97,7 +97,8 @@ def at_point(job: dict[str, Any], at: int) -> dict[str, Any]:
     shown = home.shown(run)
     ended = home.run(["runs", "resume", run])[0] if run else None
     after = home.shown(run)
-    # What was killed before it had a journal is tidied up by whatever looks at the runs next.
+    # What was killed before it had a journal is tidied up by whatever looks at the runs
+    # next.
     assert home.run(["runs", "list"])[0] == 0
     return {
         "point": at,

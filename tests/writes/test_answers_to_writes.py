@@ -37,7 +37,9 @@ def listening(script: Script) -> Iterator[Listener]:
 
 @pytest.fixture
 def imported(unified: Unified, tmp_path: Path) -> Import:
-    """Import records into a listener; gives the result, and of each line what became of it."""
+    """Import records into a listener; gives the result, and of each line what became of
+    it.
+    """
 
     def run(
         listener: Listener, records: Sequence[object], flags: str = "--workers 1", **more: Any
@@ -138,7 +140,8 @@ def test_where_keys_are_honoured_it_is_sent_again_with_the_same(
             listener, named(4), "--workers 1 --timeout 1 --retries 2", sleep=sleep
         )
     assert (became, result.code) == (["done"] * 4, 0)
-    # A worker waits before the next attempt, so that the answers to others are read meanwhile.
+    # A worker waits before the next attempt, so that the answers to others are read
+    # meanwhile.
     assert threading.current_thread() not in slept
     assert sorted(Counter(keys(listener)).values()) == [1, 1, 1, 2]
 

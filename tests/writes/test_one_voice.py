@@ -168,7 +168,8 @@ def test_a_run_that_was_killed_and_resumed(
     assert (after.code, last(after.stderr)) == (whole.code, last(whole.stderr))
     shown = unified(f"runs show {journal.stem} -o json", folders=folders).json["result"]
     assert sorted(one["outcome"] for one in shown) == ["done"] * (len(shown) - 1) + ["failed"]
-    # What failed then is done by a retry: the three parts are what a run without a failure prints.
+    # What failed then is done by a retry: the three parts are what a run without a
+    # failure prints.
     service.reply = answer
     retried = unified(f"runs retry {journal.stem} {form}", folders=folders)
     assert told(done_of(before), done_of(after.stdout), retried.stdout) == told(

@@ -26,7 +26,8 @@ REFUSED, FAILED, BLOCKED = (
     [
         (None, None, False, StopRules()),
         (None, None, True, StopRules((), 0)),
-        # Of what is allowed to fail no part of one more, and of a stage all that was begun.
+        # Of what is allowed to fail no part of one more, and of a stage all that was
+        # begun.
         (None, "20%", False, StopRules((), 1)),
         ("1,20%,5", None, False, StopRules((1, 2, 5), None)),
         ("3", "2", False, StopRules((3,), 2)),

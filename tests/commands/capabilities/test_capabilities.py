@@ -1,4 +1,6 @@
-"""`unified capabilities`: what connections offer, as they say and as reading their lists shows."""
+"""`unified capabilities`: what connections offer, as they say and as reading their
+lists shows.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,6 @@
-"""`unified doctor` and `sandbox status` for a user whose home belongs to somebody else."""
+"""`unified doctor` and `sandbox status` for a user whose home belongs to somebody
+else.
+"""
 
 import json
 from pathlib import Path

@@ -14,9 +14,11 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class World:
-    """A list whose records change; it is served two records a page, with or without a filter.
+    """A list whose records change; it is served two records a page, with or without a
+    filter.
 
-    What is `late` has changed already, and is seen later: its provider has not committed it yet.
+    What is `late` has changed already, and is seen later: its provider has not
+    committed it yet.
     """
 
     def __init__(self, service: Service) -> None:
@@ -84,7 +86,8 @@ def five_rounds(
     """Change records and export what changed, five times, while requests fail and
     changes are seen late.
 
-    In the end nothing is missed, and less was read than by reading everything each time.
+    In the end nothing is missed, and less was read than by reading everything each
+    time.
     """
     dice = random.Random(5)
     clock, everything, read = 0.0, 0, 0

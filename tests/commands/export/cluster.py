@@ -1,4 +1,6 @@
-"""A Dask scheduler, its workers and a service with limits, as processes on this machine."""
+"""A Dask scheduler, its workers and a service with limits, as processes on this
+machine.
+"""
 
 import json
 import os

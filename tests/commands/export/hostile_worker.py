@@ -123,7 +123,9 @@ def says_done(payload: bytes) -> bytes:
 
 
 def says_so_in_the_manifest(payload: bytes) -> bytes:
-    """Write a manifest of lists that are not there, and of more records than there can be."""
+    """Write a manifest of lists that are not there, and of more records than there can
+    be.
+    """
     task = msgspec.json.decode(payload, type=TaskOrder).task
     entries = {}
     for number, name in enumerate(task.lists):

@@ -33,7 +33,8 @@ from unified_cli.stderr import Stderr
 CALLS = ("open", "write", "replace", "link", "unlink", "ftruncate", "mkdir")
 NEVER = 0
 TRACES = (".part", ".ckpt", ".lock", ".tmp")
-# Below these are tables, and what is to be put into them: read by their library, or not at all.
+# Below these are tables, and what is to be put into them: read by their library, or not
+# at all.
 LOG, PAGES = "_delta_log", ".pages"
 
 
@@ -84,7 +85,9 @@ class Counter:
 
 
 def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
-    """Do it in a process of its own: its exit code (negative: a signal), and what it gave."""
+    """Do it in a process of its own: its exit code (negative: a signal), and what it
+    gave.
+    """
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -153,7 +156,9 @@ def content(target: Path) -> dict[str, bytes]:
 
 
 def rows(table: Path) -> bytes:
-    """The rows of a table, in a process of its own: the library's threads outlive no fork."""
+    """The rows of a table, in a process of its own: the library's threads outlive no
+    fork.
+    """
 
     def read() -> str:
         from deltalake import DeltaTable  # noqa: PLC0415  see above

@@ -1,4 +1,5 @@
-"""Kill the export of a night at each point, run it again, and read what is there all the while.
+"""Kill the export of a night at each point, run it again, and read what is there all
+the while.
 
 A program of its own, because it forks: `kill_night.py FILE` reads a `Job` as JSON, and
 prints a line for each point.

@@ -1,4 +1,6 @@
-"""Servers of S3 and of Azure as processes, and exports to them as their users run them."""
+"""Servers of S3 and of Azure as processes, and exports to them as their users run
+them.
+"""
 
 import base64
 import hmac
@@ -182,7 +184,9 @@ def s3_server(log: Path) -> Iterator[str]:
 
 @contextmanager
 def slow_to_list(url: str, seconds: float) -> Iterator[str]:
-    """The URL of the same server of S3, whose lists show an object only when it is so old."""
+    """The URL of the same server of S3, whose lists show an object only when it is so
+    old.
+    """
 
     class Handler(_Forwarder):
         target = url
@@ -245,7 +249,8 @@ class _Forwarder(BaseHTTPRequestHandler):
     """Hands requests on to a server, and may change the answers or answer itself."""
 
     protocol_version = "HTTP/1.1"
-    # Head and body leave in two writes, and the second would wait for the first to be acknowledged.
+    # Head and body leave in two writes, and the second would wait for the first to be
+    # acknowledged.
     disable_nagle_algorithm = True
     target = ""
 

@@ -39,7 +39,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def dask(shared: Cluster) -> Cluster:
-    """The cluster with its usual configuration, and workers that do what they should."""
+    """The cluster with its usual configuration, and workers that do what they
+    should.
+    """
     (shared.home / "hostile").unlink(missing_ok=True)
     shared.config(PROFILES)
     return shared
@@ -89,7 +91,9 @@ def test_each_record_of_every_connection_is_exported_once(
 
 @pytest.fixture
 def driven(dask: Cluster, unified: Unified, tmp_path: Path) -> Callable[[str], Result]:
-    """Run the program in this process, with the driver's configuration, and time as it is."""
+    """Run the program in this process, with the driver's configuration, and time as it
+    is.
+    """
     folders = {
         "config": dask.driver / ".config" / "unified",
         "data": tmp_path / "data",

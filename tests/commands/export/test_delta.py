@@ -664,7 +664,9 @@ def test_a_folder_holds_one_format(
 def test_a_tidied_table_is_known_again(
     run: Export, unified: Unified, world: World, folder: Place
 ) -> None:
-    """What belongs to whom stays when the library removes what is no part of a table."""
+    """What belongs to whom stays when the library removes what is no part of a
+    table.
+    """
     world.change("t0", 0)
     assert run(folder, "--incremental").code == 0
     world.change("t0", 1000)
@@ -794,7 +796,9 @@ def test_a_store_that_replaces_what_it_should_create_is_refused(
 def test_a_store_that_is_lost_when_all_was_read_is_gone_on_with(
     run: Export, world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the library of tables says of a store is told as what that of objects says of it."""
+    """What the library of tables says of a store is told as what that of objects says
+    of it.
+    """
     from unified_cli.commands.export import delta_commits  # noqa: PLC0415  an extra
 
     for number in range(3):

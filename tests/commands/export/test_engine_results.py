@@ -1,4 +1,6 @@
-"""What the driver makes of the workers' answers: the sum of them, and nothing that is none."""
+"""What the driver makes of the workers' answers: the sum of them, and nothing that is
+none.
+"""
 
 import hashlib
 import io

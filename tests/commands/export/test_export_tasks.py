@@ -1,4 +1,6 @@
-"""An export as tasks: one for each connection, done anywhere, and together the whole."""
+"""An export as tasks: one for each connection, done anywhere, and together the
+whole.
+"""
 
 import json
 from collections.abc import Callable

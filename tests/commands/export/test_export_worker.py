@@ -172,7 +172,8 @@ def test_a_worker_that_checks_many_tasks_reads_the_config_as_toml_once(
     assert "is for the account of-c19, and here it leads to of-another" in error.message
 
 
-# In a process of its own, as a worker is: the first orders come to several threads at once.
+# In a process of its own, as a worker is: the first orders come to several threads at
+# once.
 FIRST_ORDERS = """
 import sys, threading, time
 from unified_cli.commands.export import engine_worker

@@ -269,7 +269,8 @@ def test_marks_of_older_versions_that_passed_the_clock_are_healed(
     path = tmp_path / "dump" / "manifest.json"
     found = json.loads(path.read_text())
     (entry,) = found["files"]
-    # So they were written: this machine's clock at the beginning, and the newest stamp of all.
+    # So they were written: this machine's clock at the beginning, and the newest stamp
+    # of all.
     stamp = world.records["bogus"]["updated_at"].replace("Z", ".000000Z")
     entry |= {"mark": [stamp, entry["mark"][1]], "started": "2026-01-01T00:16:40+00:00"}
     del entry["clock"]
@@ -558,7 +559,8 @@ def test_a_copy_of_an_export_is_compared_once_and_goes_on(
     for seconds in (100, 200):
         world.change("b", seconds)
         assert export().code == 0
-    # The second run compares what the first has added, and nothing that was compared before.
+    # The second run compares what the first has added, and nothing that was compared
+    # before.
     assert len(compared) == 2
     assert union(tmp_path) == world.records
 

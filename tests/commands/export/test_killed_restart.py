@@ -60,7 +60,9 @@ def content(tmp_path: Path, resource: str) -> list[Any]:
 
 
 def kill_restart(service: Service, world: World, words: list[str], home: Path) -> None:
-    """Run it with --restart as a process that is killed when it asks for its first page."""
+    """Run it with --restart as a process that is killed when it asks for its first
+    page.
+    """
 
     def kill(_: Seen) -> Reply | None:
         process.send_signal(signal.SIGKILL)

@@ -14,7 +14,9 @@ from unified_cli.errors import ExitCode, NetworkError  # noqa: E402  as above
 
 
 class Lost:
-    """A client whose scheduler was killed a moment ago: its futures are not cancelled yet."""
+    """A client whose scheduler was killed a moment ago: its futures are not cancelled
+    yet.
+    """
 
     def __getattr__(self, _: str) -> Any:
         def call(*_args: Any, **_more: Any) -> None:

@@ -57,7 +57,9 @@ def crash(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Crash]:
-    """Kill an export of what changed in a night: where to, in which format, and at which calls."""
+    """Kill an export of what changed in a night: where to, in which format, and at
+    which calls.
+    """
     umask = os.umask(0o077)
 
     def run(

@@ -133,7 +133,9 @@ def no_network() -> None:
 
 
 def ten_nights(provider: Provider, export: Nightly, record: Callable[[str], None]) -> None:
-    """First the lists are read as they are; then nights, each with what may happen in it."""
+    """First the lists are read as they are; then nights, each with what may happen in
+    it.
+    """
     assert export.run().code == 0
     export.is_read(provider.state)
     for night in range(1, NIGHTS + 1):

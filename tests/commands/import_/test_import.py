@@ -1,4 +1,6 @@
-"""Imports: what each line becomes, what is said about it, and what happens when things go wrong."""
+"""Imports: what each line becomes, what is said about it, and what happens when things
+go wrong.
+"""
 
 import errno
 import json
@@ -643,7 +645,8 @@ def test_a_file_is_imported_by_one_at_a_time(
     first = threading.Thread(target=lambda: unified(f"{TAGS} {path}", environ=service.environ))
     first.start()
     begun.wait(10)
-    # Two runs in one process would share the redirected stdout; people have another process.
+    # Two runs in one process would share the redirected stdout; people have another
+    # process.
     second = process(f"{TAGS} {path}", environ=service.environ)
     go_on.set()
     first.join()

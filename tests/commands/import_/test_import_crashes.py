@@ -1,4 +1,6 @@
-"""An import that is killed anywhere and run again: every line once, or in doubt and said so."""
+"""An import that is killed anywhere and run again: every line once, or in doubt and
+said so.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,6 @@
-"""How an input is read: recognised by its content and name, or refused with what it is."""
+"""How an input is read: recognised by its content and name, or refused with what it
+is.
+"""
 
 import gzip
 import json

@@ -188,7 +188,9 @@ def refuses(_: Service, __: Seen) -> Reply:
 
 
 def breaks_later(service: Service, _: Seen) -> Reply:
-    """Break the connection without an answer, when the input has been closed for a while."""
+    """Break the connection without an answer, when the input has been closed for a
+    while.
+    """
     service.over.wait(1)
     raise ConnectionResetError
 

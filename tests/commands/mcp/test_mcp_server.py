@@ -82,7 +82,8 @@ def agent(folder: Path, options: str, **environ: str) -> Iterator[Agent]:
     with subprocess.Popen(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own
     ) as started:
-        # Shortly before the test itself has to end: a machine with much to do takes its time.
+        # Shortly before the test itself has to end: a machine with much to do takes its
+        # time.
         over = threading.Timer(170, started.kill)
         over.start()
         try:

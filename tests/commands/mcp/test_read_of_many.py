@@ -239,8 +239,8 @@ def test_a_cursor_that_leaves_no_place_for_a_record_is_refused(
 
 
 class Made:
-    """Lists of every kind, from a seed: pages of no, few or many records, small and large
-    ones, some of which end with a failure.
+    """Lists of every kind, from a seed: pages of no, few or many records, small and
+    large ones, some of which end with a failure.
     """
 
     def __init__(self, seed: int) -> None:

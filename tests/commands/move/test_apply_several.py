@@ -41,7 +41,9 @@ def customers(service: Service, config: Config) -> Customers:
 
 @pytest.fixture
 def plans(unified: Unified, customers: Customers, tmp_path: Path) -> list[str]:
-    """A plan for each customer: one hundred creates of the first, three of the others."""
+    """A plan for each customer: one hundred creates of the first, three of the
+    others.
+    """
     assert customers.created == []
     found = []
     for number in range(COUNT):

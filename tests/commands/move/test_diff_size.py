@@ -1,4 +1,6 @@
-"""100,000 records against 100,000: the result is exact, and memory is that of keys and digests."""
+"""100,000 records against 100,000: the result is exact, and memory is that of keys and
+digests.
+"""
 
 import json
 import os

@@ -412,7 +412,9 @@ def test_a_redirect_is_followed_to_the_same_origin(
 
 @pytest.fixture
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[FileServer, Path]]:
-    """A server of files with a certificate of its own, and the authority to believe it."""
+    """A server of files with a certificate of its own, and the authority to believe
+    it.
+    """
     folder = tmp_path_factory.mktemp("authority")
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(folder / "ca.pem"))

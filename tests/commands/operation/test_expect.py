@@ -1,4 +1,6 @@
-"""`--expect`: what is read is printed, judged and reported, for one connection and for many."""
+"""`--expect`: what is read is printed, judged and reported, for one connection and for
+many.
+"""
 
 import json
 import os

@@ -40,7 +40,9 @@ def at(seconds: float) -> str:
 
 
 class Watch(Clock):
-    """A clock whose sleeper presses Ctrl-C after some polls; between two of them things happen."""
+    """A clock whose sleeper presses Ctrl-C after some polls; between two of them things
+    happen.
+    """
 
     def __init__(self, *between: Callable[[], object]) -> None:
         super().__init__()
@@ -57,7 +59,9 @@ class Watch(Clock):
 
 
 class Tickets:
-    """A list that can be changed, filtered by the time of change; of two records a page."""
+    """A list that can be changed, filtered by the time of change; of two records a
+    page.
+    """
 
     def __init__(self, service: Service, *, filters: bool = True) -> None:
         self.records: dict[str, Record] = {}

@@ -1,4 +1,6 @@
-"""Many connections at once: each paced on its own, good results never hidden by a bad one."""
+"""Many connections at once: each paced on its own, good results never hidden by a bad
+one.
+"""
 
 import csv
 import errno
@@ -91,7 +93,8 @@ def test_a_limit_of_one_provider_slows_only_its_own_connection(
         f"{LIST} --all -o ndjson -p one -p two --workers 1", environ=service.environ, **world
     )
     assert (result.code, asked) == (0, {"a-1": 2, "a-2": 40})
-    # Half the rate would not let forty pages through without a wait for the next window.
+    # Half the rate would not let forty pages through without a wait for the next
+    # window.
     assert sum(clock.slept) < 5
 
 

@@ -1,4 +1,6 @@
-"""`--until`: a read is repeated until it is as it is waited for, in vain at most for so long."""
+"""`--until`: a read is repeated until it is as it is waited for, in vain at most for so
+long.
+"""
 
 import os
 import re

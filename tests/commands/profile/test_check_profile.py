@@ -1,4 +1,6 @@
-"""`unified profile test`: one request for each connection, and what its answer means."""
+"""`unified profile test`: one request for each connection, and what its answer
+means.
+"""
 
 import json
 import threading

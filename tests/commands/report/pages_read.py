@@ -1,4 +1,6 @@
-"""A page of `unified report` as a browser reads it: its elements, its texts, its policy."""
+"""A page of `unified report` as a browser reads it: its elements, its texts, its
+policy.
+"""
 
 import base64
 import hashlib
@@ -11,7 +13,9 @@ _EMPTY = {"meta", "rect", "path", "circle", "br"}
 
 
 class ReadPage(HTMLParser):
-    """The elements of a page with their attributes, in their order, and the texts between them."""
+    """The elements of a page with their attributes, in their order, and the texts
+    between them.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(convert_charrefs=True)

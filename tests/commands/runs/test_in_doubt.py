@@ -44,7 +44,9 @@ class Fleet:
         return Reply(500) if who in self.failing else served({"id": "users-1"})
 
     def kill(self, run: str, done: int, under_way: int) -> None:
-        """Have the journal as a kill left it: some are done, some were sent, some not."""
+        """Have the journal as a kill left it: some are done, some were sent, some
+        not.
+        """
         path = self.folder / "data" / "runs" / f"{run}.ndjson"
         head, *lines = path.read_text().splitlines()
         kept = []
@@ -92,7 +94,8 @@ def test_the_printed_commands_of_a_killed_run_lead_to_its_end(
     if command == UPDATE:
         left &= fleet.refusing
     if left:
-        # The last step shows each record that a person must check, and sends nothing else.
+        # The last step shows each record that a person must check, and sends nothing
+        # else.
         assert state == "in doubt"
         assert printed[-1] == f"unified {RECORD[command]} -p run:{run}:in-doubt"
         checked = {account(seen).removeprefix("a-") for seen in fleet.service.seen}

@@ -22,7 +22,9 @@ AT = 1_800_000_000.0
 
 @pytest.fixture
 def stopped(unified: Unified, service: Service, config: Config) -> str:
-    """The id of a run over four connections: done, failed, and two that were not tried."""
+    """The id of a run over four connections: done, failed, and two that were not
+    tried.
+    """
     profiles(config, service.url, 4)
     service.reply = failing({"a-c01": 404})
     result = unified(f"{UPDATE} -p c* --yes --fail-fast --workers 1", wall=lambda: AT)

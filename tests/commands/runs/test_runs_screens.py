@@ -25,7 +25,9 @@ ID             BEGAN       COMMAND                  DONE        OF   STATE
 
 @pytest.fixture
 def three(unified: Unified, service: Service, config: Config) -> list[str]:
-    """The ids of three runs: one in doubt, one that failed in part, one that is done."""
+    """The ids of three runs: one in doubt, one that failed in part, one that is
+    done.
+    """
     found = []
     for count, answers, ago in (
         (4, {"a-c02": 500}, 3 * 86400),

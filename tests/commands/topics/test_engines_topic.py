@@ -89,7 +89,8 @@ def run(
     path = f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     words = [shell, *(["-e", "-c", script] if shell == "sh" else ["-c", script])]
     world = {"PATH": path, "HOME": str(folder), "PWD": str(folder), **(environ or {})}
-    # Its own group: what it leaves in the background is ended with it, and keeps no pipe open.
+    # Its own group: what it leaves in the background is ended with it, and keeps no
+    # pipe open.
     with (
         (folder / "said").open("wb") as said,
         subprocess.Popen(
@@ -107,7 +108,9 @@ def run(
 
 
 def in_tables(place: str, **settings: str) -> dict[str, int]:
-    """How many records of each connection are in the table of a list, read without the program."""
+    """How many records of each connection are in the table of a list, read without the
+    program.
+    """
     deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
     table = deltalake.DeltaTable(
         f"{place}/ticketing/tickets", storage_options=settings

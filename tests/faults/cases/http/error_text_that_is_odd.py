@@ -1,4 +1,6 @@
-"""Whatever an error's text is, its status is told, with an excerpt that is short and harmless."""
+"""Whatever an error's text is, its status is told, with an excerpt that is short and
+harmless.
+"""
 
 from faults.case import LIST, PAGE, Case, envelope, failure, listing
 from faults.script import reply

@@ -1,4 +1,6 @@
-"""With -v each request and answer is a line, with -vv also headers and bodies, cut and masked."""
+"""With -v each request and answer is a line, with -vv also headers and bodies, cut and
+masked.
+"""
 
 from faults.case import CREATE, LIST, PAGE, Case, failure, listing
 from faults.script import reply

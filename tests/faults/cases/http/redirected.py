@@ -1,4 +1,6 @@
-"""A read follows within its origin; nothing else is followed, and nobody else hears of it."""
+"""A read follows within its origin; nothing else is followed, and nobody else hears of
+it.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""A connection that the server closes between two pages is opened again without a word."""
+"""A connection that the server closes between two pages is opened again without a
+word.
+"""
 
 from faults.case import Case
 from faults.script import CLOSE, reply

@@ -1,4 +1,6 @@
-"""What no header can carry is refused by name, not by value, before anything is sent."""
+"""What no header can carry is refused by name, not by value, before anything is
+sent.
+"""
 
 from faults.case import LIST, Case
 

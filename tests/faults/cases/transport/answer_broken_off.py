@@ -1,4 +1,6 @@
-"""Half an answer is no answer: it is thrown away and asked for again, whatever framing was cut."""
+"""Half an answer is no answer: it is thrown away and asked for again, whatever framing
+was cut.
+"""
 
 from faults.case import CREATE, LIST, PAGE, Case
 from faults.script import CLOSE, RESET, chunked, reply

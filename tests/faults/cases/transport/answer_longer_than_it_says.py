@@ -1,4 +1,6 @@
-"""What comes after an answer's end is never taken for the beginning of the next answer."""
+"""What comes after an answer's end is never taken for the beginning of the next
+answer.
+"""
 
 from faults.case import PAGE, Case
 from faults.script import reply

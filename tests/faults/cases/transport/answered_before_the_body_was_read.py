@@ -1,4 +1,6 @@
-"""An answer that comes before the body was taken, and closes, is the answer, not a broken pipe."""
+"""An answer that comes before the body was taken, and closes, is the answer, not a
+broken pipe.
+"""
 
 from faults.case import Case, envelope
 from faults.script import CLOSE, Answer, reply

@@ -1,4 +1,6 @@
-"""A file of authorities that is missing or holds none is named, with where it was set."""
+"""A file of authorities that is missing or holds none is named, with where it was
+set.
+"""
 
 from faults.case import LIST, Case
 

@@ -1,4 +1,6 @@
-"""A content coding other than the gzip that was asked for is named, and never undone."""
+"""A content coding other than the gzip that was asked for is named, and never
+undone.
+"""
 
 import gzip
 

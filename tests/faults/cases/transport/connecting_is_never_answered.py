@@ -1,4 +1,6 @@
-"""A host that drops what is sent to it ends the run at the deadline, in the phase of connecting."""
+"""A host that drops what is sent to it ends the run at the deadline, in the phase of
+connecting.
+"""
 
 from faults.case import Case
 

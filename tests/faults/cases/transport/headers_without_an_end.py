@@ -1,4 +1,6 @@
-"""Headers beyond reason are a broken answer, and interim answers are not counted as one."""
+"""Headers beyond reason are a broken answer, and interim answers are not counted as
+one.
+"""
 
 from faults.case import PAGE, Case
 from faults.script import CLOSE, Stream, reply

@@ -1,4 +1,6 @@
-"""A name that no server knows ends the run at once: asking again would give the same."""
+"""A name that no server knows ends the run at once: asking again would give the
+same.
+"""
 
 import socket
 

@@ -3,7 +3,8 @@
 from faults.case import PAGE, Case
 from faults.script import CLOSE, reply
 
-# The redirect keeps the case to one command: its second request may use the first one's connection.
+# The redirect keeps the case to one command: its second request may use the first one's
+# connection.
 
 CASES = {
     "": Case(

@@ -1,4 +1,6 @@
-"""A name server that is away for a moment is asked again, and named when it stays away."""
+"""A name server that is away for a moment is asked again, and named when it stays
+away.
+"""
 
 import socket
 

@@ -1,4 +1,6 @@
-"""Whatever else listens there is named as no HTTP, and its banner cannot reach the terminal."""
+"""Whatever else listens there is named as no HTTP, and its banner cannot reach the
+terminal.
+"""
 
 from faults.case import LIST, Case
 from faults.script import CLOSE, Answer

@@ -1,4 +1,6 @@
-"""A server that does not read what it is sent cannot hold a write beyond its deadline."""
+"""A server that does not read what it is sent cannot hold a write beyond its
+deadline.
+"""
 
 from faults.case import Case
 from faults.script import Answer, Wait

@@ -1,4 +1,6 @@
-"""A handshake that the server breaks off is tried again; a protocol that is too old is not."""
+"""A handshake that the server breaks off is tried again; a protocol that is too old is
+not.
+"""
 
 from faults.case import CREATE, LIST, Case
 from faults.script import CLOSE, Answer, Wait, reply
