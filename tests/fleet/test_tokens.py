@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Clock, Unified
+from installed import needs_extra
 from many_connections import READERS, good, name_of, whose
 from server import Reply, Seen, Service
 
@@ -90,10 +91,11 @@ def programs(tmp_path: Path, config: Callable[[str], Path], service: Service) ->
 
 
 ALL = {**READERS, **CHECKED}
+REPORT = pytest.param("report", marks=needs_extra("report", "jinja2"))
 EIGHT_RUN = "until [ $(grep -c + {log}) -ge {least} ]; do sleep 0.02; done; sleep 0.2"
 
 
-@pytest.mark.parametrize("what", ALL)
+@pytest.mark.parametrize("what", [*(one for one in ALL if one != "report"), REPORT])
 def test_different_programs_run_in_parallel_eight_at_a_time_and_each_once(
     what: str, programs: Programs, unified: Unified
 ) -> None:
@@ -128,7 +130,7 @@ def test_a_connection_whose_token_is_there_does_not_wait_for_others(
     assert asked == {name_of(at) for at in range(12)}
 
 
-@pytest.mark.parametrize("what", {**READERS, "report": CHECKED["report"]})
+@pytest.mark.parametrize("what", [*READERS, REPORT])
 @pytest.mark.parametrize("failing", [False, True])
 def test_one_program_of_many_connections_runs_once_even_if_it_fails(
     what: str, *, failing: bool, programs: Programs, unified: Unified

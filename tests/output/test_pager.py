@@ -311,7 +311,8 @@ def test_what_comes_after_a_question_has_a_pager_too(
     terminal.enter("y")
     terminal.until(r"\n:")
     assert terminal.press_to_end("q") == 0
-    assert len(service.seen) == 40
+    # The question names the record, as the first three have it.
+    assert [seen.method for seen in service.seen].count("PATCH") == 40
 
 
 def test_quitting_changes_no_outcome_of_writes(service: Service, tmp_path: Path) -> None:

@@ -170,7 +170,9 @@ def sinks() -> Iterator[tuple[str, Any]]:
         except ModuleNotFoundError as error:
             assert error.name in {  # noqa: PT017  the library of an extra
                 "dask",
+                "deltalake",
                 "distributed",
+                "pyarrow",
             }, error.name
             continue
         for kind in vars(module).values():

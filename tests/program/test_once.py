@@ -26,6 +26,7 @@ OWN_THREADS: dict[Use, str] = {
     ("sandbox/pytest_plugin.py", "Thread"): "a server for the tests of other projects",
     ("commands/export/shared_place.py", "start_thread"): "renews a lease while the work goes on",
     ("commands/export/store_lease.py", "start_thread"): "renews a lease while the work goes on",
+    ("commands/sql/database.py", "Thread"): "runs a statement that only another can end",
     ("commands/mcp/process.py", "start_thread"): "speaks with the agent while calls are under way",
 }
 ONE_CONNECTION: dict[Use, str] = {

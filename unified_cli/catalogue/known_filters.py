@@ -100,9 +100,12 @@ def doubtful_fields(
     facts = operation.facts
     fields = [one.name for one in (*facts.fields, *facts.body.get(operation.name, ()))]
     known = {*fields, *(f"{one}_id" for one in fields), *described, *NOT_SENT}
-    # One with a dot may be a path, of which another line tells.
+    # One with a dot may be a path, which another line names. A singular beside a known
+    # plural is often a field of its own.
     near = {
-        name: get_close_matches(name, sorted(known), 1, _CLOSE) for name in names if "." not in name
+        name: get_close_matches(name, sorted(known), 1, _CLOSE)
+        for name in names
+        if "." not in name and f"{name}s" not in known and name.removesuffix("s") not in known
     }
     return [
         DoubtfulParameter(name, f'"{name}" is no known field of {operation.command}', *meant)

@@ -99,7 +99,7 @@ class ListedRecords(Protocol):
 def page(
     records: ListedRecords, service: Service, query: QueryTree, terms: ListTerms
 ) -> SandboxResponse:
-    """Return the page of a query. Raises Refusal 400 for a bad limit, cursor or order."""
+    """Return a page. Raises Refusal 400 for a bad limit, cursor or order."""
     # A cursor belongs to everything but itself and the page size, which may change from
     # page to page.
     bound = {

@@ -23,7 +23,6 @@ from typing import Any
 
 import read_once
 
-from unified_cli.commands.export import delta_commits
 from unified_cli.exported import partial_file
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.main import main
@@ -55,6 +54,7 @@ class Counter:
         if find_spec("deltalake"):
             # The library's own calls are not seen here: it is killed before each
             # commit, and after it.
+            delta_commits = import_module("unified_cli.commands.export.delta_commits")
             for name in ("_merge", "_overwrite"):
                 setattr(delta_commits, name, self._around(getattr(delta_commits, name)))
 
