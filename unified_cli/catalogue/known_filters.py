@@ -12,6 +12,7 @@ from unified_cli.catalogue.model import NOT_SENT, Operation, Service
 
 _COMBINED = ("and", "or")
 _CLOSE = 0.7
+_CLOSE_FIELD = 0.85
 # Operators that some providers take.
 _OF_SOME = ("gte", "lte", "ne")
 _PASSED_ON = "remote_query"
@@ -87,6 +88,13 @@ def doubtful(
     return [found for name, value in query for found in check.flaws(name, value)]
 
 
+def _slips(name: str, known: Sequence[str]) -> list[str]:
+    # `amount` is as near to `account` as `nmae` to `name`.
+    letters = sorted(name.removesuffix("s"))
+    swapped = [one for one in known if one != name and sorted(one.removesuffix("s")) == letters]
+    return swapped[:1] or get_close_matches(name, known, 1, _CLOSE_FIELD)
+
+
 def doubtful_fields(
     operation: Operation, names: Iterable[str], described: Sequence[str] = ()
 ) -> list[DoubtfulParameter]:
@@ -103,7 +111,7 @@ def doubtful_fields(
     # One with a dot may be a path, which another line names. A singular beside a known
     # plural is often a field of its own.
     near = {
-        name: get_close_matches(name, sorted(known), 1, _CLOSE)
+        name: _slips(name, sorted(known))
         for name in names
         if "." not in name and f"{name}s" not in known and name.removesuffix("s") not in known
     }
