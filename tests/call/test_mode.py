@@ -90,9 +90,9 @@ def test_every_mode_is_in_the_table(kind: ModeKind) -> None:
     ("command", "said"),
     [
         ("ticketing tickets get - --expect true", "a read that is checked takes one id"),
-        (f"{GET} --format csv", "--format is the format of what is piped in"),
-        (f"{GET} --format csv -p a -p b", "--format is the format of what is piped in"),
-        (f"{DOWNLOAD} --format csv", "--format is the format of what is piped in"),
+        (f"{GET} --format csv", "--format is the format of the piped input"),
+        (f"{GET} --format csv -p a -p b", "--format is the format of the piped input"),
+        (f"{DOWNLOAD} --format csv", "--format is the format of the piped input"),
     ],
 )
 def test_what_means_nothing_in_a_mode_is_refused(command: str, said: str) -> None:

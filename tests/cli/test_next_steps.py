@@ -175,7 +175,7 @@ STEPS = [
     (f"{ACME} delete tickets-1 --dryrun", "--dry-run", f"{ACME} delete tickets-1 --dry-run"),
     (
         f"{ACME} delete --id tickets-1",
-        "the id stands after the operation",
+        "the id comes after the operation",
         f"{ACME} delete tickets-1 --yes",
     ),
     (

@@ -610,8 +610,8 @@ def test_an_endless_list_of_connections_ends(
         assert (result.code, result.stdout) == (5, "")
         assert (
             result.stderr
-            == f"error: the list of connections goes on {said}, and at most 50000 connections, 5000"
-            " pages and 32 MiB of facts about them are read (GET /integrated-account) (ask for"
+            == f"error: the list of connections continues {said}, and at most 50000 connections,"
+            " 5000 pages and 32 MiB of facts about them are read (GET /integrated-account) (ask for"
             " less: -q status=active, -q tenant_id=ID)\n"
         )
     assert not (tmp_path / "config" / "config.toml").exists()
@@ -626,7 +626,7 @@ def test_pages_of_one_connection_end_too(
     )
     result = unified(LIST, environ={**environ, "UNIFIED_RATE": "0"})
     assert (result.code, len(service.seen)) == (5, 21)
-    assert "goes on after 20 on 21 pages" in result.stderr
+    assert "continues after 20 on 21 pages" in result.stderr
 
 
 @pytest.mark.parametrize("store", ["token", "token_file", "keyring", "token_command"])

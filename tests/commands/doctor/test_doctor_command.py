@@ -83,7 +83,7 @@ def test_a_base_url_that_goes_on_too_far_is_named(
             'begins with "Bearer ", which is no part of a token',
             "leave the word out: each request adds it",
         ),
-        ("'t-canary'", "stands in quotes, which are no part of a token", "leave the quotes out"),
+        ("'t-canary'", "is in quotes, which are no part of a token", "leave the quotes out"),
     ],
 )
 @pytest.mark.usefixtures("no_network")

@@ -12,8 +12,8 @@ from record_files import TWO, ndjson
 
 PLAN = "plan ticketing/contacts --from old --to new"
 REMEDY = (
-    "(--ids FILE keeps the target's own ids, --key NAME joins by another value, --same-ids takes"
-    " them for the same)\n"
+    "(--ids FILE keeps the target's own ids, --key NAME joins by another value, --same-ids treats"
+    " them as the same)\n"
 )
 
 

@@ -24,7 +24,7 @@ SENT = {
 }
 REFUSED = {
     "two dots": ("..", "'..' would look like a folder"),
-    "a dot": (".", "would be taken for a folder"),
+    "a dot": (".", "would look like a folder"),
     "nothing": ("", "the id is empty"),
     "blanks": ("  ", "the id is empty"),
     "a NUL": ("a\0b", r'the id "a\\x00b"'),

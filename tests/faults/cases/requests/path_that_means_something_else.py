@@ -25,7 +25,7 @@ CASES = {
         requests=[rb"^GET /unified/a%2Fb\?integrated_account_id=ACCT-\w+&x=%26 HTTP"],
     ),
     "another method": Case(
-        ["request", "TRACE", "/unified/x"], exit=2, stderr=["none of GET"], requests=0
+        ["request", "TRACE", "/unified/x"], exit=2, stderr=["one of GET"], requests=0
     ),
     "a method with a line break": Case(
         ["request", "GET\r\nX: 1", "/unified/x"], exit=2, requests=0
