@@ -200,8 +200,8 @@ def test_what_is_no_result_of_the_task_is_named_and_not_used(
     assert isinstance(error, UnsafeError)
     assert (
         error.reason
-        == "the worker tcp://w:1 answered the task of acme with what is no result of it; nothing of"
-        " it was used"
+        == "the worker tcp://w:1 answered the task of acme with something else than a result;"
+        " nothing of it was used"
     )
     assert (results.summary.written, shown.so_far()) == (0, "2 of 4 lists, 0 records")
 

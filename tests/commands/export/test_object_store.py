@@ -849,8 +849,8 @@ def test_a_store_that_does_not_answer(
     assert (result.code, result.stderr) == (
         6,
         (
-            "error: cannot list s3://bucket/dir: it does not answer (the same command goes on where"
-            " it stopped)\n"
+            "error: cannot list s3://bucket/dir: it does not answer (the same command continues"
+            " where it stopped)\n"
         ),
     )
     assert service.seen == []

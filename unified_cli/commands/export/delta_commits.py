@@ -185,7 +185,7 @@ def _key(record: bytes) -> int:
     return (hash(name) << 1) & _BITS | 2 | (found[:1] == b'"')
 
 
-def _repeated(keys: array[int]) -> set[int]:
+def _repeated(keys: "array[int]") -> set[int]:
     """Return the keys that are there more than once, whatever kind of value their ids
     are.
     """
