@@ -164,7 +164,8 @@ def run(
                 for page in pages:
                     file.add(page)
                     yield page
-    except StorageError:
+    except (StorageError, TakenOverError):
+        # A chunk kept now would lie beside the pages of the run that took over.
         raise
     except UnifiedError as error:
         _break_off(part, error)

@@ -38,25 +38,43 @@ from unified_cli.__main__ import run
 run()
 """
 # The same, taken for dead soon; it stops before a chunk is written, and dies right
-# after that, as it may.
+# after that, as it may. With WAKES it lives on, stopped before or after that chunk, and
+# notes in a file all that it writes once it knows that another run has taken over.
 FROZEN = EXPORT.replace(
     "from unified_cli.__main__ import run\n",
     """
 import os, signal, threading
+from unified_cli.exported.list_export import TakenOverError
 from unified_cli.storage.object_store import StoredObjects
 store_lease._DEAD_SECONDS = 2.5
-seen = []
+seen, known = [], []
+wakes = os.environ.get("WAKES")
+init = TakenOverError.__init__
+
+def learn(self, *given):
+    known.append(None)
+    init(self, *given)
+
+TakenOverError.__init__ = learn
+
+def stop():
+    # To this thread: any other might notice it late, on a busy machine.
+    signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
 def before(write):
     def put(self, path, data, *more):
+        if known and wakes:
+            with open(os.environ["NOTES"], "a") as notes:
+                notes.write(path + "\\n")
         is_chunk = path.endswith((".ndjson", ".parquet"))
         seen.extend([path] * is_chunk)
         last = is_chunk and len(seen) == int(os.environ.get("FREEZE", "0"))
-        if last:
-            # To this thread: any other might notice it late, on a busy machine.
-            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
+        if last and wakes != "after":
+            stop()
         made = write(self, path, data, *more)
-        if last:
+        if last and wakes == "after":
+            stop()
+        if last and not wakes:
             os._exit(9)
         return made
 

@@ -431,6 +431,48 @@ def test_a_frozen_writer_that_dies_when_it_wakes_leaves_nothing_that_readers_cou
         ]
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize(
+    ("scheme", "form", "when"),
+    [
+        ("s3", "ndjson", "after"),
+        ("file", "ndjson", "after"),
+        *(
+            pytest.param(*one, marks=pytest.mark.long(seconds=8))
+            for one in (
+                ("s3", "ndjson", "before"),
+                ("file", "ndjson", "before"),
+                ("s3", "parquet", "after"),
+                ("file", "parquet", "after"),
+                ("s3", "parquet", "before"),
+                ("file", "parquet", "before"),
+            )
+        ),
+    ],
+)
+def test_a_frozen_writer_that_learns_that_another_has_taken_over_writes_nothing_more(
+    scheme: str, form: str, when: str, service: Service, bucket: Bucket, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    serve_lists(service, pages=8)
+    to = f"s3://{bucket.name}/dump" if scheme == "s3" else f"file://{tmp_path}/dump"
+    argv = ["export", "ticketing/tickets", "--to", to, "--rate", "0", "--format", form]
+    environ = {**bucket.environ, **service.environ, "NOTES": str(tmp_path / "notes")}
+    frozen = start(argv, tmp_path / "one", {**environ, "FREEZE": "3", "WAKES": when}, stores.FROZEN)
+    wait_for(frozen, lambda: is_stopped(frozen))
+    code, stderr = ended(start(argv, tmp_path / "two", environ, stores.FROZEN))
+    assert code == 0, stderr
+    there = {path: path.read_bytes() for path in (tmp_path / "dump").rglob("*") if path.is_file()}
+    named = bucket.names()
+    frozen.send_signal(signal.SIGCONT)
+    code, stderr = ended(frozen)
+    assert (code, "has taken over from this one" in stderr) == (12, True), stderr
+    assert "resume" not in stderr
+    found = {path: path.read_bytes() for path in (tmp_path / "dump").rglob("*") if path.is_file()}
+    assert (found, bucket.names()) == (there, named)
+    assert not (tmp_path / "notes").exists(), (tmp_path / "notes").read_text()
+
+
 @pytest.fixture
 def late(bucket: Bucket, s3: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The same store, whose lists show what was written after some time."""

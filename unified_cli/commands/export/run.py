@@ -18,7 +18,7 @@ from unified_cli.commands.export.report import ExportSummary
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
 from unified_cli.exported import destination as destinations, list_history
 from unified_cli.exported.destination import Destination, FilePlace, InUseError
-from unified_cli.exported.list_export import ListTarget
+from unified_cli.exported.list_export import ListTarget, TakenOverError
 from unified_cli.exported.local_folder import LocalFolder
 from unified_cli.exported.manifest import (
     TIMESTAMPS,
@@ -259,6 +259,8 @@ class _Export:
                 for result in results:
                     self._note(result)
             self._manifest.ended = timestamp(self._runtime.wall())
+        except TakenOverError:
+            raise
         except BaseException:
             # Report the first failure: if that was the disk, the manifest fails too.
             with suppress(UnifiedError):
