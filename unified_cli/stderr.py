@@ -26,8 +26,10 @@ class RequestObserver(Protocol):
     def draws(self) -> bool:
         """Whether there is a status line that shows it."""
 
-    def waiting(self, seconds: float, reason: str) -> None:
-        """A request waits so long before it is sent, for this reason."""
+    def waiting(self, seconds: float, reason: str, total: float) -> None:
+        """A request waits so long before it is sent, for this reason; with it, requests
+        were held back for `total` seconds.
+        """
 
     def retried(self) -> None:
         """A request is sent again."""
@@ -191,10 +193,10 @@ class Stderr:
         """Whether the observer draws a status line, which shows waits."""
         return self.observer is not None and self.observer.draws
 
-    def waiting(self, seconds: float, reason: str) -> None:
+    def waiting(self, seconds: float, reason: str, total: float) -> None:
         """Tell the observer that a request waits."""
         if self.observer is not None:
-            self.observer.waiting(seconds, reason)
+            self.observer.waiting(seconds, reason, total)
 
     def retried(self) -> None:
         """Tell the observer that a request is sent again."""
@@ -256,8 +258,8 @@ class _NamedStderr(Stderr):
     def draws(self) -> bool:
         return self._through.draws
 
-    def waiting(self, seconds: float, reason: str) -> None:
-        self._through.waiting(seconds, reason)
+    def waiting(self, seconds: float, reason: str, total: float) -> None:
+        self._through.waiting(seconds, reason, total)
 
     def retried(self) -> None:
         self._through.retried()

@@ -152,9 +152,16 @@ def test_nobody_waits_past_a_deadline() -> None:
 def test_a_long_wait_is_explained_before_it_begins() -> None:
     clock = Still()
     limited = limit(clock, 2)
-    told: list[tuple[float, str]] = []
-    for _ in range(3):
-        permit = limited.wait("a", tell=lambda seconds, why: told.append((round(seconds, 1), why)))
+    told: list[tuple[float, str, float]] = []
+
+    def tell(seconds: float, why: str, total: float) -> None:
+        told.append((round(seconds, 1), why, round(total, 1)))
+
+    for _ in range(5):
+        permit = limited.wait("a", tell=tell)
         assert permit
         limited.accepted(permit)
-    assert told == [(10.2, "at most 2 in 10.2 s are sent")]
+    assert told == [
+        (10.2, "at most 2 in 10.2 s are sent", 10.2),
+        (10.2, "at most 2 in 10.2 s are sent", 20.5),
+    ]

@@ -53,10 +53,24 @@ def test_off_a_terminal_it_says_what_was_waited_for(unified: Unified, service: S
     assert unified(f"{LIST} --rate 2", environ=service.environ, **world).code == 0
     *told, last = stderr.getvalue().decode().splitlines()
     assert last == "complete: 600 records in 6 pages"
-    assert len(told) == 2
-    assert all(
-        re.search(r", wait(ed|ing) \d+ s: at most 2 in 10.2 s are sent$", line) for line in told
-    )
+    first, second = told
+    assert re.search(r", wait(ed|ing) \d+ s: at most 2 in 10.2 s are sent$", first)
+    assert re.search(r", waited 10 s \(20 s in total\): at most 2 in 10.2 s are sent$", second)
+
+
+def test_verbose_says_each_wait_and_how_long_it_was_in_total(
+    unified: Unified, service: Service
+) -> None:
+    serve(service, [tickets(100, 100 * page) for page in range(6)])
+    clock, stderr = Clock(), io.BytesIO()
+    world = {"stderr": Stderr(stderr), "monotonic": clock.now, "sleep": clock.sleep}
+    assert unified(f"{LIST} --rate 2 -v", environ=service.environ, **world).code == 0
+    told = [line for line in stderr.getvalue().decode().splitlines() if "waiting" in line]
+    reason = "at most 2 in 10.2 s are sent"
+    assert [line for line in told if line.startswith("waiting")] == [
+        f"waiting 10.2 s: {reason}",
+        f"waiting 10.2 s (20.5 s in total): {reason}",
+    ]
 
 
 def test_off_a_terminal_it_says_how_long_it_will_take(unified: Unified, service: Service) -> None:

@@ -138,13 +138,14 @@ class Client:
         endless = self._patience is Patience.ENDLESS
         waits = 0
 
-        def tell(seconds: float, reason: str) -> None:
+        def tell(seconds: float, reason: str, total: float) -> None:
             nonlocal waits
             waits += 1
             stderr = self._runtime.stderr
-            stderr.waiting(seconds, reason)
+            stderr.waiting(seconds, reason, total)
             if stderr.verbosity and waits == 1:
-                stderr.line(f"waiting {seconds:.1f} s: {reason}")
+                in_total = f" ({total:.1f} s in total)" if total > seconds else ""
+                stderr.line(f"waiting {seconds:.1f} s{in_total}: {reason}")
 
         permit = self._rate_limit.wait(account, NEVER if endless else call.until, tell)
         if permit is None:

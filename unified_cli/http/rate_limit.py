@@ -19,8 +19,10 @@ _LOOK_AGAIN = 1.0
 _NOTABLE = 1.0
 
 
-TellWait = Callable[[float, str], None]
-"""Called with the seconds of a wait, and its reason; one wait may follow another."""
+TellWait = Callable[[float, str, float], None]
+"""Called with the seconds of a wait, its reason, and for how many seconds the requests
+of this run were held back in total when it ends; one wait may follow another.
+"""
 Idle = Callable[[float], AbstractContextManager[object]]
 """Given the seconds of a wait, which may be infinite: the context in which a thread
 waits, and then continues.
@@ -92,6 +94,7 @@ class RateLimit:
         have let through.
         """
         self._refusals = 0
+        self._held, self._held_until = 0.0, monotonic()
 
     def recall(self, account: str, window: Window) -> None:
         """Begin with what an earlier run learned about a connection, unless this run
@@ -138,8 +141,7 @@ class RateLimit:
 
         None, at once, if that is later than `until`.
 
-        `tell` is given the seconds and the reason of a wait that can be noticed, before
-        it begins.
+        `tell` is called before a wait that can be noticed begins.
         """
         if len(self._connections) > 1:
             # Who sends as much as its connection may would leave nothing of the token's
@@ -164,11 +166,20 @@ class RateLimit:
             if not known:
                 self._wait_for_an_answer(account)
                 continue
+            total = self._hold(now, seconds)
             if tell and reason:
-                tell(seconds, reason)
+                tell(seconds, reason, total)
             # At least a millisecond: less can be lost in rounding, and then the wait
             # would never end.
             self.sleep(max(seconds, 0.001))
+
+    def _hold(self, now: float, seconds: float) -> float:
+        """Count a wait, and return the total: waits side by side count once."""
+        with self._lock:
+            until = now + seconds
+            self._held += max(0.0, until - max(now, self._held_until))
+            self._held_until = max(until, self._held_until)
+            return self._held
 
     def sleep(self, seconds: float) -> None:
         """Wait so long before the next request."""

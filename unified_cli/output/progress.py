@@ -45,10 +45,14 @@ class Work(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Requests are held back until this time, for this reason."""
+    """Requests are held back until this time, for this reason.
+
+    Until then they were held back for `total` seconds.
+    """
 
     until: float
     reason: str
+    total: float
 
 
 class Screen(NamedTuple):
@@ -70,10 +74,8 @@ class Tally:
         self.failed = self.retries = 0
         self.wait: Wait | None = None
         """The last one, which may be over."""
-        self.waited = 0.0
-        """Seconds in which requests were held back, or still are, since that was
-        reported.
-        """
+        self.reported = 0.0
+        """The seconds in which requests were held back, as far as a line told them."""
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
@@ -83,10 +85,10 @@ def plain(tally: Tally, seconds: float, now: float) -> str:
     """
     waits, wait = _waits(tally, now)[:1], tally.wait
     if wait is not None:
-        left = max(0.0, wait.until - now)
-        waited, tally.waited = tally.waited - left, left
+        until_now = wait.total - max(0.0, wait.until - now)
+        waited, tally.reported = until_now - tally.reported, until_now
         if not waits and waited >= 1:
-            waits = [f"waited {span(waited)}: {wait.reason}"]
+            waits = [f"waited {_of_total(waited, wait)}: {wait.reason}"]
     return ", ".join([*_facts(tally, seconds), *waits])
 
 
@@ -153,11 +155,21 @@ def _facts(tally: Tally, seconds: float) -> list[str]:
 
 
 def _waits(tally: Tally, now: float) -> list[str]:
-    """Return the wait, with and without its reason, or empty if there is no wait."""
+    """Return the wait in words, from long to short, or empty if there is no wait."""
     if tally.wait is None or tally.wait.until <= now:
         return []
-    wait = f"waiting {span(max(1, tally.wait.until - now))}"
-    return [f"{wait}: {tally.wait.reason}", wait]
+    left = max(1, tally.wait.until - now)
+    return [
+        f"waiting {_of_total(left, tally.wait)}: {tally.wait.reason}",
+        f"waiting {span(left)}: {tally.wait.reason}",
+        f"waiting {span(left)}",
+    ]
+
+
+def _of_total(seconds: float, wait: Wait) -> str:
+    """Return a wait in words, with the total if there were earlier waits."""
+    total = f" ({span(wait.total)} in total)" if wait.total >= seconds + 1 else ""
+    return f"{span(seconds)}{total}"
 
 
 def _units(tally: Tally) -> str:
@@ -262,14 +274,10 @@ class Progress:
             work = self._tally.work
             self._tally.work = work if work.parts else work._replace(total=units)
 
-    def waiting(self, seconds: float, reason: str) -> None:
-        """Show that requests are held back for so long."""
+    def waiting(self, seconds: float, reason: str, total: float) -> None:
+        """Show that requests are held back for so long, and how long in total."""
         with self._lock:
-            tally, now = self._tally, self._runtime.monotonic()
-            # Workers wait side by side.
-            before = max(now, tally.wait.until if tally.wait else now)
-            tally.waited += max(0.0, now + seconds - before)
-            tally.wait = Wait(now + seconds, reason)
+            self._tally.wait = Wait(self._runtime.monotonic() + seconds, reason, total)
         self.show()
 
     def retried(self) -> None:

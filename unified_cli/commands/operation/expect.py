@@ -110,7 +110,7 @@ class Condition:
         left = self.until - runtime.monotonic()
         seconds, last = min(self._every, left), self.last
         many = f" ({counted(pending, 'connection')})" if pending > 1 else ""
-        runtime.stderr.waiting(seconds, f"{last}{many}")
+        runtime.stderr.waiting(seconds, f"{last}{many}", self._limit - left + seconds)
         if runtime.stderr.verbosity:
             runtime.stderr.line(f"next read in {seconds:.1f} s, {left:.0f} s left: {last}{many}")
         return seconds
