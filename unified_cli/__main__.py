@@ -33,7 +33,8 @@ def run() -> None:
         # should be imported.
         del sys.path[0]
     _reserve_descriptors()
-    from unified_cli import signals  # noqa: PLC0415  --version takes no longer than the bare interpreter
+    # --version takes no longer than the bare interpreter.
+    from unified_cli import signals  # noqa: PLC0415
 
     signals.handle_signals()
     try:

@@ -23,7 +23,8 @@ OF_SERVICE = (
 WHERE_TOKENS_ARE = "unified help profiles says where a token comes from"
 TOO_SLOW = "a larger --timeout waits longer"
 OTHER_AUTHORITY = "--ca-bundle FILE trusts another authority"
-OWN_TOKEN = "the token of a single connection may not do this: use that of the environment"  # noqa: S105  words
+# Not a secret: words of a hint.
+OWN_TOKEN = "the token of a single connection may not do this: use that of the environment"  # noqa: S105
 ONLY_OWN = (
     'the account id "me" is for the token of a single connection; with another token, name the'
     " connection: -a ID"
@@ -71,7 +72,8 @@ def meant_body(text: str) -> str | None:
         return f"-d {_quoted(text.replace('file://', '@', 1))}"
     if text.startswith(("@", "{", "[")):
         return f"-d {_quoted(text)}"
-    if os.path.isfile(text):  # noqa: PTH113  not what a path is made of, such as a text of megabytes
+    # Not what a path is made of, such as a text of megabytes.
+    if os.path.isfile(text):  # noqa: PTH113
         return f"-d {_quoted(f'@{text}')}"
     return f"-f {_quoted(text)}" if equals and name.isidentifier() else None
 

@@ -85,7 +85,8 @@ def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
 def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
     """Return what runs the command line, or None if it asked for help."""
     try:
-        from unified_cli import app  # noqa: PLC0415  what fails or is stopped while it is imported is reported below
+        # What fails or is stopped while it is imported is reported below.
+        from unified_cli import app  # noqa: PLC0415
 
         return app.read(argv, runtime)
     except Exception:

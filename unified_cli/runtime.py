@@ -253,7 +253,8 @@ class Runtime(NamedTuple):
         user can see.
         """
         folder = self.folder("cache")
-        return folder is not None and os.path.exists(folder / name)  # noqa: PTH110  Path raises where it may not look
+        # Path raises where it may not look.
+        return folder is not None and os.path.exists(folder / name)  # noqa: PTH110
 
 
 def as_typed(text: str) -> str:

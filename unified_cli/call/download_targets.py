@@ -131,7 +131,8 @@ class TargetFile:
         """Its name."""
         return self.path.name
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002  it has a name
+    # The file already has its name.
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
         """Give it that name."""
         return _publish(file, self.path, force=self.force)
 
@@ -144,7 +145,8 @@ class FileInFolder:
     force: bool
     label: str = "download"
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002  not listed
+    # The file is not listed.
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
         """Give it a safe form of the proposed name."""
         path = self.folder / safe(*proposals)
         output_file.check(path, force=self.force)
@@ -164,7 +166,8 @@ class TargetStream:
         """Where the file is until then."""
         return Path(tempfile.gettempdir())
 
-    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002  it has a name
+    # The file already has its name.
+    def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:  # noqa: ARG002
         """Write it there."""
         output_file.write_stream(self.stream, file.chunks())
         return self.path

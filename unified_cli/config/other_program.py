@@ -67,7 +67,8 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     with (
         signals.interrupts_left_to_others(),
-        subprocess.Popen(argv, env=environment(environ)) as child,  # noqa: S603  a user's own program, without a shell
+        # A user's own program, without a shell.
+        subprocess.Popen(argv, env=environment(environ)) as child,  # noqa: S603
     ):
         return waited_for(child)
 

@@ -44,7 +44,8 @@ def run(
     if found is None:
         raise ConfigError(f"{what}: no program {program!r}", hint=hints.NAME_PROGRAM)
     try:
-        child = subprocess.Popen(  # noqa: S603  an argument list from the user's own config, and no shell
+        # An argument list from the user's own config, and no shell.
+        child = subprocess.Popen(  # noqa: S603
             [found, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

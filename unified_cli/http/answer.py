@@ -339,5 +339,6 @@ def _is_file(headers: Mapping[str, str]) -> bool:
 
 def _raw(response: httpx.Response) -> httpx.SyncByteStream:
     # The transport's own stream: httpx would decode any coding, without bounds.
-    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
+    # A synchronous transport gives no other.
+    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101
     return response.stream

@@ -122,7 +122,8 @@ class _RecordingTransport(httpx.BaseTransport):
             raise
         self._exchange = exchange
         exchange.response, exchange.answered = response, runtime.monotonic()
-        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gives no other
+        # A synchronous transport gives no other.
+        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101
         return httpx.Response(
             response.status_code,
             headers=response.headers,

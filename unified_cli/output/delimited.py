@@ -72,7 +72,8 @@ class Delimited(RecordWriter):
         if self._columns is None:
             self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  cells are written anew
+    # Cells are written anew.
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the rows, with the header before the first."""
         for rows in joined(self._rows(records)):
             yield rows.encode("utf-8", "backslashreplace")

@@ -191,7 +191,8 @@ class PagedStdout(io.RawIOBase):
                 return None
             environ = self._runtime.environ
             self._before = _attributes(self.fileno())
-            self._child = subprocess.Popen(  # noqa: S603  words of the user's own settings, and no shell
+            # Words of the user's own settings, and no shell.
+            self._child = subprocess.Popen(  # noqa: S603
                 _with_colours(other_program.words(text, environ)),
                 stdin=subprocess.PIPE,
                 stdout=self.fileno(),

@@ -172,7 +172,8 @@ class JqDocument(RecordWriter):
         self._records: list[Record] = []
         self._size = 0
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  nothing is written yet
+    # Nothing is written yet.
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Nothing, for now. Raises UsageError for more than a document may hold."""
         self._records += records
         self._size += sum(len(memoryview(record)) for record in records)

@@ -139,7 +139,8 @@ class JsonDocument(RecordWriter):
         super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  a document may break lines
+    # A document may break lines.
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the records, after those that were written before."""
         if not records:
             return
@@ -190,7 +191,8 @@ class Ids(RecordWriter):
         super().__init__(style, memory)
         self._without: int = memory.get("without", 0)
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  ids are short
+    # Ids are short.
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the ids; records without one, or with one that does not fit on a line,
         are counted.
         """

@@ -159,7 +159,8 @@ class JsonView:
             piece = document[start : found.end() if found else None]
             text = terminal.json_visible(piece.decode("utf-8"))
             if len(piece) <= self._left:
-                from unified_cli.output.json_highlight import highlighted  # noqa: PLC0415  imports rich
+                # Imports rich.
+                from unified_cli.output.json_highlight import highlighted  # noqa: PLC0415
 
                 text = highlighted(text)
             self._left -= len(piece)

@@ -235,7 +235,8 @@ class Table(RecordWriter):
         if self._widths is None and self._style.listing and any(slices):
             self._widths = self._measure(slices)
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  cells are written anew
+    # Cells are written anew.
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the rows, with their heads before the first."""
         for lines in joined(
             f"{line}\n" for record in records for line in self._lines(_members(record))

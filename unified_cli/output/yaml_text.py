@@ -57,7 +57,8 @@ class Yaml(RecordWriter):
         super().__init__(style, memory)
         self._begun: bool = memory.get("begun", False)
 
-    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002  records are written anew
+    # Records are written anew.
+    def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
         """Yield the records as items of the list."""
         for some in slices(records, _AT_ONCE):
             head = b"" if self._begun else f"{self._style.items}:\n".encode()

@@ -45,7 +45,8 @@ class InProcess(httpx.BaseTransport):
     def _answer(self, asked: SandboxRequest, request: httpx.Request) -> SandboxResponse:
         if not request_content.may_be_large(asked, self._sandbox.service):
             return self._sandbox.answer(replace(asked, body=request.read()))
-        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a synchronous transport gets no other
+        # A synchronous transport gets no other.
+        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         with request_content.kept(request.stream) as upload:
             return self._sandbox.answer(replace(asked, upload=upload))
 

@@ -28,7 +28,8 @@ _ORDERS: Mapping[str, Callable[[int], bool]] = {
 _OPERATORS = {*_ORDERS, "eq", "in", "ne"}
 # Each is compared with each record.
 _MOST_VALUES = 1000
-QueryValue = Union[str, list["QueryValue"], dict[str, "QueryValue"]]  # noqa: UP007  it contains itself
+# It contains itself.
+QueryValue = Union[str, list["QueryValue"], dict[str, "QueryValue"]]  # noqa: UP007
 """The value of a parameter: text, or what brackets made of several parameters."""
 
 QueryTree = dict[str, QueryValue]

@@ -72,7 +72,8 @@ def kept(pieces: Iterable[bytes]) -> BinaryIO:
     Raises Refusal 413 for more than `LARGEST_UPLOAD` bytes, StorageError where there is
     no room.
     """
-    file = cast("BinaryIO", tempfile.SpooledTemporaryFile(max_size=PIECE))  # noqa: SIM115  closed with the request
+    # Closed with the request.
+    file = cast("BinaryIO", tempfile.SpooledTemporaryFile(max_size=PIECE))  # noqa: SIM115
     try:
         for piece in pieces:
             _check(file.tell() + len(piece))

@@ -74,7 +74,8 @@ class StoredFiles:
         with self._turn():
             # Older versions had a file in one value.
             for table in ("files", "file_parts"):
-                self._database.execute(f"DELETE FROM {table} {_OF}", place)  # noqa: S608  the names are above
+                # The names are above.
+                self._database.execute(f"DELETE FROM {table} {_OF}", place)  # noqa: S608
             number = 0
             for piece in pieces:
                 self._add(place, number, piece)
@@ -89,14 +90,14 @@ class StoredFiles:
     def find(self, scope: Scope, identity: str) -> StoredFile | None:
         """Return the file of a record, or None."""
         place = (*scope, identity)
-        statement = f"SELECT size, checksum FROM file_parts {_OF} ORDER BY number"  # noqa: S608  as above
+        statement = f"SELECT size, checksum FROM file_parts {_OF} ORDER BY number"  # noqa: S608
         with self._turn():
             parts: list[tuple[int, int]] = self._database.execute(statement, place).fetchall()
             if parts:
                 sizes, checksums = zip(*parts, strict=True)
                 checksum = checksums[0] if len(parts) == 1 else zlib.crc32(repr(checksums).encode())
                 return StoredFile(sizes, checksum, partial(self._part, place))
-            row = self._database.execute(f"SELECT content FROM files {_OF}", place).fetchone()  # noqa: S608  as above
+            row = self._database.execute(f"SELECT content FROM files {_OF}", place).fetchone()  # noqa: S608
         return StoredFile.of(row[0]) if row else None
 
     def _part(self, place: Sequence[str], number: int) -> bytes:

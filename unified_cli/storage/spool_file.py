@@ -33,7 +33,8 @@ class SpoolFile:
             if folder is not None:
                 folders.make_private(folder)
                 _sweep(folder, wall - _NAMED_SECONDS)
-            self._file = tempfile.TemporaryFile(prefix=_PREFIX, dir=folder)  # noqa: SIM115  closed by `__exit__`
+            # Closed by `__exit__`.
+            self._file = tempfile.TemporaryFile(prefix=_PREFIX, dir=folder)  # noqa: SIM115
         except OSError as error:
             where = folder or "the folder for temporary files"
             raise StorageError(f"cannot write into {where}: {error.strerror}") from None

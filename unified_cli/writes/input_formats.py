@@ -47,7 +47,8 @@ def split(file: BinaryIO, name: str) -> Iterator[InputLine]:
         yield InputLine(number, text.strip(_BLANK))
 
 
-def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001  all readers are called alike
+# All readers are called alike.
+def _ndjson(file: BinaryIO, name: str, items: str) -> Iterator[InputLine]:  # noqa: ARG001
     for line in split(file, name):
         if line.text:
             yield line._replace(wrong=json_check.flaw(line.text))

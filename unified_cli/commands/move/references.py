@@ -46,7 +46,8 @@ class IdReferences:
     def all_in(self, record: bytes) -> Iterator[IdReference]:
         """Yield every reference in a record."""
         found: list[IdReference] = []
-        self.exchanged(record, lambda reference: found.append(reference))  # noqa: PLW0108  its type is that of None
+        # Its type is that of None.
+        self.exchanged(record, lambda reference: found.append(reference))  # noqa: PLW0108
         yield from found
 
     def exchanged(self, record: bytes, exchange: Exchange) -> bytes:

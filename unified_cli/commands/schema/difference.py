@@ -21,7 +21,8 @@ class ShapeChange(Enum):
     about: str
     strict: bool
 
-    def __new__(cls, value: str, about: str, strict: bool) -> Self:  # noqa: D102  an enum's own machinery
+    # An enum's own machinery.
+    def __new__(cls, value: str, about: str, strict: bool) -> Self:  # noqa: D102
         member = object.__new__(cls)
         member._value_ = value
         member.about, member.strict = about, strict

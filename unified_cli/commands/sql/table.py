@@ -238,7 +238,8 @@ class TableSpool:
         fields = ", ".join(f"{name}: '{kind}'" for name, kind in kinds.items())
         longest = max(4 << 20, 3 * self._longest + 4096)
         return (
-            f"INSERT INTO {table} ({', '.join(map(quoted, names))}) SELECT {', '.join(picks)}"  # noqa: S608  every name is quoted
+            # Every name is quoted.
+            f"INSERT INTO {table} ({', '.join(map(quoted, names))}) SELECT {', '.join(picks)}"  # noqa: S608
             " FROM read_csv(?, auto_detect=false, header=false, delim=chr(31), quote='',"
             " escape='', comment='', nullstr='', new_line='\\n', strict_mode=true,"
             f" columns={{{fields}}}, max_line_size={longest}, buffer_size={2 * longest})"

@@ -106,7 +106,8 @@ class NetworkTransport(httpx.BaseTransport):
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
         head = _head(request.method.encode("ascii"), request.url.raw_path, request.headers.raw)
-        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101  a request of this program has no other
+        # A request of this program has no other.
+        assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         if isinstance(request.stream, httpx.ByteStream):
             # One packet, where it may be; httpx has counted its bytes.
             connection.send(b"".join([head, *request.stream]))

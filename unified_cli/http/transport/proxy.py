@@ -5,7 +5,9 @@ for it.
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
-from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # typeshed leaves it out
+
+# Typeshed leaves it out.
+from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
 import httpx
 
