@@ -177,9 +177,10 @@ def test_an_increment_goes_on_from_its_mark(before: Before, folder: Path, to: st
     where = place(folder, to)
     before("-p full ticketing tickets update tickets-7 -f name=later")
     ended = before(f"-p full export ticketing/tickets --to {where} --incremental")
-    assert re.fullmatch(
-        rf"wrote 1 file with [1-4] records to {where}, 0 already complete\n", ended.stderr
-    )
+    # A plain first run noted no mark: its list is read whole once.
+    count = "120" if to == "increments-killed" else "[1-4]"
+    last = ended.stderr.splitlines()[-1]
+    assert re.fullmatch(rf"wrote 1 file with {count} records to {where}, 0 already complete", last)
     held = "".join(path.read_text() for path in (folder / "made" / to / "full").rglob("*.ndjson"))
     known = {one["id"]: one for one in sorted(lines(held), key=lambda one: one["updated_at"])}
     served = before("-p full ticketing tickets list --all -o ndjson").stdout

@@ -45,10 +45,11 @@ _MEMBERS = (
     "published",
     "mark",
     "clock",
+    "sent",
     "updated",
     "table",
 )
-_ADDED = {"clock", "mark", "options", "published", "table"}
+_ADDED = {"clock", "mark", "options", "published", "sent", "table"}
 _VERSION = 1
 START_ANEW = "--restart starts anew"
 REPLACE = "--restart replaces it"
@@ -108,6 +109,14 @@ class ListIdentity:
         # The values themselves stay out of the file: a query may hold private values.
         return cls(_digest(asked), {name: _digest(value)[:8] for name, value in told.items()})
 
+    def begins_elsewhere(self, earlier: Mapping[str, str]) -> bool:
+        """Return whether an earlier read of changes differs only in when they begin.
+
+        It is read anew then.
+        """
+        names = {*self.options, *earlier}
+        return {one for one in names if earlier.get(one) != self.options.get(one)} == {"since"}
+
     def other(self, earlier: Mapping[str, str]) -> str:
         """Return the options that an earlier export had otherwise, in words.
 
@@ -140,9 +149,9 @@ class ListRecord:
     hold `records` in `pages`.
 
     `fingerprint` and `options` are its identity, of which version 0.1 kept the first.
-    `mark` is where the next run begins, if that was asked for; then `clock` is that of
-    the service when the first page was served. `table` is only known of a list that is
-    a part of a table.
+    `mark` is how far it came; then `clock` is that of the service when the first page
+    was served, and `sent` this machine's when it was asked for. `table` is only known
+    of a list that is a part of a table.
     """
 
     fingerprint: str = ""
@@ -155,19 +164,21 @@ class ListRecord:
     complete: bool = False
     mark: Mark | None = None
     clock: str = ""
+    sent: str = ""
     table: TableRead | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for an invalid time."""
-        increments.check_times(self.mark, self.started, self.clock)
+        increments.check_times(self.mark, self.started, self.clock, self.sent)
 
     @property
     def begun(self) -> datetime:
-        """When the first page was served by the service's clock.
+        """When the first page was read, by the earlier of two clocks.
 
-        By this machine's for an older export.
+        Older versions noted when they began instead of `sent`.
         """
-        return change_time.parse(self.clock or self.started or _NEVER).at
+        here = self.sent or self.started or _NEVER
+        return min(change_time.parse(one).at for one in (here, self.clock or here))
 
     def told_by(self, other: "ListRecord") -> Self:
         """Return the same, with what the other one knows of the list."""

@@ -3,7 +3,7 @@ records of the answer.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
@@ -14,36 +14,56 @@ from unified_cli.json_text.members import Record, one_line, parts, text
 from unified_cli.masking import excerpt
 from unified_cli.plural import counted
 
-# More records than these in the last seconds of a list are written once more by the
-# next run.
+# If there are more records in the last seconds of a list, the next run writes the
+# others once more.
 _MOST_RECENT = 1000
 # A Date header is cut to seconds.
 _EXACTNESS = timedelta(seconds=1)
 _LONGEST_ID = 40
-READ_WHOLE = f"no record has {FIELD}, so the list is read whole again"
+_DAY = 86_400.0
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_UNMARKED = "an older version noted no mark, so the list is read whole once"
+_UNTIMED = f"no record had an {FIELD} older than --lag, so the list is read whole again"
 
 
 class Mark(NamedTuple):
-    """How far an export came: the `newest` time of change, empty where no record has
-    one.
+    """How far a read came: the `newest` time of change that is not later than its
+    bound, empty where no record has one.
 
-    It is never later than the service's clock was when the list was begun: a record
-    with a time to come would hide all changes until then. `recent` are the digests of
-    the records that the next run will see again, because it looks back a little, and
-    because of their times to come.
+    The bound is the earlier of two clocks, less the lag: the service's Date of the
+    first answer, and this machine's when the request was sent. `recent` are the digests
+    of records that the next run will read again. `written` is this machine's clock when
+    the mark was written; marks of version 0.2.0 lack it.
     """
 
     newest: str = ""
     recent: tuple[str, ...] = ()
+    written: str = ""
+
+    def begin(self, lag: float, now: datetime) -> datetime | None:
+        """Return when the changes begin that the next run asks for.
+
+        None if there is no mark, or one that is later than the clock was: then changes
+        that it passed over would be lost.
+        """
+        if not self.newest:
+            return None
+        at = parse(self.newest).at
+        if at > (parse(self.written).at if self.written else now):
+            return None
+        return earlier(at, lag if self.written else max(lag, _DAY))
 
 
 class Increment(NamedTuple):
     """The reading of the next run: records that changed after `since` (None: all),
     except the `known` ones.
+
+    `why` it begins elsewhere than at the last mark, or is read whole.
     """
 
     since: datetime | None
     known: frozenset[str]
+    why: str = ""
 
     @property
     def begin(self) -> str:
@@ -70,13 +90,25 @@ class Increment(NamedTuple):
         return not unchanged and _digest(record) not in self.known
 
 
-def clock(date: str | None, wall: Callable[[], float]) -> datetime:
-    """Return the clock of a service whose answer has this Date header.
+def local(wall: float) -> str:
+    """Return this machine's clock as text."""
+    return timestamp(datetime.fromtimestamp(wall, UTC))
 
-    Without one that of this machine.
+
+def date_of(header: str | None) -> str:
+    """Return the service's clock as text, which is in this Date header. Empty without
+    one.
     """
-    seconds = rate_headers.http_date(date)
-    return datetime.fromtimestamp(wall() if seconds is None else seconds, UTC)
+    seconds = rate_headers.http_date(header)
+    return "" if seconds is None else local(seconds)
+
+
+def clock(header: str | None, wall: float) -> datetime:
+    """Return the earlier of two clocks: the service's in this Date header, and this
+    machine's.
+    """
+    here = local(wall)
+    return min(parse(one).at for one in (here, date_of(header) or here))
 
 
 def check_times(mark: Mark | None, *texts: str) -> None:
@@ -84,68 +116,57 @@ def check_times(mark: Mark | None, *texts: str) -> None:
 
     An empty one means that none exists.
     """
-    for one in (mark.newest if mark else "", *texts):
+    for one in (mark.newest if mark else "", mark.written if mark else "", *texts):
         try:
             parse(one or "2026-01-01")
         except OverflowError:
             raise ValueError(one) from None
 
 
-def mark_of(records: Callable[[], Iterable[bytes]], lag: float, clock: datetime) -> Mark:
-    """Return the mark of these records, which are gone through twice.
+def after(marks: Sequence[Mark], lag: float, now: datetime) -> Increment:
+    """Return what comes after reads with these marks, in their order.
 
-    The service's `clock` stood there before they were read.
-
-    `lag` is how many seconds the next run looks back.
+    `now` is this machine's clock.
     """
-    newest = _newest(
-        (at.at for record in records() if (at := changed_at(record)) is not None), clock
-    )
-    if newest is None:
-        return Mark()
-    since = Instant(earlier(newest, lag))
-    recent = []
-    for record in records():
-        if (at := changed_at(record)) is not None and at > since:
-            recent.append(_digest(record))
-            if len(recent) > _MOST_RECENT:
-                return Mark(timestamp(newest))
-    return Mark(timestamp(newest), tuple(recent))
+    begins = [begin for mark in marks if (begin := mark.begin(lag, now))]
+    since = max(begins, default=None)
+    doubted = [mark.newest for mark in marks if mark.newest and not mark.begin(lag, now)]
+    if doubted:
+        where = f"from {timestamp(since)} on" if since else "whole"
+        why = f"the mark {doubted[-1]} is later than the clock was, so the list is read {where}"
+    else:
+        why = "" if since else _UNTIMED if marks else _UNMARKED
+    # Each read sees again what the one before it had as recent.
+    return Increment(since, frozenset(marks[-1].recent if marks else ()), why)
 
 
-def merged(marks: Sequence[Mark], lag: float, clock: datetime) -> Mark:
-    """Return the mark of records in several parts, from that of each."""
-    timed = [(parse(mark.newest).at, mark) for mark in marks if mark.newest]
-    newest = _newest((at for at, _ in timed), clock)
-    if newest is None:
-        return Mark()
-    since = earlier(newest, lag)
-    recent = {digest: None for at, mark in timed if at >= since for digest in mark.recent}
-    return Mark(timestamp(newest), tuple(recent) if len(recent) <= _MOST_RECENT else ())
+class MarkReader:
+    """Follows how far the pages of a list go in time, from the mark of those before
+    on.
 
-
-def after(marks: Iterable[Mark], lag: float) -> Increment:
-    """Return what comes after exports with these marks."""
-    found = [mark for mark in marks if mark.newest]
-    if not found:
-        return Increment(None, frozenset())
-    newest = max(parse(mark.newest).at for mark in found)
-    return Increment(earlier(newest, lag), frozenset(one for mark in found for one in mark.recent))
-
-
-def _newest(times: Iterable[datetime], clock: datetime) -> datetime | None:
-    """Return the newest of the times that are not to come.
-
-    The clock where all of them are.
+    `bound` is the latest time that a mark may have, `lag` how many seconds the next run
+    looks back.
     """
-    newest, ahead = None, False
-    for at in times:
-        # The mark of a part in which all times are to come is the clock itself.
-        if at >= clock:
-            ahead = True
-        elif newest is None or at > newest:
-            newest = at
-    return newest or (clock if ahead else None)
+
+    def __init__(self, before: Mark | None, bound: datetime, lag: float) -> None:
+        self._bound = bound
+        self._lag = lag
+        self._newest = parse(before.newest).at if before and before.newest else None
+        # The times of those that were known before were not kept.
+        self._recent = dict.fromkeys(before.recent if before else (), _LAST)
+
+    def note(self, records: Iterable[Record]) -> Mark:
+        """Return the mark after these records."""
+        timed = [(at.at, record) for record in records if (at := changed_at(record))]
+        if passed := [at for at, _ in timed if at <= self._bound]:
+            self._newest = max([*passed, self._newest or passed[0]])
+        since = earlier(self._newest, self._lag) if self._newest else _FIRST
+        recent = {_digest(record): at for at, record in timed if at > since}
+        recent = {one: at for one, at in {**self._recent, **recent}.items() if at > since}
+        if len(recent) > _MOST_RECENT:
+            recent = dict(sorted(recent.items(), key=lambda one: one[1])[-_MOST_RECENT:])
+        self._recent = recent
+        return Mark(timestamp(self._newest) if self._newest else "", tuple(recent))
 
 
 def _digest(record: Record | bytes) -> str:
@@ -161,10 +182,10 @@ class _Ahead(NamedTuple):
 
 
 class RecordsAhead:
-    """Counts the records of each list that say they changed later than the service's
-    clock shows; for many threads.
+    """Counts the records of each list that say they changed later than the clock
+    shows; for many threads.
 
-    Each run reads them again, and they are reported.
+    Each run until then reads them again, and they are reported.
     """
 
     def __init__(self) -> None:

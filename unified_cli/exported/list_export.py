@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import increments
 from unified_cli.exported.checkpoint import Checkpoint, TableRead
-from unified_cli.exported.increments import Increment, Mark
+from unified_cli.exported.increments import Increment, MarkReader
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page, Span
@@ -47,8 +47,9 @@ class ListExportOptions:
     `force` replaces the file, `restart` forgets an earlier run, `dedupe` leaves out
     records whose id came before. `parquet` makes the complete file a Parquet file with
     these columns; until then it is NDJSON. With a `lag` it is noted how far this run
-    came, so that the next one looks back this many seconds; an `increment` leaves out
-    what did not change. `table` is where the records go in the end, if that is a table.
+    came, so that the next one looks back this many seconds. One that is `incremental`
+    adds to a complete list; an `increment` leaves out what did not change. `table` is
+    where the records go in the end, if that is a table.
     """
 
     span: Span
@@ -59,6 +60,7 @@ class ListExportOptions:
     dedupe: bool = False
     parquet: ParquetColumns | None = None
     lag: float | None = None
+    incremental: bool = False
     increment: Increment | None = None
     table: TablePart | None = None
 
@@ -114,9 +116,6 @@ class ListTarget(Protocol):
     def lines(self) -> Iterator[bytes]:
         """Return what was written so far, line by line."""
 
-    def mark(self, lag: float) -> Mark:
-        """Return how far the records that were written go in time."""
-
     def append(self, data: bytes) -> None:
         """Add a part of a page, which is forgotten unless `count` follows."""
 
@@ -148,7 +147,7 @@ def run(
     """Write all pages to the target, giving each when it is written, and publish the
     file.
 
-    `wall` is the clock of this machine, for a service that does not tell its own.
+    `wall` is the clock of this machine.
 
     Raises what reading and writing raise; then all pages that came are safe, and the
     next run continues after them; and UsageError where no record has any of the chosen
@@ -211,6 +210,8 @@ class _ListFile:
     ) -> None:
         self._part = part
         self._wall = wall
+        self._sent = wall()
+        self._marks: MarkReader | None = None
         self._options = options
         self._writer = writer(options.style, part.state.memory.copy())
         self._check = options.transform.check
@@ -226,10 +227,8 @@ class _ListFile:
         records = increment.new(page.records) if increment else page.records
         records = self._seen.new(records) if self._seen else records
         state = self._part.state
-        if self._options.lag is not None and not state.pages:
-            state = replace(
-                state, clock=change_time.timestamp(increments.clock(page.date, self._wall))
-            )
+        if self._options.lag is not None:
+            state = self._marked(page, self._options.lag)
         onward = [f"{pagination.fingerprint(page.next_cursor):016x}"] if page.next_cursor else []
         slices = self._options.transform.slices(records, large=page.large)
         for data in self._writer.page(slices, one_line=page.one_line):
@@ -249,6 +248,19 @@ class _ListFile:
             ),
         )
 
+    def _marked(self, page: Page, lag: float) -> Checkpoint:
+        """Return the state with the mark after this page, and with both clocks at the
+        first one.
+        """
+        state = self._part.state
+        if not state.pages and not state.sent:
+            state = replace(
+                state, clock=increments.date_of(page.date), sent=increments.local(self._sent)
+            )
+        if self._marks is None:
+            self._marks = MarkReader(state.mark, change_time.earlier(state.begun, lag), lag)
+        return replace(state, mark=self._marks.note(page.records))
+
     def _memory(self) -> WriterMemory:
         memory: WriterMemory = {**self._writer.memory, "unseen": self._check.unseen}
         if left_out := [*self._left_out, *self._options.transform.shortcomings()]:
@@ -258,8 +270,8 @@ class _ListFile:
     def publish(self) -> None:
         """Write the end and give the file its name. Raises StorageError."""
         state = self._part.state
-        if self._options.lag is not None:
-            state.mark = self._part.mark(self._options.lag)
+        if state.mark:
+            state.mark = state.mark._replace(written=increments.local(self._wall()))
         # An earlier run may have been killed with the end written and the name not
         # given.
         end = b"" if state.complete else self._writer.end(state.next_cursor)

@@ -3,12 +3,11 @@ begins.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple, Self
 
 from unified_cli.errors import StateError
-from unified_cli.exported import gone_ids, increments
+from unified_cli.exported import gone_ids
 from unified_cli.exported.checkpoint import START_ANEW
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.increments import Mark
@@ -51,30 +50,10 @@ class ListHistory(NamedTuple):
         """Whether there is any record."""
         return any(entry.table.rows if entry.table else entry.records for entry in self.entries)
 
-    def marks(self, lag: float) -> list[Mark]:
-        """Return how far the files came: they say so, or, where none does, their
-        records. Raises StateError, StorageError.
-        """
-        # Older versions let a mark pass the clock.
-        marks = [
-            increments.merged([entry.mark], lag, entry.begun)
-            for entry in self.entries
-            if entry.mark
-        ]
-        return marks or [self._mark_of(entry, lag) for entry in self.entries]
-
-    def _mark_of(self, entry: ManifestEntry, lag: float) -> Mark:
-        """Return the mark of a file that was written without one.
-
-        Raises StateError if its content was changed.
-        """
-        if entry.table is None:
-            for said in self.destination.differences(entry):
-                raise StateError(
-                    f"{self.destination}/{entry.file} was changed: {said}", hint=START_ANEW
-                )
-        # Whatever others changed in a table, it is merged over.
-        return increments.mark_of(partial(self.destination.records, entry.file), lag, entry.begun)
+    @property
+    def marks(self) -> list[Mark]:
+        """How far the reads of the files came, in their order."""
+        return [mark for entry in self.entries for mark in entry.marks]
 
 
 def check_end(

@@ -11,6 +11,7 @@ import msgspec
 from unified_cli import PRODUCT
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListRecord
+from unified_cli.exported.increments import Mark
 from unified_cli.masking import MaskedText, masked
 from unified_cli.storage import state
 from unified_cli.values import JsonObject
@@ -39,15 +40,17 @@ _MEMBERS = (
     "why",
     "since",
     "mark",
+    "earlier",
     "look",
     "clock",
+    "sent",
     "modified",
     "checked",
     "gone",
     "table",
 )
 # Only lists that are parts of tables have these.
-_OF_TABLES = {"table"}
+_OF_TABLES = {"table", "earlier"}
 
 
 @dataclass(slots=True)
@@ -61,6 +64,7 @@ class ManifestEntry(ListRecord):
     is what tells at a glance whether someone changed it, where the destination has such
     a thing. `checked` is when an increment last found that nothing had changed. `gone`
     is how many ids of earlier full reads the last one did not find, if there were any.
+    `earlier` is the mark before the present one, where a table is one entry.
     """
 
     file: str
@@ -77,6 +81,12 @@ class ManifestEntry(ListRecord):
     modified: int | None = None
     checked: str = ""
     gone: int | None = None
+    earlier: Mark | None = None
+
+    @property
+    def marks(self) -> list[Mark]:
+        """The marks that there are, the newest last."""
+        return [mark for mark in (self.earlier, self.mark) if mark]
 
     def finished(self, state: Checkpoint, missing: list[str], *, allow: bool) -> "ManifestEntry":
         """Return the entry of the list that came to this state.

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unified_cli.errors import StateError, StorageError
-from unified_cli.exported import checkpoint, increments
+from unified_cli.exported import checkpoint
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListIdentity
-from unified_cli.exported.increments import Mark
 from unified_cli.exported.manifest import timestamp
 from unified_cli.runtime import Runtime
 from unified_cli.storage import atomic_file, folders, output_file, regular_file, state
@@ -92,12 +91,7 @@ class PartialFile:
                 atomic_file.sweep(self.path)
             self._ckpt.unlink(missing_ok=True)
             self._part.unlink(missing_ok=True)
-        earlier = checkpoint.read(self._ckpt)
-        if earlier is not None:
-            atomic_file.sweep(self.path)
-        if earlier is not None and earlier.fingerprint != self.state.fingerprint:
-            other = self._identity.other(earlier.options)
-            raise StateError(f"{self._ckpt} is of an export with {other}", hint=START_ANEW)
+        earlier = self._earlier()
         if earlier is not None and earlier.complete and not restart and self._is_published(earlier):
             self._part.unlink(missing_ok=True)
             self.state = earlier
@@ -119,6 +113,21 @@ class PartialFile:
             if restart:
                 self.state = self.state.begun_again()
         self._safe_bytes, self._safe_at = self.state.bytes, self._monotonic()
+
+    def _earlier(self) -> Checkpoint | None:
+        """Return how far an earlier run came. Raises StateError for another list."""
+        earlier = checkpoint.read(self._ckpt)
+        if earlier is None:
+            return None
+        atomic_file.sweep(self.path)
+        if self._identity.begins_elsewhere(earlier.options):
+            self._part.unlink(missing_ok=True)
+            self._ckpt.unlink(missing_ok=True)
+            return None
+        if earlier.fingerprint != self.state.fingerprint:
+            other = self._identity.other(earlier.options)
+            raise StateError(f"{self._ckpt} is of an export with {other}", hint=START_ANEW)
+        return earlier
 
     def _go_on(self, earlier: Checkpoint) -> None:
         try:
@@ -175,12 +184,6 @@ class PartialFile:
         with self._writing(self._part):
             if self._file.is_open:
                 self._make_safe()
-
-    def mark(self, lag: float) -> Mark:
-        """Return how far the records in the part file go in time, for a next run that
-        looks back this many seconds.
-        """
-        return increments.mark_of(self.lines, lag, self.state.begun)
 
     def _publish_converted(self, convert: Convert, *, force: bool) -> None:
         self._check()

@@ -18,9 +18,8 @@ from typing import Annotated, NamedTuple, Self
 import msgspec
 
 from unified_cli.errors import StateError
-from unified_cli.exported import increments, parquet_file
+from unified_cli.exported import parquet_file
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, Count
-from unified_cli.exported.increments import Mark
 from unified_cli.exported.list_export import TakenOverError
 from unified_cli.exported.parquet_file import ParquetColumns
 from unified_cli.storage import state
@@ -83,8 +82,7 @@ def look(chunks: Mapping[str, Stored]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """An object with some pages of a list; `mark` says how far they go in time, if that
-    was asked for.
+    """An object with some pages of a list.
 
     `tag` is what the store called these bytes; versions before took no note of it.
     """
@@ -92,12 +90,7 @@ class Chunk:
     name: Annotated[str, msgspec.Meta(pattern=r"^[\w.-]+$")]
     bytes: Count
     sha256: str
-    mark: Mark | None = None
     tag: str = ""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an invalid time."""
-        increments.check_times(self.mark)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,11 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from unified_cli.commands.export import chunk_log
 from unified_cli.commands.export.chunk_log import Chunk, ChunkLog, ListPlace, LogEntry, LoggedList
 from unified_cli.errors import StateError
-from unified_cli.exported import increments
 from unified_cli.exported.checkpoint import START_ANEW, Checkpoint, ListIdentity
-from unified_cli.exported.increments import Mark
 from unified_cli.exported.list_export import ListExportOptions, TakenOverError
 from unified_cli.exported.manifest import timestamp
 from unified_cli.runtime import Runtime
@@ -73,6 +70,8 @@ class ChunkedList:
         Raises StateError for a list with other options, or one that was changed.
         """
         self._find(keep=keep, restart=restart)
+        if self._identity.begins_elsewhere(self._known.state.options):
+            self._forget()
         self.state = self._known.state
         if (restart and keep) or (self.state.records and not self.state.pages):
             self._read_again()
@@ -110,13 +109,6 @@ class ChunkedList:
         """Yield the records of the chunks that are logged."""
         for chunk in self._known.chunks:
             yield from chunk_log.records(self._objects, self._place, chunk)
-
-    def mark(self, lag: float) -> Mark:
-        """Return how far the records go in time, for a next run that looks back this
-        many seconds.
-        """
-        marks = [chunk.mark for chunk in self._known.chunks if chunk.mark]
-        return increments.merged([*marks, self._mark_of_buffer(lag)], lag, self.state.begun)
 
     def append(self, data: bytes) -> None:
         """Hold a part of a page."""
@@ -231,16 +223,9 @@ class ChunkedList:
             chunk_log.as_parquet(lines, self._options.parquet) if self._options.parquet else lines
         )
         name = self._place.chunk(self._known.number + 1)
-        mark = (
-            self._mark_of_buffer(self._options.lag)
-            if lines and self._options.lag is not None
-            else None
-        )
         tag = self._objects.created(f"{self._place.folder}/{name}", data)
         return (
-            None
-            if tag is None
-            else Chunk(name, len(data), hashlib.sha256(data).hexdigest(), mark, tag)
+            None if tag is None else Chunk(name, len(data), hashlib.sha256(data).hexdigest(), tag)
         )
 
     def _created_after(self, lines: bytes) -> Chunk | None:
@@ -252,11 +237,6 @@ class ChunkedList:
         self._check_held()
         self._take_number(self._known.state)
         return self._created(lines)
-
-    def _mark_of_buffer(self, lag: float) -> Mark:
-        return increments.mark_of(
-            partial(chunk_log.lines, self._whole_pages()), lag, self.state.begun
-        )
 
     def _whole_pages(self) -> bytes:
         """Return what was counted."""

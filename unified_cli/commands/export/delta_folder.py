@@ -11,7 +11,6 @@ from urllib.parse import unquote
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import REPLACE, Checkpoint, ListIdentity, TableRead
 from unified_cli.exported.destination import FilePlace
-from unified_cli.exported.increments import Mark
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TablePart
 from unified_cli.exported.manifest import ManifestEntry
 from unified_cli.exported.parquet_file import ParquetColumns
@@ -222,10 +221,6 @@ class PartTarget:
     def lines(self) -> Iterator[bytes]:
         """Return what was read so far."""
         return self._pages.lines()
-
-    def mark(self, lag: float) -> Mark:
-        """Return how far the records go in time."""
-        return self._pages.mark(lag)
 
     def append(self, data: bytes) -> None:
         """Add a part of a page."""

@@ -113,7 +113,7 @@ class TaskOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sent: _Count
     failed: dict[str, Failure]
     ahead: tuple[str, ...] = ()
-    """Lists with records that are stamped later than the service's clock."""
+    """Lists with records that are stamped in the future."""
 
 
 class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

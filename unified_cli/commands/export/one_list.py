@@ -2,9 +2,10 @@
 with, or brought up to date.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 
 from unified_cli.commands.export.plan import ExportPlan, PlannedList
@@ -12,7 +13,7 @@ from unified_cli.errors import StateError, StorageError, UnifiedError
 from unified_cli.exported import gone_ids, increments, list_export, list_history
 from unified_cli.exported.checkpoint import REPLACE, ListIdentity, Option
 from unified_cli.exported.destination import Destination
-from unified_cli.exported.increments import Mark, RecordsAhead
+from unified_cli.exported.increments import RecordsAhead
 from unified_cli.exported.list_export import ListExportOptions, ListTarget, TakenOverError
 from unified_cli.exported.list_history import ListHistory
 from unified_cli.exported.manifest import Manifest, ManifestEntry, timestamp, without_lists
@@ -80,7 +81,7 @@ class ListRunner:
         self._refused: dict[str, UnifiedError] = {}
         self._closed = False
         self.ahead = RecordsAhead()
-        """Records with a stamp later than the service's clock."""
+        """Records with a stamp later than the clock."""
 
     def close(self) -> None:
         """Have each list that is under way end after its page."""
@@ -131,7 +132,7 @@ class ListRunner:
                 list_history.sweep(self._destination, before, self._entries)
                 if not before.offered:
                     yield FinishedList(before)
-                elif options.lag is None:
+                elif not options.incremental:
                     list_history.check_end(self._destination, before, self._entries)
                     yield FinishedList(before, read_at=list_history.read_at(before, self._entries))
                 else:
@@ -156,7 +157,7 @@ class ListRunner:
         """Yield the records written after this history, and those changed since a
         killed run had written it all.
         """
-        read = options.lag is None
+        read = not options.incremental
         for result in written:
             read = read or isinstance(result, Page)
             if not read and isinstance(result, FinishedList) and result.entry.complete:
@@ -176,11 +177,10 @@ class ListRunner:
         options: ListExportOptions,
     ) -> Generator[Page | ListResult]:
         """Write what changed since the files of the list that are complete."""
-        first = history.entries[0]
-        marks = history.marks(options.lag or 0)
-        increment = increments.after(marks, options.lag or 0)
-        if increment.since is None and history.has_records:
-            self._runtime.stderr.note(f"{planned.file}: {increments.READ_WHOLE}")
+        first, now = history.entries[0], datetime.fromtimestamp(self._runtime.wall(), UTC)
+        increment = increments.after(history.marks, options.lag or 0, now)
+        if increment.why and history.has_records:
+            self._runtime.stderr.note(f"{planned.file}: {increment.why}")
         if options.table:
             options = replace(options, table=options.table._replace(before=first.table), force=True)
             if increment.since is None:
@@ -197,7 +197,7 @@ class ListRunner:
         options = replace(options, force=True, increment=increment)
         written = self._write(added, request, entry, options)
         if options.table:
-            written = _as_state(written, first, marks, options.lag or 0)
+            written = _as_state(written, first)
         for result in self._up_to_date(planned, request, written, history, options):
             unchanged = (
                 isinstance(result, FinishedList) and result.part and not result.part.state.records
@@ -245,10 +245,9 @@ class ListRunner:
             planned.connection, partial(self._client, planned.connection)
         ) as client:
             for page in pagination.pages(client.send, request, service, span):
-                if options.lag is not None:
-                    self.ahead.note(
-                        name, page.records, increments.clock(page.date, self._runtime.wall)
-                    )
+                if options.incremental:
+                    clock = increments.clock(page.date, self._runtime.wall())
+                    self.ahead.note(name, page.records, clock)
                 yield page
                 if error := self._stop():
                     raise error
@@ -305,20 +304,23 @@ class ListRunner:
 
 
 def _as_state(
-    written: Generator[Page | ListResult], first: ManifestEntry, marks: Sequence[Mark], lag: float
+    written: Generator[Page | ListResult], first: ManifestEntry
 ) -> Generator[Page | ListResult]:
     """Yield the increment of a table as it is written, as an entry of the whole
     list.
     """
     for result in written:
         if isinstance(result, FinishedList) and result.entry.table:
-            entry = result.entry
-            mark = increments.merged(
-                [*marks, *([entry.mark] if entry.mark else [])], lag, entry.begun
-            )
             entry = replace(
-                entry, fingerprint=first.fingerprint, options=first.options, since=None, mark=mark
+                result.entry,
+                fingerprint=first.fingerprint,
+                options=first.options,
+                since=None,
+                earlier=first.mark or first.earlier,
             )
+            if not (entry.mark and entry.mark.newest):
+                # A read without a time leaves the mark as it was.
+                entry = replace(entry, mark=first.mark, earlier=first.earlier)
             yield replace(result, entry=entry)
         else:
             yield result

@@ -327,7 +327,8 @@ class ExportPlan:
             restart=options.restart,
             dedupe=options.dedupe is not None,
             parquet=parquet,
-            lag=lag if options.incremental else None,
+            lag=lag if self.form.increments else None,
+            incremental=options.incremental,
             table=table,
         )
 

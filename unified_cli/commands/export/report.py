@@ -29,10 +29,9 @@ class ExportSummary:
     """The result of an export: files written and found complete, the failures by file,
     connections `without_lists`.
 
-    `ahead` says which lists have records that are stamped later than the service's
-    clock, `unseen` which of the columns that were asked for no list has, `old` when
-    each list was read that was complete before, `gone` how many ids of a list are not
-    there any more.
+    `ahead` says which lists have records that are stamped in the future, `unseen` which
+    of the columns that were asked for no list has, `old` when each list was read that
+    was complete before, `gone` how many ids of a list are not there any more.
     """
 
     written: int = 0
@@ -115,7 +114,7 @@ def report(
             f", and {'another list' if others == 1 else f'{others} other lists'}" if others else ""
         )
         runtime.stderr.note(
-            "stamped later than the service's clock, so that each run reads them again:"
+            "stamped in the future, so that each incremental run until then reads them again:"
             f" {summary.ahead[0]}{more}"
         )
     for column in summary.unseen:
