@@ -1,11 +1,13 @@
 """One operation of the catalogue, from typed options to its result."""
 
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import Literal, NamedTuple
 
-from unified_cli.catalogue import Catalogue
+from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.options import CallOptions
 from unified_cli.config.settings import Settings
+from unified_cli.http.request import Request
 from unified_cli.runtime import Runtime
 
 
@@ -78,3 +80,7 @@ class Call(NamedTuple):
     options: CallOptions
     mode: Mode = Mode()
     delivery: Delivery = Delivery.DOCUMENT
+
+
+RequestOf = Callable[[Call, Operation], Request]
+"""Builds the request of an operation for a call."""

@@ -154,7 +154,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
     if isinstance(options, ReadOptions):
         # It has no options for a body, a key or a file.
         return Content(read_query(call, lists=operation.lists))
-    body = read_body(call, operation.method, operation)
+    body = read_body(call.runtime, options, operation.method, operation)
     # A write whose query is required may need nothing else.
     sends_file = part(options, SendOptions).sends_file
     if (
@@ -222,17 +222,15 @@ def _built(content: Content, build: Callable[[Content], Request]) -> Request:
 
 
 def identifier(options: CallOptions) -> str | None:
-    """Return the id that an operation is for, as it was typed, or None for one that
-    takes none.
-    """
+    """Return the typed id that an operation is for, or None for one that takes none."""
     return options.id if isinstance(options, ReadOptions | WriteModeOptions) else None
 
 
-def path_request(call: Call, method: str, path: str) -> Request:
-    """Return the request for a typed method and path."""
+def path_request(call: Call, method: str, path: str, body: bytes | None) -> Request:
+    """Return the request for a typed method and path, with a body that was read."""
     connection = requests.scope_of(call.settings, call.catalogue.service)
     query = read_query(call, lists=part(call.options, PageOptions).page_size is not None)
-    content = _content(call, method, query, read_body(call, method))
+    content = _content(call, method, query, body)
     return _built(content, partial(requests.for_path, connection, method, path))
 
 
@@ -337,16 +335,18 @@ def check_own_filter(option: str, query: Sequence[str]) -> None:
         raise UsageError(f"{option} asks by updated_at itself (leave out -q updated_at…)")
 
 
-def read_body(call: Call, method: str, operation: Operation | None = None) -> bytes | None:
+def read_body(
+    runtime: Runtime, called: CallOptions, method: str, operation: Operation | None = None
+) -> bytes | None:
     """Return the JSON body from `-d`, `-f` and `-F`, or None if none of them is given.
     Raises UsageError for one that names a connection, which it must not choose.
     """
-    options = part(call.options, SendOptions)
+    options = part(called, SendOptions)
     if options.sends_file or (options.data is None and not options.raw_field and not options.field):
         return None
     if method == "GET":
         raise UsageError("a GET has no body (for query parameters: -q NAME=VALUE)")
-    if call.options.token_stdin and options.data in {"-", "@-"}:
+    if called.token_stdin and options.data in {"-", "@-"}:
         raise UsageError(
             f"-d {options.data} and --token-stdin both read standard input",
             hint="put one of them into a file",
@@ -354,12 +354,12 @@ def read_body(call: Call, method: str, operation: Operation | None = None) -> by
 
     fields = request_body.fields(options.raw_field, options.field)
     try:
-        body = request_body.compose(options.data, fields, call.runtime)
+        body = request_body.compose(options.data, fields, runtime)
     except request_body.LinesError as error:
         if operation:
             next_steps.name_import(error, operation, options.data or "")
         raise
-    check_unlabelled(body, call.options, operation)
+    check_unlabelled(body, called, operation)
     return body
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from unified_cli.call import Call, Mode, builder, listing
+from unified_cli.call import Call, Mode, RequestOf, builder, listing
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import ReadOptions, overrides
+from unified_cli.cli.option_parts import NetworkOptions
+from unified_cli.cli.options import CallOptions, overrides
 from unified_cli.config import file, profiles
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
@@ -42,9 +43,9 @@ class SelectedReads(NamedTuple):
     several: bool
 
     @property
-    def options(self) -> ReadOptions:
-        """The options of the reads."""
-        return part(self.common.options, ReadOptions)
+    def workers(self) -> int | None:
+        """How many may be read at a time, if that is given."""
+        return part(self.common.options, NetworkOptions).workers
 
     def note_same(self) -> None:
         """Say which of them are the same connection."""
@@ -83,15 +84,20 @@ class WholeRead:
 
 
 def select(
-    runtime: Runtime, catalogue: Catalogue, operation: Operation, options: ReadOptions, mode: Mode
+    runtime: Runtime,
+    catalogue: Catalogue,
+    operation: Operation,
+    options: CallOptions,
+    mode: Mode,
+    request_of: RequestOf = builder.operation_request,
 ) -> SelectedReads:
-    """Return the reads that the options describe.
+    """Return the reads that the options describe, whose requests `request_of` builds.
 
     Raises UsageError for options that such a read does not take.
     """
     if not mode.several:
         call = builder.resolve(runtime, catalogue, options, mode, operation)
-        request = builder.operation_request(call, operation)
+        request = request_of(call, operation)
         name = call.settings.profile or request.account
         return SelectedReads(call, operation, [SelectedRead(name, call, request)], several=False)
     config = file.read(runtime)
@@ -102,10 +108,7 @@ def select(
         )
         for name in profiles.select(config, options.profile)
     }
-    reads = [
-        SelectedRead(name, call, builder.operation_request(call, operation))
-        for name, call in calls.items()
-    ]
+    reads = [SelectedRead(name, call, request_of(call, operation)) for name, call in calls.items()]
     return SelectedReads(common, operation, reads, several=True)
 
 
@@ -149,10 +152,7 @@ class ReadWork(NamedTuple):
             if not lists:
                 yield pagination.alone(client.send(request), request)
                 return
-            taken, span = (
-                0,
-                listing.span(call._replace(options=replace(self.selected.options, all=True))),
-            )
+            taken, span = 0, listing.span(call)._replace(pages=None)
             for page in pagination.pages(client.send, request, call.catalogue.service, span):
                 taken += size(page)
                 if self.largest is not None and taken > self.largest:

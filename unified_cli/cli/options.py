@@ -59,10 +59,9 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 @option_part
-class ReadCheckOptions(Options):
-    """The expectations of a read, and how long to wait for them."""
+class ExpectOptions(Options):
+    """The expectations of a read."""
 
-    wait_timeout: WaitTimeout = None
     expect: Annotated[
         tuple[str, ...],
         Common(
@@ -73,6 +72,13 @@ class ReadCheckOptions(Options):
         ),
     ] = ()
     junit: Junit = None
+
+
+@option_part
+class ReadCheckOptions(ExpectOptions):
+    """The expectations of a read, and how long to wait for them."""
+
+    wait_timeout: WaitTimeout = None
     until: Annotated[
         str | None, Flag(("--until",), WAIT, "repeat the read until this jq program is true", "JQ")
     ] = None

@@ -7,20 +7,36 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import unquote
 
-from unified_cli.call import Call, Mode, batch_request, builder, single
-from unified_cli.catalogue import Service
+from unified_cli.call import Call, Mode, ModeKind, batch_request, builder, single
+from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.catalogue.known_filters import doubtful
 from unified_cli.cli import prompt
-from unified_cli.cli.command import Command, CommandContext
+from unified_cli.cli.command import Command, CommandContext, Later
 from unified_cli.cli.flags import QUERY, Argument, part
-from unified_cli.cli.options import CallOptions, ConfirmOptions, PageOptions, SendOptions
+from unified_cli.cli.option_parts import NetworkOptions
+from unified_cli.cli.options import (
+    CallOptions,
+    ConfirmOptions,
+    ExpectOptions,
+    PageOptions,
+    SendOptions,
+)
 from unified_cli.cli.shared_options import Strict, told
+from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
 from unified_cli.http.request import Request
 
+_READS = {
+    ModeKind.CHECKED: Later("unified_cli.call.expect:run"),
+    ModeKind.READS: Later("unified_cli.call.many:run"),
+}
+_SEVERAL = "by request, several connections are only read: GET, or POST …/search"
+
 
 @dataclass(frozen=True, kw_only=True)
-class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
+class RequestOptions(
+    ExpectOptions, ConfirmOptions, SendOptions, PageOptions, NetworkOptions, CallOptions
+):
     """The options of `request`."""
 
     method: Annotated[
@@ -35,34 +51,81 @@ class RequestOptions(ConfirmOptions, SendOptions, PageOptions, CallOptions):
 
 def _request(context: CommandContext, options: RequestOptions) -> None:
     builder.check_options(options)
-    service, method = context.catalogue.service, options.method.upper()
-    scoped = not service.names_no_account(options.path)
-    pages = options.several and method == "POST" and _searches(options.path, service)
-    if pages and options.idempotency_key is not None:
-        raise UsageError("each page has an idempotency key of its own", hint="leave the key out")
+    catalogue, method = context.catalogue, options.method.upper()
+    searches = method == "POST" and _searches(options.path, catalogue)
+    several = is_several(options.profile)
+    if searches and (options.several or several) and options.idempotency_key is not None:
+        each = "connection" if several else "page"
+        raise UsageError(f"each {each} has an idempotency key of its own", hint="leave the key out")
+    if options.query and method == "GET":
+        _check_query(context, options)
+    if several or options.expect or options.junit:
+        _read(context, options, "GET" if searches else method, several=several)
+        return
     call = builder.resolve(
         context.runtime,
-        context.catalogue,
+        catalogue,
         options,
         Mode(shown=options.shown),
         None,
         # A search is delivered as a list.
-        method="GET" if pages else method,
-        scoped=scoped,
+        method="GET" if searches and options.several else method,
+        scoped=not catalogue.service.names_no_account(options.path),
     )
-    if options.query and method == "GET":
-        _check_query(call, options)
-    with closing(builder.path_request(call, method, options.path)) as request:
+    body = builder.read_body(context.runtime, options, method)
+    with closing(_built(call, options, body)) as request:
         _check_file(call, request)
-        single.send(call, _aimed(call, request) if request.batch else request)
+        single.send(call, batch_request.aimed(call, request) if request.batch else request)
 
 
-def _searches(path: str, service: Service) -> bool:
-    """Return whether a POST to this path is a search."""
-    return unquote(path.partition("?")[0].rstrip("/").rpartition("/")[2]) == service.search
+def _read(context: CommandContext, options: RequestOptions, method: str, *, several: bool) -> None:
+    """Read the path of one connection to check it, or of several. It is read as a
+    record, or as a list where pages are asked for.
+
+    Raises UsageError for what is no read, or sends a file.
+    """
+    if method != "GET":
+        asked = _SEVERAL if several else "--expect is for a read: GET, or POST …/search"
+        raise UsageError(f"{options.method.upper()} {options.path} was not sent: {asked}")
+    if options.sends_file:
+        raise UsageError("a file is sent to one connection, once", hint="-p with one name")
+    name = "list" if options.several else "get"
+    operation = Operation(
+        "request", options.path, name, method, "", "read", outward=False, harmless=True, summary=""
+    )
+    kind = ModeKind.CHECKED if options.expect or options.junit else ModeKind.READS
+    body = builder.read_body(context.runtime, options, options.method.upper())
+    run = _READS[kind].load()
+    mode = Mode(kind, several, options.shown)
+    run(
+        context.runtime,
+        context.catalogue,
+        operation,
+        options,
+        mode,
+        lambda call, _: _built(call, options, body),
+    )
 
 
-def _check_query(call: Call, options: RequestOptions) -> None:
+def _built(call: Call, options: RequestOptions, body: bytes | None) -> Request:
+    """Return the request of a connection."""
+    method = options.method.upper()
+    request = builder.path_request(call, method, options.path, body)
+    searches = method == "POST" and _searches(options.path, call.catalogue)
+    return request._replace(searches=request.searches or searches)
+
+
+def _searches(path: str, catalogue: Catalogue) -> bool:
+    """Return whether a POST to this path lists what it finds, by its last segment or by
+    the catalogue.
+    """
+    place = path.partition("?")[0].rstrip("/")
+    known = catalogue.match("POST", f"/{place.lstrip('/')}")
+    listed = known is not None and known[0].lists
+    return listed or unquote(place.rpartition("/")[2]) == catalogue.service.search
+
+
+def _check_query(context: CommandContext, options: RequestOptions) -> None:
     """Name the parameters that a list is not known to take, where the path is that of
     one.
 
@@ -70,11 +133,12 @@ def _check_query(call: Call, options: RequestOptions) -> None:
     """
     prefix, _, place = options.path.strip("/").partition("/")
     api, _, resource = place.partition("/")
-    found = call.catalogue.apis.get(api) if f"/{prefix}" == call.catalogue.service.prefix else None
+    catalogue, service = context.catalogue, context.catalogue.service
+    found = catalogue.apis.get(api) if f"/{prefix}" == service.prefix else None
     known = found.resources.get(resource) if found else None
     if known and (operation := known.operations.get("list")):
-        for one in doubtful(operation, call.catalogue.service, builder.pairs(options.query)):
-            builder.tell(call.runtime, one, strict=options.strict)
+        for one in doubtful(operation, service, builder.pairs(options.query)):
+            builder.tell(context.runtime, one, strict=options.strict)
 
 
 def _check_file(call: Call, request: Request) -> None:
@@ -99,10 +163,6 @@ def _check_file(call: Call, request: Request) -> None:
     )
 
 
-def _aimed(call: Call, request: Request) -> Request:
-    return batch_request.aimed(call, request)
-
-
 REQUEST = Command(
     RequestOptions,
     _request,
@@ -115,12 +175,17 @@ REQUEST = Command(
             " counts as a read."
         ),
         (
+            "Reads go to several connections, too: each answer, or with --all each record of a"
+            " list, says in _profile whose it is."
+        ),
+        (
             "POST /file makes a file public, to anyone who has its address; off a terminal that"
             " needs --yes."
         ),
     ),
     examples=(
         "unified -p sandbox request GET /unified/ticketing/tickets -q limit=2\n"
+        "unified -p sandbox request GET /proxy/tickets --limit 3 -o ndjson\n"
         "unified -p sandbox request POST /unified/ticketing/tags -f name=Example --dry-run"
     ),
 )

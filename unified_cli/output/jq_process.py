@@ -22,7 +22,7 @@ _START_SECONDS = 60.0
 
 class JqProcess:
     """Runs programs until a time on the runtime's clock, for `--until`
-    (`commands.operation.expect`).
+    (`call.expect`).
 
     It is not for several threads.
     """

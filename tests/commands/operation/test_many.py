@@ -169,7 +169,7 @@ def test_which_connections_are_meant(
         (f"{LIST} -p o* --workers 65", 2),
         ("ticketing tickets create -p o* -f name=x", 2),
         ("ticketing tickets delete 1 -p one -p two", 2),
-        ("request GET /unified/x -p one -p two", 2),
+        ("request POST /unified/x -p one -p two", 2),
     ],
 )
 def test_what_is_not_for_several_is_refused_before_anything_is_sent(

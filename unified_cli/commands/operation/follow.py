@@ -208,7 +208,7 @@ class _Following:
         common = selected.common
         self._since = since
         self._runtime = common.runtime
-        self._every = selected.options.every or _EVERY
+        self._every = part(common.options, ReadOptions).every or _EVERY
         self._look_back = timedelta(seconds=max(_SHORTEST_LOOK_BACK, 2 * self._every))
         self._cache = Cache(
             self._runtime.folder("cache"), "follow", self._runtime.wall, largest=_LARGEST_STATE

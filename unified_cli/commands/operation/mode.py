@@ -30,10 +30,10 @@ _RUNS = {
     ModeKind.DESCRIBED: Later(f"{_ROOM}.description:run"),
     ModeKind.EDITED: Later(f"{_ROOM}.edit:run"),
     ModeKind.FOLLOWED: Later(f"{_ROOM}.follow:run"),
-    ModeKind.CHECKED: Later(f"{_ROOM}.expect:run"),
+    ModeKind.CHECKED: Later("unified_cli.call.expect:run"),
     ModeKind.LINES: Later(f"{_ROOM}.piped:run"),
     ModeKind.FILES: Later(f"{_ROOM}.downloads:run"),
-    ModeKind.READS: Later(f"{_ROOM}.many:run"),
+    ModeKind.READS: Later("unified_cli.call.many:run"),
     ModeKind.WRITES: Later(f"{_ROOM}.many_writes:run"),
 }
 

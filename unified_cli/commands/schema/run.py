@@ -141,7 +141,7 @@ def observe(
     with (
         progress(runtime, work) as shown,
         signals.told_with(shown.so_far),
-        FairReaders(runtime, catalogue, selected.options.workers) as readers,
+        FairReaders(runtime, catalogue, selected.workers) as readers,
         closing(
             readers.read(selected.reads, ReadWork(selected, readers.clients, seconds=seconds).run)
         ) as results,

@@ -7,12 +7,20 @@ from contextlib import closing
 from http import HTTPStatus
 
 from unified_cli import signals
-from unified_cli.call import Mode, capability_hint, dry_run, record_output, selected_reads
+from unified_cli.call import (
+    Mode,
+    RequestOf,
+    builder,
+    capability_hint,
+    dry_run,
+    record_output,
+    selected_reads,
+)
+from unified_cli.call.check_report import CheckReport
 from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRead
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import OperationOptions, ReadOptions
-from unified_cli.commands.operation.check_report import CheckReport
+from unified_cli.cli.options import CallOptions, ExpectOptions, ReadCheckOptions
 from unified_cli.errors import IncompleteError, RefusedError, UnifiedError, UsageError
 from unified_cli.fleet.clients import Clients
 from unified_cli.fleet.read import FairReaders
@@ -34,7 +42,7 @@ class Condition:
     of each connection.
     """
 
-    def __init__(self, runtime: Runtime, options: ReadOptions, process: JqProcess) -> None:
+    def __init__(self, runtime: Runtime, options: ReadCheckOptions, process: JqProcess) -> None:
         """Raises UsageError if a program cannot be compiled."""
         self._runtime = runtime
         self._until = Expectation(options.until or "", "--until", process)
@@ -124,21 +132,22 @@ def run(
     runtime: Runtime,
     catalogue: Catalogue,
     operation: Operation,
-    options: OperationOptions,
+    options: CallOptions,
     mode: Mode,
+    request_of: RequestOf = builder.operation_request,
 ) -> None:
     """Read every selected connection, until the condition holds if there is one, and
-    judge the expectations.
+    judge the expectations. `request_of` builds the request of each.
 
     Raises DifferentError for one that does not hold, and the errors of the reads.
     """
-    asked = part(options, ReadOptions)
-    with JqProcess(runtime, asked.longest_wait) as process:
-        limited = process if asked.until else None
+    waits, expects = part(options, ReadCheckOptions), part(options, ExpectOptions).expect
+    with JqProcess(runtime, waits.longest_wait) as process:
+        limited = process if waits.until else None
         # One that is given twice is one.
-        expectations = [Expectation(text, process=limited) for text in dict.fromkeys(asked.expect)]
-        condition = _condition(runtime, asked, limited)
-        selected = selected_reads.select(runtime, catalogue, operation, asked, mode)
+        expectations = [Expectation(text, process=limited) for text in dict.fromkeys(expects)]
+        condition = _condition(runtime, options, limited)
+        selected = selected_reads.select(runtime, catalogue, operation, options, mode, request_of)
         if mode.shown:
             for one in selected.reads:
                 dry_run.show(one.call, one.request)
@@ -149,14 +158,15 @@ def run(
 
 
 def _condition(
-    runtime: Runtime, options: ReadOptions, process: JqProcess | None
+    runtime: Runtime, options: CallOptions, process: JqProcess | None
 ) -> Condition | None:
+    waits = part(options, ReadCheckOptions)
     if process:
-        return Condition(runtime, options, process)
-    for value, spelling in ((options.fail_if, "--fail-if"), (options.every, "--every")):
+        return Condition(runtime, waits, process)
+    for value, spelling in ((waits.fail_if, "--fail-if"), (waits.every, "--every")):
         if value:
             raise UsageError(f"{spelling} needs --until JQ")
-    if not options.expect:
+    if not part(options, ExpectOptions).expect:
         raise UsageError("--junit needs --expect JQ")
     return None
 
@@ -180,7 +190,7 @@ def _check(
     with (
         progress(runtime, work, to_stdout=beside) as shown,
         signals.told_with(lambda: _so_far(selected, shown, condition)),
-        FairReaders(runtime, selected.common.catalogue, selected.options.workers) as readers,
+        FairReaders(runtime, selected.common.catalogue, selected.workers) as readers,
     ):
         judge = _Judge(report, printer, program, readers.clients, shown)
         if condition:
@@ -199,7 +209,7 @@ def _check(
 def _so_far(selected: SelectedReads, shown: Progress, condition: Condition | None) -> str:
     """Return what was read and judged until now, and anything that is not written."""
     last = f", the last with: {condition.last}" if condition and condition.last else ""
-    junit = selected.options.junit
+    junit = part(selected.common.options, ExpectOptions).junit
     return f"{shown.so_far()}{last}{f'; {visible(junit)} is not written' if junit else ''}"
 
 
@@ -316,10 +326,10 @@ class _Judge:
     def _not_offered(self, read: SelectedRead, error: UnifiedError) -> str | None:
         """Why the connection cannot answer at all, if that is so."""
         operation = read.request.operation
-        if not isinstance(error, RefusedError) or operation is None:
+        if not isinstance(error, RefusedError):
             return None
         if error.status in _NOT_OFFERED:
             return error.reason
-        if error.status != HTTPStatus.NOT_FOUND:
+        if error.status != HTTPStatus.NOT_FOUND or operation is None:
             return None
         return capability_hint.instead(read.call, self._clients, operation)

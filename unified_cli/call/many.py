@@ -2,23 +2,27 @@
 results of others.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from unified_cli import signals
-from unified_cli.call import Call, Mode, builder, dry_run, listing, record_output
+from unified_cli.call import Call, Mode, RequestOf, builder, dry_run, listing, record_output
 from unified_cli.call.listing import ListSummary
 from unified_cli.catalogue import Catalogue, Operation
 from unified_cli.cli.flags import part
-from unified_cli.cli.options import OperationOptions, PageOptions, ReadOptions, overrides
+from unified_cli.cli.option_parts import NetworkOptions
+from unified_cli.cli.options import CallOptions, PageOptions, ReadOptions, overrides
 from unified_cli.config import file, profiles
+from unified_cli.config.settings import Settings
 from unified_cli.errors import UnifiedError, UsageError
 from unified_cli.fleet import own_account, selection
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http import pagination
 from unified_cli.http.pagination import Page
+from unified_cli.http.request import Request
 from unified_cli.output import stdout
 from unified_cli.output.printer import Printer
 from unified_cli.output.progress import Progress, Work, progress
@@ -35,18 +39,39 @@ _Read = tuple[str, Page | UnifiedError | None]
 """A connection's name, and a page of it, or its error, or None at its end."""
 
 
+class ManyReads(NamedTuple):
+    """Reads of connections, by their names.
+
+    `ask` returns the settings of a connection and its request, or raises what keeps it
+    from being asked. `edit` changes a page before it is printed. Without `labelled`,
+    for one connection, records do not say whose they are.
+    """
+
+    common: Call
+    operation: Operation
+    names: Sequence[str]
+    ask: Callable[[str], tuple[Settings, Request]]
+    edit: Callable[[Page], Page] = lambda page: page
+    labelled: bool = True
+
+    def label(self, name: str) -> str | None:
+        """Return the name in the records of a connection."""
+        return name if self.labelled else None
+
+
 def run(
     runtime: Runtime,
     catalogue: Catalogue,
     operation: Operation,
-    options: OperationOptions,
+    options: CallOptions,
     mode: Mode,
+    request_of: RequestOf = builder.operation_request,
 ) -> None:
     """Call the operation on every selected connection, and print the records with the
     profile of each.
 
-    Raises UsageError for options that need one connection, IncompleteError if some
-    connections failed, and an error of the common kind if all failed alike.
+    `request_of` builds the request of each. Raises UsageError for options that need one
+    connection, and what `read` raises.
     """
     config = file.read(runtime)
     common = builder.common(runtime, catalogue, config, options, mode, operation)
@@ -57,29 +82,38 @@ def run(
             settings=own_account.resolved(overrides(options, name), runtime, config)
         )
 
+    def ask(name: str) -> tuple[Settings, Request]:
+        call = call_to(name)
+        return call.settings, request_of(call, operation)
+
     if mode.shown:
         for call in map(call_to, names):
-            dry_run.show(call, builder.operation_request(call, operation))
+            dry_run.show(call, request_of(call, operation))
         return
     selection.note_same_of(runtime, config, options, names)
-    _run(common, names, options, operation, call_to)
+    read(ManyReads(common, operation, names, ask))
 
 
-def _run(
-    common: Call,
-    names: list[str],
-    options: OperationOptions,
-    operation: Operation,
-    call_to: Callable[[str], Call],
-) -> None:
-    """Call the operation on these connections. Raises what `run` raises."""
-    runtime = common.runtime
-    program = record_output.program(common.options)
-    printer = record_output.printer_for(common, operation, program, names=names, gathers=True)
-    outcome = _FanOutOutcome(names, printer)
-    work = Work(part="connection", parts=len(names))
-    in_turn = part(options, ReadOptions).ordered
-    fair = FairReaders(runtime, common.catalogue, options.workers, in_turn=in_turn)
+def read(reads: ManyReads) -> None:
+    """Read the connections, and print their records as they come.
+
+    Raises IncompleteError if some connections failed, and an error of the common kind
+    if all failed alike.
+    """
+    common, runtime, options = reads.common, reads.common.runtime, reads.common.options
+    program = record_output.program(options)
+    labels = reads.names if reads.labelled else None
+    printer = record_output.printer_for(
+        common, reads.operation, program, names=labels, gathers=True
+    )
+    outcome = _FanOutOutcome(reads, printer)
+    work = Work(part="connection", parts=len(reads.names))
+    fair = FairReaders(
+        runtime,
+        common.catalogue,
+        part(options, NetworkOptions).workers,
+        in_turn=part(options, ReadOptions).ordered,
+    )
 
     def look() -> None:
         # Records that are there are written at once: writing lets the workers run.
@@ -87,7 +121,7 @@ def _run(
         stdout.check_read(runtime)
 
     with progress(runtime, work, to_stdout=True) as shown, fair as readers:
-        results = readers.read(names, _reader(common, readers, operation, call_to), look=look)
+        results = readers.read(reads.names, _reader(reads, readers), look=look)
         _read_all(runtime, outcome, shown, results)
     asked = part(options, PageOptions)
     if outcome.is_quit:
@@ -111,18 +145,15 @@ def _end(outcome: "_FanOutOutcome") -> list[str]:
         return [error.message]
 
 
-def _reader(
-    common: Call, readers: FairReaders, operation: Operation, call_to: Callable[[str], Call]
-) -> Callable[[str], Generator[_Read]]:
+def _reader(reads: ManyReads, readers: FairReaders) -> Callable[[str], Generator[_Read]]:
     """Return a function that reads one connection and yields its pages, then its
     end.
     """
-    wanted = listing.span(common) if operation.lists else None
+    wanted = listing.span(reads.common) if reads.operation.lists else None
 
     def pages(name: str) -> Generator[Page]:
-        call = call_to(name)
-        request = builder.operation_request(call, operation)
-        with readers.client(call.settings, name) as client:
+        settings, request = reads.ask(name)
+        with readers.client(settings, reads.label(name)) as client:
             if wanted is None:
                 yield pagination.alone(client.send(request), request)
             else:
@@ -163,7 +194,7 @@ def _read_all(
 class _FanOutOutcome:
     """The outcome for each connection, and what prints its records."""
 
-    names: list[str]
+    reads: ManyReads
     printer: Printer
     tallies: dict[str, ListSummary] = field(init=False)
     begun: ListSummary | None = None
@@ -178,11 +209,17 @@ class _FanOutOutcome:
     def __post_init__(self) -> None:
         self.tallies = {name: ListSummary() for name in self.names}
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the connections."""
+        return self.reads.names
+
     def add(self, name: str, page: Page) -> None:
         """Print a page of a connection, now or with the next ones."""
         self.begun = self.tallies[name]
         self.begun.torn = True
-        self.printer.page(page.records, one_line=page.one_line, large=page.large, profile=name)
+        shown, label = self.reads.edit(page), self.reads.label(name)
+        self.printer.page(shown.records, one_line=shown.one_line, large=shown.large, profile=label)
         self.begun = None
         self.unwritten.append((self.tallies[name], page))
         if self.printer.is_written:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from unified_cli.call import more_records
 from unified_cli.call.selected_reads import SelectedRead, SelectedReads, WholeRead
+from unified_cli.cli.flags import part
+from unified_cli.cli.options import ExpectOptions, PageOptions
 from unified_cli.errors import UnifiedError
 from unified_cli.fleet.conclude import Ending, conclude
 from unified_cli.masking import MaskedText
@@ -41,7 +43,7 @@ class CheckReport:
 
     @property
     def _junit(self) -> Path | None:
-        name = self.selected.options.junit
+        name = part(self.selected.common.options, ExpectOptions).junit
         return Path(name) if name is not None else None
 
     def check_file(self) -> None:
@@ -59,7 +61,8 @@ class CheckReport:
         Raises IncompleteError for a document that jq cannot hold.
         """
         name, missing = whole.selected.name, ""
-        if whole.partial and not self.selected.options.allow_partial:
+        accepts = part(self.selected.common.options, PageOptions).allow_partial
+        if whole.partial and not accepts:
             missing = (
                 f"the provider left something out of page {', '.join(map(str, whole.partial))}"
             )
