@@ -41,12 +41,12 @@ class Answer(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        """The Content-Type; without one, words that say so, or nothing for JSON."""
+        """The Content-Type. Without one, words that say so, or nothing for JSON."""
         return self.headers.get("content-type", "" if self.body else "bytes without a Content-Type")
 
     @property
     def attempt(self) -> Attempt:
-        """The attempt that was answered so."""
+        """The attempt that got this answer."""
         return Attempt(Outcome.SUCCEEDED, self.status, facts=rate_headers.read(self.headers))
 
 
@@ -191,9 +191,10 @@ class Reader(NamedTuple):
         served: bytes,
         expected: Expected,
     ) -> Answer | Failed:
-        """Return an answer of bytes for a body without a Content-Type that is not JSON.
+        """Return an answer of bytes for a body without a type.
 
-        Raises DamageError where it begins like JSON and a record is expected.
+        It is not JSON. Raises DamageError where it begins like JSON and a record is
+        expected.
         """
         begin = served[:_SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
         if not (expected.any_type or expected.part):
@@ -214,7 +215,7 @@ class Reader(NamedTuple):
         )
 
     def _items(self, request: Request) -> list[str]:
-        """Return the names that the records, or the record, may have in an answer."""
+        """Return the possible names of the records in an answer."""
         operation = request.operation
         if operation is None and not request.scoped:
             return self.service.connections.platform_items.split()
@@ -294,7 +295,6 @@ class Reader(NamedTuple):
     def _final(
         self, request: Request, status: int, message: str, hint: str | None = None
     ) -> Failed:
-        """Return the failure that a repeat would not change."""
         self.disconnect()
         outcome = Outcome.UNUSABLE if status // 100 == 2 else Outcome.ANSWERED
         error = ServiceError(

@@ -63,7 +63,7 @@ class ErrorText(NamedTuple):
 
 
 def text_of(document: JsonObject, service: Service) -> ErrorText:
-    """Return what an error object says, whichever of the usual shapes it has.
+    """Return the text of an error object in any usual shape.
 
     The provider's own answer is read like it.
     """
@@ -89,8 +89,9 @@ def text_of(document: JsonObject, service: Service) -> ErrorText:
 
 
 def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> ErrorResponse:
-    """Return the first lines, the request id and the body, for the error that is
-    raised.
+    """Return the first lines, the request id and the body.
+
+    They are kept with the error that is raised.
     """
     shown = [excerpt(line, _LONGEST_LINE) for line in islice(lines, _MOST)]
     more = len(lines) - len(shown)
@@ -103,12 +104,15 @@ def response_of(lines: list[str], body: bytes, headers: Mapping[str, str]) -> Er
 
 
 def as_json(value: Json) -> str:
-    """Return a value as JSON text, text as it is."""
+    """Return a value as JSON text; text stays as it is."""
     return value if isinstance(value, str) else json_codec.dump(value)
 
 
 def _message(document: JsonObject, names: Iterable[str]) -> str:
-    """Return the first of these members that is a text, or an object that holds one."""
+    """Return the first of these members that has a text.
+
+    An object may hold the text.
+    """
     for name in names:
         value = document.get(name)
         if isinstance(value, dict):
@@ -132,7 +136,7 @@ def _provider(body: Json) -> ErrorText:
 
 
 def _problems(document: JsonObject) -> list[str]:
-    """Return the problem, one line for each field or check."""
+    """Return one line for each invalid field or failed check."""
     found = [*_each(document.get("message"))] if isinstance(document.get("message"), list) else []
     for place in (document, *(document.get(name) for name in ("details", "detail", "error"))):
         if isinstance(place, list):
@@ -155,7 +159,7 @@ def _each(value: Json) -> Iterator[str]:
 
 
 def _one(problem: Json) -> str:
-    """Return one problem as a line: the field, where one is named, and the text."""
+    """Return one problem as a line, with its field, if named."""
     if not isinstance(problem, dict):
         return as_json(problem)
     text = next((problem[name] for name in _MESSAGES if problem.get(name)), None)
@@ -172,8 +176,9 @@ def _path(field: Json) -> str:
 
 
 def _shown(body: bytes) -> Json:
-    """Return the body for programs: its JSON value, or its text if it is not JSON or
-    too large.
+    """Return the body for programs.
+
+    That is its JSON value, or its text if it is not JSON or too large.
     """
     text = masked(body[: 2 * _LONGEST_BODY].decode("utf-8", "replace"))
     if len(body) <= _LONGEST_BODY and decoding.json_object(body) is not None:
@@ -204,9 +209,9 @@ class ErrorAnswer(NamedTuple):
 
 
 def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
-    """Return the error that an answer means, with what failed, at what, and what to do.
+    """Return the error that an answer means.
 
-    Its text is masked.
+    It says what failed, on what, and what to do next. Its text is masked.
     """
     request, status, envelope = answer.request, answer.status, answer.envelope
     provider = bool(envelope and envelope.get(service.remote_error))
@@ -244,8 +249,10 @@ def error_for(answer: ErrorAnswer, service: Service) -> UnifiedError:
 
 
 def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
-    """Return whether the service itself says that scopes are missing or the account is
-    blocked: no wait changes that, whatever the headers say.
+    """Return whether waiting cannot help.
+
+    The service itself says that scopes are missing or the account is blocked, whatever
+    the headers say.
     """
     if envelope is None or envelope.get(service.remote_error):
         return False
@@ -255,8 +262,9 @@ def refuses_for_good(envelope: JsonObject | None, service: Service) -> bool:
 
 
 def _is_closed(answer: ErrorAnswer, service: Service) -> bool:
-    """Return whether the service itself refuses a route that is not open to the token
-    of a single connection.
+    """Return whether the route is closed to a connection's token.
+
+    The service itself must say so.
     """
     below = answer.request.path.removeprefix(answer.request.address.path)
     own = answer.envelope is None or not answer.envelope.get(service.remote_error)
@@ -283,9 +291,7 @@ def _text(answer: ErrorAnswer, service: Service) -> ErrorText:
 
 
 def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """Yield the details that the service adds: missing parameters, fields and
-    scopes.
-    """
+    """Yield the missing parameters, fields and scopes that the service names."""
     insight = envelope.get(service.error_insight) if envelope else None
     words = service.connections
     for name, found in insight.items() if isinstance(insight, dict) else ():
@@ -299,8 +305,9 @@ def _insight(envelope: JsonObject | None, service: Service) -> Iterator[str]:
 
 
 def _rules(envelope: JsonObject | None, service: Service) -> Iterator[str]:
-    """Yield the scopes that are required at times: they come with any error, and are
-    never its cause.
+    """Yield the scopes that are required at times.
+
+    They come with any error, and are never its cause.
     """
     insight = envelope.get(service.error_insight) if envelope else None
     for name, found in insight.items() if isinstance(insight, dict) else ():

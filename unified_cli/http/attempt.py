@@ -109,7 +109,7 @@ class WriteOutcome(Enum):
 
 
 def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
-    """Return what became of the request, from all attempts at it in their order.
+    """Return the outcome of a request from all attempts, in order.
 
     A read is never in doubt.
 
@@ -142,8 +142,9 @@ def outcome_of(request: Request, attempts: Iterable[Attempt]) -> WriteOutcome:
 
 
 def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError) -> UnifiedError:
-    """Return the error to raise for a request that was not done: the last one, or an
-    UnknownError if it is in doubt.
+    """Return the error to raise for a failed request.
+
+    It is the last one, or an UnknownError if the request is in doubt.
     """
     error.idempotency_key = request.key
     if outcome_of(request, attempts) is not WriteOutcome.IN_DOUBT:
@@ -159,8 +160,9 @@ def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError
 
 
 def unshown(request: Request, status: int, error: UnifiedError) -> StorageError:
-    """Return the error for a write that was done, and whose answer could not be shown
-    for the reason of another error.
+    """Return the error for a write that was done.
+
+    Its answer could not be shown, for the reason of another error.
     """
     return StorageError(
         f"{error.reason}; {request.method} {request.path} was done",
@@ -171,13 +173,14 @@ def unshown(request: Request, status: int, error: UnifiedError) -> StorageError:
 
 
 def doubt(request: Request) -> str:
-    """Return the words that say that a write is in doubt."""
+    """Return the words for a write in doubt."""
     return f"{request.method} {request.path} may or may not have been done"
 
 
 def how_to_repeat(request: Request) -> str:
-    """Return what a user can do with the idempotency key of a request, and of which
-    file. Empty without either.
+    """Return how to repeat a request with its idempotency key.
+
+    It names the file. Empty without a key or a file.
     """
     said = []
     if request.upload is not None:
@@ -221,8 +224,9 @@ def _settles(request: Request, attempt: Attempt) -> bool:
 
 
 def may_repeat(request: Request, attempt: Attempt) -> bool:
-    """Return whether the same request may be sent again after this attempt without
-    being carried out twice.
+    """Return whether the same request may be sent again.
+
+    After this attempt, it must not be carried out twice.
 
     Assumption: the service honours the idempotency key that every POST and PATCH
     carries, unless the settings say otherwise. A request that may act twice anyway (an
@@ -246,10 +250,10 @@ def may_repeat(request: Request, attempt: Attempt) -> bool:
 
 
 def pause(number: int, attempt: Attempt, uniform: Callable[[float, float], float]) -> float:
-    """Seconds to wait after attempt `number` (from 1), but for a limit: full jitter, at
-    least what was asked for.
+    """Return the seconds to wait after attempt `number`, from 1.
 
-    For a limit `pace` says how long.
+    Full jitter, and at least the wait that was asked for. For a limit `pace` decides
+    instead.
     """
     if attempt.retry_after is not None:
         return attempt.retry_after + uniform(0, 1)
@@ -317,9 +321,9 @@ def is_foreign(here: httpx.URL, there: httpx.URL) -> bool:
 
 
 def redirected_headers(headers: httpx.Headers, *, foreign: bool) -> httpx.Headers:
-    """Return the headers for the next request: without those of a body.
+    """Return the headers for the next request.
 
-    To another origin only what says which file.
+    Those of a body are left out. Another origin gets only those that ask for the file.
     """
     left_out = _OF_BODY if not foreign else {name for name in headers if name not in _OF_FILE}
     return httpx.Headers(

@@ -75,8 +75,9 @@ class Client:
         part: ByteRange | None = None,
         page: bool = False,
     ) -> Answer:
-        """Return the answer to the request, which is repeated as long as that is safe
-        and the deadline allows.
+        """Return the answer to the request.
+
+        The request is repeated as long as that is safe and the deadline allows.
 
         `any_type` accepts HTML, which is otherwise an error of a gateway; `part` asks
         for a file, which a redirect may lead to at another origin; `page` splits the
@@ -101,7 +102,7 @@ class Client:
             raise
 
     def _check(self, request: Request) -> None:
-        """Raise UnsafeError for a request to another origin than the settings'."""
+        """Raise UnsafeError for a request to another origin."""
         if request.address.origin != self._origin:
             raise UnsafeError(
                 f"the request goes to {request.address.origin}, and the token to {self._origin}"
@@ -131,8 +132,9 @@ class Client:
             call.number, call.error = call.number + 1, result.error
 
     def _turn(self, call: _Call) -> Permit:
-        """Wait until the request may be sent. Raises the error of its last attempt if
-        that is too late.
+        """Wait for permission to send.
+
+        Raises the error of the last attempt if that would be too late.
         """
         account, started = call.request.account, self._runtime.monotonic()
         endless = self._patience is Patience.ENDLESS
@@ -181,9 +183,9 @@ class Client:
         return result
 
     def _wait_for_the_limit(self, call: _Call, failed: Failed, permit: Permit) -> None:
-        """Note that a limit refused it, which uses up no retry.
+        """Wait after a limit's refusal, which uses up no retry.
 
-        Raise its error if the limit stays closed for too long.
+        Raises its error if the limit stays closed for too long.
         """
         request, attempt, call.error = call.request, failed.attempt, failed.error
         refusals = self._rate_limit.refused(permit, attempt)
@@ -207,7 +209,7 @@ class Client:
             stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.reason}")
 
     def _pause(self, call: _Call, failed: Failed) -> None:
-        """Wait before the next attempt, or raise the error if there is to be none."""
+        """Wait before the next attempt. Raises the error if there is to be none."""
         request, attempt = call.request, failed.attempt
         wait = attempts.pause(call.number, attempt, self._runtime.uniform)
         if not attempts.may_repeat(request, attempt) or call.number > self._settings.retries:

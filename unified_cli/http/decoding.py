@@ -40,19 +40,22 @@ class TooLargeError(Exception):
 
 
 def body_error(largest: int) -> TooLargeError:
-    """Return the error for a body of more than `largest` bytes."""
+    """Return the error for a body over `largest` bytes."""
     said = f"the answer is larger than {largest >> 20} MiB"
     return TooLargeError(f"{said} {_LESS}" if largest == LARGEST_BODY else said)
 
 
 def check_array(array: bytes | Record) -> None:
-    """Raise TooLargeError if the array of records has too many of them."""
+    """Raise TooLargeError for an array of too many records."""
     if is_longer(memoryview(array), MOST_RECORDS):
         raise TooLargeError(f"the page has more than {MOST_RECORDS} records {_LESS}")
 
 
 def check_records(records: Sequence[Record | bytes]) -> None:
-    """Raise TooLargeError if a record is too large or has too many values."""
+    """Raise TooLargeError for a record that is too large.
+
+    So is one with too many values.
+    """
     for record in records:
         size = len(memoryview(record))
         if size > LARGEST_RECORD:
@@ -62,8 +65,9 @@ def check_records(records: Sequence[Record | bytes]) -> None:
 
 
 def check_document(body: bytes) -> None:
-    """Raise TooLargeError if a document holds more than can be taken apart: in itself,
-    or in an array of records.
+    """Raise TooLargeError for a document that cannot be decoded safely.
+
+    Its own size counts, and that of an array of records in it.
     """
     if len(body) <= LARGEST_RECORD and not has_more_commas(body, MOST_VALUES):
         return
@@ -113,8 +117,9 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -
 
 
 def codings(header: str) -> list[str]:
-    """Return the codings in a Content-Encoding; `identity` and `none` mean no
-    coding.
+    """Return the codings in a Content-Encoding.
+
+    `identity` and `none` mean no coding.
     """
     names = [name.strip().lower() for name in header.split(",")]
     return [name for name in names if name not in {"", "identity", "none"}]
@@ -170,8 +175,9 @@ def text(body: bytes, content_type: str | None) -> bytes:
 
 
 def check(body: bytes, items: Collection[str] = ()) -> None:
-    """Raise DamageError if UTF-8 text is not one JSON value, TooLargeError if it is
-    nested too deeply.
+    """Raise DamageError if the body is not one JSON value.
+
+    Raises TooLargeError if it is nested too deeply. The body is UTF-8.
 
     With `items`, the names of records in a page, only the records count. Numbers, order
     and duplicate keys are not checked: the bytes are passed on as they are.
@@ -185,7 +191,7 @@ def check(body: bytes, items: Collection[str] = ()) -> None:
 
 
 def _are_deeper(text: bytes, names: Collection[str]) -> bool:
-    """Return whether a record of a page, or another member, is nested too deeply.
+    """Return whether a record or another member is too deep.
 
     So is anything that is not a page.
     """
@@ -205,8 +211,9 @@ def _are_deeper(text: bytes, names: Collection[str]) -> bool:
 
 
 def error_envelope(body: bytes, items: str) -> JsonObject | None:
-    """Return the service's error object if the body is one: a `statusCode` from 400, a
-    text `error`, no id, no records.
+    """Return the service's error object, if the body is one.
+
+    It has a `statusCode` from 400, a text `error`, no id and no records.
     """
     if b'"statusCode"' not in body:
         return None
@@ -236,8 +243,6 @@ def json_object(body: bytes) -> JsonObject | None:
 
 
 def status_of(envelope: JsonObject) -> int:
-    """Return the HTTP status in an error object of the service. 500 for a number that
-    is not one.
-    """
+    """Return the HTTP status in an error object. 500 for a number that is not one."""
     status = envelope["statusCode"]
     return int(status) if isinstance(status, (int, float)) and 400 <= status < 600 else 500

@@ -34,8 +34,9 @@ _FOOT = b"\n]}}\n"
 
 
 def is_own(content: bytes) -> bool:
-    """Return whether the text of a HAR file begins and ends as those that are recorded
-    here.
+    """Return whether a HAR file was recorded by this program.
+
+    Only the start and the end of its text are compared.
     """
     return content.startswith(_BEGIN.encode()) and content.endswith(_FOOT)
 
@@ -139,7 +140,7 @@ class _RecordingTransport(httpx.BaseTransport):
             self.finish()
 
     def finish(self) -> None:
-        """Record the exchange, of whose body no more is read."""
+        """Record the exchange. No more of its body is read."""
         exchange, self._exchange = self._exchange, None
         if exchange:
             self._recording.add(exchange)
@@ -185,8 +186,7 @@ class Evidence(NamedTuple):
 
 
 def kept(runtime: Runtime, service: Service, evidence: Evidence) -> AbstractContextManager[Runtime]:
-    """Return the runtime of a command that records its exchanges, or is answered from a
-    recording.
+    """Return a runtime that records or replays exchanges.
 
     Raises UsageError for both at once; ServiceError for a request that the recording
     does not answer; StorageError and StateError for a file that cannot be used.
@@ -240,15 +240,16 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 
 
 def _wall(started: float, monotonic: Callable[[], float]) -> Callable[[], float]:
-    """Return the time of day of a command that began then, in whole seconds: it is in
-    requests, as with --since.
+    """Return the clock of a command that began then.
+
+    It gives the time of day in whole seconds, which requests contain, as with --since.
     """
     before = monotonic()
     return lambda: float(int(started + monotonic() - before))
 
 
 def _folders(runtime: Runtime, data: Path | None) -> dict[str, Path]:
-    """Return the user's folders, with this one for data and none for caches."""
+    """Return the user's folders, with `data` and no caches."""
     found = {"config": runtime.folder("config"), "data": data}
     return {kind: folder for kind, folder in found.items() if folder is not None}
 

@@ -81,13 +81,14 @@ class Exchange:
         return decoding.LARGEST_BODY if self.is_document else LARGEST_DOWNLOAD
 
     def receive(self, chunk: bytes) -> None:
-        """Keep a piece of the body, as it was transferred."""
+        """Keep a piece of the body as transferred."""
         self.received += len(chunk)
         self.body += chunk[: max(0, self.largest - len(self.body))]
 
     def decoded(self) -> tuple[bytes, BodyEnd, str]:
-        """Return the body without its coding, how it ended, and the problem with the
-        coding.
+        """Return the decoded body, how it ended, and any problem.
+
+        The problem is one with the coding.
         """
         assert self.response is not None  # noqa: S101  only what was answered has a body
         coding = self.response.headers.get("content-encoding", "")
@@ -114,9 +115,7 @@ class Sent(NamedTuple):
 
 
 def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent:
-    """Return the request without the credentials that are in itself: so it is looked
-    up.
-    """
+    """Return the request without its own credentials. It is looked up in this form."""
     # Where a file is sent, a recording has what it is.
     told = request.extensions.get("unified_body")
     text = request.read().decode("utf-8", "replace") if told is None else told
@@ -127,7 +126,7 @@ def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent
 
 
 def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
-    """Return the entry for an exchange that ended at that time."""
+    """Return the entry for an exchange that ended then."""
     answered = exchange.answered or ended
     redaction = Redaction()
     before = sent(exchange.request, service, redaction)
@@ -248,7 +247,7 @@ def _content(
 
 
 def _words(body: bytes, kind: str) -> str | None:
-    """Return the body as text, or None if it is not text or its bytes would change."""
+    """Return the body as text. None if it is not text or its bytes would change."""
     if kind and not (
         kind.lower().startswith(_TEXT) or "json" in kind.lower() or "xml" in kind.lower()
     ):

@@ -164,10 +164,7 @@ def _time(text: str) -> float:
 
 
 def _keys(stream: JsonStream) -> Iterator[str]:
-    """Yield the names of the members of an object.
-
-    Anyone who asks takes each value from the stream.
-    """
+    """Yield the keys of an object. The caller takes each value from the stream."""
     stream.expect("{")
     ended = stream.take("}")
     while not ended:

@@ -70,8 +70,9 @@ _POSITIONS = ("cursortoken", "pagetoken", "synctoken")
 
 
 def _suspect(names: Iterable[str], before: str) -> re.Pattern[str]:
-    """Return the pattern of a member with such a name, or with an escape in its
-    name.
+    """Return the pattern of a member with a suspect name.
+
+    So is a name with an escape.
     """
     words = "|".join("[-_]*".join(name) for name in names)
     escape = r"\\u00[2-7][0-9a-f](?:[^\"\\]|\\u[0-9a-f]{4}){0,100}"
@@ -127,12 +128,12 @@ class Redaction:
             self.parameter(name, value)
 
     def parameter(self, name: str, value: str) -> None:
-        """Remember the value of a query parameter if it is a credential."""
+        """Remember a query parameter's value if it is a credential."""
         if _SIGNED_NAME.fullmatch(name):
             self._remember(value)
 
     def body(self, content: str, holds: Holding) -> str | None:
-        """Return a body without its credentials in their places, and remember them.
+        """Return a body without its credentials, and remember them.
 
         None if its contents are unclear.
         """
@@ -149,7 +150,7 @@ class Redaction:
             return None
 
     def url(self, text: str) -> str:
-        """Return the URL without signed values, user names and passwords."""
+        """Return the URL without signed values and logins."""
         return masked(_without_values(text), self._find)
 
     def headers(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -160,11 +161,11 @@ class Redaction:
         ]
 
     def binary(self, content: bytes) -> bytes:
-        """Bytes that are no text, without known secrets."""
+        """Return bytes that are not text, without known secrets."""
         return masked(content.decode("latin-1"), self._find).encode("latin-1")
 
     def text(self, content: str) -> str | None:
-        """Any text without signed values and known secrets.
+        """Return any text without signed values and known secrets.
 
         None if its contents are unclear.
         """
@@ -179,7 +180,7 @@ class Redaction:
         return "".join(found)
 
     def whole(self, content: str, holds: Holding) -> str | None:
-        """Return a body without its credentials and all that was remembered before."""
+        """Return a body without its credentials and remembered secrets."""
         found = self.body(content, holds)
         return None if found is None else self.text(found)
 
@@ -195,7 +196,7 @@ class Redaction:
                     yield at, at + length
 
     def _remember(self, value: str) -> None:
-        """Have a value replaced in all texts, also within a URL or JSON in a text."""
+        """Have a value replaced in all texts. Also within a URL or JSON in a text."""
         if len(value) >= self._SHORTEST:
             for form in (value, quote(value, safe="", errors="replace"), json.dumps(value)[1:-1]):
                 found = lower(form)
@@ -236,8 +237,9 @@ class Redaction:
 
 
 def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
-    """Return a redaction that knows the credentials of a request, and its body without
-    them.
+    """Return a redaction that knows a request's credentials, and its body.
+
+    The body is without them.
     """
     redaction = Redaction()
     for name, value in sent.query:
@@ -247,15 +249,16 @@ def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
 
 
 def refusal(sent: Request, body: bytes, service: Service) -> bytes:
-    """Return the body of an error without credentials, nor those of its request, or
-    empty if its contents are unclear.
+    """Return the body of an error without credentials.
+
+    Those of its request are removed, too. Empty if its contents are unclear.
     """
     redaction, _ = of_request(sent, service)
     return (redaction.whole(body.decode("utf-8", "replace"), Holding.REFUSAL) or "").encode()
 
 
 def _is_suspect(content: str, holds: Holding) -> bool:
-    """Return whether a text may have a member that is a credential."""
+    """Return whether a text may have a credential in it."""
     pattern = _SUSPECT if holds is Holding.RECORDS else _SUSPECT_ELSEWHERE
     return pattern.search(content) is not None
 
@@ -271,8 +274,9 @@ def _without_values(content: str) -> str:
 
 
 def _pieces(content: str) -> Iterator[str]:
-    """Yield the JSON text in pieces, cut before strings, so that no secret is cut in
-    two.
+    """Yield the JSON text in pieces.
+
+    Each is cut before a string, so that no secret is cut in two.
     """
     at = 0
     while at < len(content):
@@ -291,12 +295,11 @@ _IN_WORDS = re.compile(rf"""["'\\]+{_CONTEXT}["'\\]""", re.IGNORECASE)
 
 
 def without_credentials(body: bytes, depth: int = 0) -> bytes:
-    """JSON text without the members `context` of its objects, whose numbers keep their
-    digits.
+    """Return JSON text without the members `context`.
 
-    These are the credentials in answers about connections, dropped before anything else
-    sees them. JSON within a text is looked through as well. Values nested too deeply
-    for that become null.
+    Numbers keep their digits. The members are the credentials in answers about
+    connections, dropped before anything else sees them. JSON within a text is looked
+    through as well. Values nested too deeply for that become null.
     """
     # A letter of the name may be written as an escape.
     if _CONTEXT.encode() not in body and b"\\u00" not in body:

@@ -66,7 +66,7 @@ def _url(text: str) -> httpx.URL:
 
 
 def _host(address: Address) -> str:
-    """Return the Host header of requests to this address.
+    """Return the Host header for this address.
 
     Raises ConfigError for a name that cannot be called.
     """
@@ -82,7 +82,7 @@ def _host(address: Address) -> str:
 def _http_request(
     request: Request, headers: httpx.Headers, body: "bytes | UploadBody"
 ) -> httpx.Request:
-    """Return the request as a transport takes it.
+    """Return the request for a transport.
 
     Raises UsageError for a URL that cannot be sent as it is.
     """
@@ -139,8 +139,9 @@ class HttpConnection:
         )
 
     def _open(self, address: Address) -> httpx.BaseTransport:
-        """Return a transport with one connection to the address, or one that answers
-        from a recording.
+        """Return a transport for the address.
+
+        It has one connection, or answers from a recording.
         """
         exchanges = self._runtime.exchanges
         return (
@@ -176,8 +177,9 @@ class HttpConnection:
         )
 
     def attempt(self, request: Request, until: float, expected: Expected) -> Answer | Failed:
-        """Send the request once, at the latest until `until`, and return the answer or
-        the failure.
+        """Send the request once, and return the answer or failure.
+
+        It ends at `until` at the latest.
 
         Raises UsageError or ConfigError for a request that cannot be sent.
         """
@@ -220,8 +222,9 @@ class HttpConnection:
             return Failed(Attempt(Outcome.ANSWERED, error.status), error.meaning)
 
     def _followed(self, request: Request, outgoing: httpx.Request, *, file: bool) -> httpx.Response:
-        """Return the response to the request, after redirects of a GET within its
-        origin. A `file` may be at another.
+        """Return the response to the request after any redirects.
+
+        A GET is redirected within its origin. A `file` may be at another.
 
         Another origin is sent only the headers that ask for the file. Raises
         RedirectError for any other redirect, before anything is sent there, and for a
@@ -272,7 +275,7 @@ class HttpConnection:
         return network_errors.failure_of(error, self._route, self._state)
 
     def _open_other(self, origin: str) -> httpx.BaseTransport:
-        """Return a transport to another origin, for a file that a redirect leads to.
+        """Return a transport to another origin, for a redirected file.
 
         It is not sent the token.
         """
@@ -313,9 +316,6 @@ class HttpConnection:
         return _http_request(request, self._headers, body)
 
     def _disconnect(self) -> None:
-        """Close the connection, because unread bytes are left on it.
-
-        The next request opens another.
-        """
+        """Close the connection: it has unread bytes. The next request opens another."""
         if self._runtime.transport is None and not self._address.is_sandbox:
             self._transport.close()

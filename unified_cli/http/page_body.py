@@ -39,9 +39,9 @@ class _Parts(Protocol):
 
 
 def split(body: bytes, service: Service) -> PageBody | None:
-    """Return the parts of a page, or None for anything else, also for invalid JSON.
+    """Return the parts of a page.
 
-    Raises TooLargeError.
+    None for anything else, invalid JSON included. Raises TooLargeError.
     """
     try:
         return decode(body, service)
@@ -50,7 +50,7 @@ def split(body: bytes, service: Service) -> PageBody | None:
 
 
 def decode(body: bytes, service: Service) -> PageBody:
-    """Return the parts of an object that has records, or of a bare array.
+    """Return the parts of an object with records, or an array.
 
     Raises TooLargeError for more than the bounds allow, msgspec's errors for anything
     that is no page.
@@ -65,8 +65,9 @@ def decode(body: bytes, service: Service) -> PageBody:
 
 
 def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -> PageBody:
-    """Return the page with the text of the body, which has halves of surrogate pairs
-    where the readable one has others.
+    """Return the page with the text of the body.
+
+    The body has halves of surrogate pairs where the readable one has other characters.
     """
     if page.repeated:
         return page
@@ -102,7 +103,6 @@ def _decode(text: bytes, service: Service) -> PageBody:
 
 
 def _check_depths(records: Sequence[Record]) -> None:
-    """Raise TooLargeError if a record is nested too deeply."""
     # A few records rarely have more brackets than that, and counting them is quick.
     for some in members.slices(records, _FEW):
         if json_check.deeper_than(b"".join(some), json_check.DEEPEST):
@@ -112,8 +112,9 @@ def _check_depths(records: Sequence[Record]) -> None:
 
 
 def _without_records(text: bytes, records: list[Record], service: Service) -> bytes:
-    """Return the object without its records, where they are close together behind the
-    first key of theirs; else nothing.
+    """Return the object without its records.
+
+    Nothing if they are not close together behind their first key.
 
     It takes a tenth of the time that looking through all of the text takes.
     """
@@ -130,7 +131,10 @@ def _without_records(text: bytes, records: list[Record], service: Service) -> by
 
 
 def _may_repeat(text: bytes, service: Service) -> bool:
-    """Return whether one of our keys may be twice, written as it is or with escapes."""
+    """Return whether one of our keys may be repeated.
+
+    A key may be written with escapes.
+    """
     items, cursor = _quoted(service)
     if text.find(items) != text.rfind(items) or text.find(cursor) != text.rfind(cursor):
         return True
@@ -138,8 +142,8 @@ def _may_repeat(text: bytes, service: Service) -> bool:
 
 
 def _repeated(text: bytes, service: Service) -> str | None:
-    """Return the records' key or the cursor's, where it is twice in the object and
-    msgspec took the last.
+    """Return the records' or the cursor's key if repeated. msgspec took the last
+    one.
     """
     # Within a record it may be as often as it likes, so now the keys of the outermost
     # object are looked at.
@@ -175,9 +179,9 @@ def _decoder(service: Service, items: Any) -> "msgspec.json.Decoder[_Parts]":
 
 
 def unwrapped(body: bytes, service: Service, operation: Operation | None) -> bytes:
-    """Return the record, or the array of records, in an answer that is not a page.
+    """Return the record or array in a wrapped answer.
 
-    Known operations but actions never wrap.
+    The answer is not a page. Known operations other than actions never wrap.
     """
     body = body.strip()
     members = parts(body) if operation is None or operation.kind == "action" else None

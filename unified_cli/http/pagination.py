@@ -79,7 +79,7 @@ class Send(Protocol):
     """A client's way of sending."""
 
     def __call__(self, request: Request, /, *, page: bool) -> Answer:
-        """Return the answer to the request. With `page` taken apart."""
+        """Return the answer to the request. With `page`, split into records."""
 
 
 class ListReader:
@@ -152,7 +152,7 @@ class ListReader:
 
 
 def pages(send: Send, request: Request, service: Service, span: Span) -> Generator[Page]:
-    """Yield the pages of a list, each requested when it is asked for.
+    """Yield the pages of a list, each requested on demand.
 
     Raises what `ListReader.read` raises.
     """
@@ -162,7 +162,7 @@ def pages(send: Send, request: Request, service: Service, span: Span) -> Generat
 
 
 def fingerprint(cursor: str) -> int:
-    """64 bits that represent a cursor."""
+    """Return 64 bits that represent a cursor."""
     return int.from_bytes(
         hashlib.blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
     )
@@ -183,10 +183,7 @@ def to_the_end(
 
 
 def alone(answer: Answer, request: Request) -> Page:
-    """Return an answer that is one record, as a page.
-
-    Raises ServiceError if it is no JSON.
-    """
+    """Return a single record as a page. Raises ServiceError if it is not JSON."""
     if not answer.body:
         raise ServiceError(
             f"the service answered {request.line} as {answer.content_type}, not with a record"
@@ -195,10 +192,10 @@ def alone(answer: Answer, request: Request) -> Page:
 
 
 def split(answer: Answer, request: Request, service: Service, number: int = 1) -> Page:
-    """Return the page of that number that an answer holds: an object with records and
-    cursor, or a bare array.
+    """Return the page in an answer.
 
-    Raises ServiceError where it is neither.
+    An answer is an object with records and cursor, or a bare array. Raises ServiceError
+    if it is neither. `number` is that of the page.
     """
     if not answer.body:
         said = f"as {answer.content_type}" if answer.content_type else "without content"
@@ -231,9 +228,7 @@ def _is_bare(answer: Answer) -> bool:
 
 
 def check_keys(page: PageBody, request: Request) -> None:
-    """Raise ServiceError for a page in which a key is twice, so that only a part of it
-    was read.
-    """
+    """Raise ServiceError for a page with a repeated key. Only a part of it was read."""
     if page.repeated:
         raise ServiceError(
             f"the answer to {request.line} has more than one {page.repeated!r}",
@@ -258,7 +253,7 @@ def _cursor(text: bytes, request: Request) -> str | None:
 
 
 def _start(request: Request, service: Service, span: Span) -> tuple[str | None, int]:
-    """Return the cursor to begin at, and how many records to skip there."""
+    """Return the first cursor, and how many records to skip."""
     typed = [value for name, value in request.query if name == service.cursor and value]
     text = span.cursor or (typed[-1] if typed else None)
     match = _AFTER.fullmatch(text or "")
@@ -288,9 +283,7 @@ def _send(send: Send, request: Request, number: int) -> Answer:
 
 
 def filtered(request: Request, since: "ChangeFilter | None") -> Request:
-    """Return the request that asks for those records only, unless it has such a
-    filter.
-    """
+    """Return the request with this filter, unless it has one."""
     return (
         request
         if since is None or since.query[0] in dict(request.query)
@@ -301,8 +294,9 @@ def filtered(request: Request, since: "ChangeFilter | None") -> Request:
 def _cut(
     page: Page, cursor: str | None, skip: int, left: int | None, since: "ChangeFilter | None"
 ) -> Page:
-    """Return the page without the records already read, without those that are filtered
-    out or beyond the limit.
+    """Return the page without records that are not wanted.
+
+    Those already read, filtered out or beyond the limit go.
     """
     if since is None and skip == 0 and (left is None or left >= len(page.records)):
         return page

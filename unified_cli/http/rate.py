@@ -129,7 +129,7 @@ class _Curve:
         return self.peak * (1 + _FALL * (self._progress - 1) ** 3)
 
     def grow(self, seconds: float) -> None:
-        """Count an answer that came this many seconds after the one before."""
+        """Count an answer, this many seconds after the last one."""
         self._progress += self.growth * max(1 / _ANSWERS, min(1.0, seconds / _SECONDS))
 
     def rise(self, rate: float) -> None:
@@ -137,7 +137,7 @@ class _Curve:
         self.peak, self._progress = rate, 2.0
 
     def hold(self) -> None:
-        """Start from a little less than the rate, which caused no refusal."""
+        """Start a little below the rate, which caused no refusal."""
         self.peak, self._progress = self.value / (1 + _FALL), 1.0
 
     def fall(self, rate: float) -> None:
@@ -165,8 +165,9 @@ class _Headers:
         self.left, self.reset = 0, -NEVER
 
     def believe(self, facts: RateFacts, sent_at: float, in_flight: int, now: float) -> None:
-        """Take over what an answer says, unless a later one has, or it was untrue
-        twice.
+        """Use the facts in an answer's headers.
+
+        Not if a later answer had some, or they were untrue twice.
         """
         if facts.window:
             self.keep_to(facts.window, now)
@@ -194,8 +195,10 @@ class Pace:
         *,
         recalled: Window | None = None,
     ) -> None:
-        """`bound` is the user's limit, `flying` how many requests may be in flight at
-        first, `recalled` what an earlier run had `learned`.
+        """`bound` is the user's limit.
+
+        `flying` says how many requests may be in flight at first, `recalled` is what an
+        earlier run had `learned`.
         """
         self._bound, self._most_in_flight, self._step = bound, flying, _STEP
         self._curve, self._headers = _Curve(recalled), _Headers()
@@ -210,7 +213,7 @@ class Pace:
 
     @property
     def learned(self) -> Window | None:
-        """The rate that the service allows, for the next run. None while unknown."""
+        """The service's rate, for the next run. None while unknown."""
         if self._headers.latest:
             return self._headers.latest
         if self._round and self._curve.known:
@@ -219,17 +222,17 @@ class Pace:
 
     @property
     def disproved(self) -> bool:
-        """Whether the rate of an earlier run was far exceeded without a refusal."""
+        """Whether an earlier run's rate proved too low, without a refusal."""
         return not self._round and self._curve.known and self._curve.value > 2 * self._curve.peak
 
     @property
     def exhausted(self) -> bool:
-        """Whether all probes were refused for longer than any window lasts."""
+        """Whether all probes failed for longer than any window lasts."""
         waited = self._closed_until - self._closed_at
         return self._closed and self._probes >= _MOST_PROBES and waited > _GIVE_UP
 
     def reason(self, now: float) -> str:
-        """Return what holds requests back, in words, or empty if nothing does."""
+        """Return why requests wait, in words. Empty if they do not."""
         if self._closed:
             return "the service limits its callers"
         if window := self._headers.window(now):
@@ -245,9 +248,7 @@ class Pace:
         return sum(1 for at in self._sent if at > time)
 
     def unlikely(self, now: float) -> bool:
-        """Return whether so few requests were sent that its limit, as far as it is
-        known, cannot be reached.
-        """
+        """Return whether too few requests were sent to reach the limit."""
         latest = self._headers.latest
         rate = latest.rate if latest else self._curve.value
         return rate < NEVER and self.sends_after(now - WINDOW) < rate * WINDOW / 2
@@ -283,7 +284,7 @@ class Pace:
         return self._sent[-window.most] + window.seconds
 
     def take(self, now: float) -> Turn:
-        """Count a request that is sent now, after `delay` was 0."""
+        """Count a request sent now, after `delay` was 0."""
         kept = max(_REMEMBERED, self._bound.seconds if self._bound else 0)
         while self._sent and self._sent[0] < now - kept:
             self._sent.popleft()
@@ -299,13 +300,13 @@ class Pace:
         return Turn(now, self._round, self._closed)
 
     def lost(self, turn: Turn) -> None:
-        """Note that no answer came, or one of another limit."""
+        """Note that no answer came, or another limit's."""
         self._in_flight -= 1
         if turn.probe and turn.round == self._round:
             self._probing = False
 
     def accepted(self, turn: Turn, now: float, facts: RateFacts | None = None) -> None:
-        """Note that the request was let through, and what its answer says of limits."""
+        """Note an accepted request, and its answer's facts about limits."""
         self._in_flight -= 1
         if turn.round != self._round:
             self._passed += 1
@@ -323,8 +324,10 @@ class Pace:
     def refused(
         self, turn: Turn, now: float, wait: float | None = None, facts: RateFacts | None = None
     ) -> bool:
-        """Note a refusal that asks for a wait of this many seconds, and return whether
-        it began a pause: it counts once for all requests that were in flight together.
+        """Note a refusal, and return whether it began a pause.
+
+        It asks for a wait of this many seconds. A pause counts once for all requests
+        that were in flight together.
         """
         self._in_flight -= 1
         self._refused += 1
@@ -357,7 +360,7 @@ class Pace:
         return True
 
     def forgive(self) -> None:
-        """End the pause: the last refusal was that of another limit."""
+        """End the pause, as another limit refused the request."""
         self._closed = self._probing = False
 
     @property
@@ -367,12 +370,13 @@ class Pace:
 
     @property
     def _pause_only(self) -> bool:
-        """Whether the pause that the service asks for is no sign of a rate."""
+        """Whether the requested pause says nothing about a rate."""
         return self._asked and (self._enough or self._named or not self._paused)
 
     def _open(self, at: float) -> None:
-        """End the pause, and set the rate to what was accepted before it, unless the
-        pause alone is enough.
+        """End the pause, and set the rate to what was accepted before.
+
+        It stays if the pause alone is enough.
         """
         self._closed = self._probing = False
         since, curve = max(self._opened, at - _REMEMBERED), self._curve

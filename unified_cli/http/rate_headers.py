@@ -28,9 +28,7 @@ _SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
 
 def read(headers: Mapping[str, str]) -> RateFacts | None:
-    """Return what the headers say, whose names are in lower case, or None if they say
-    nothing.
-    """
+    """Return the facts in the headers, or None. Names are in lower case."""
     if "ratelimit" in headers:
         return _structured(headers)
     # Most answers say nothing, which is to be seen at once.
@@ -81,10 +79,10 @@ def _three_fields(headers: Mapping[str, str], prefix: str) -> RateFacts:
 
 
 def _policy(limit: str) -> Window | None:
-    """Return the window of the limit that is nearest, or the slowest of those whose
-    length is said.
+    """Return the window of the nearest limit.
 
-    "10, 100;w=60" says nothing of the time of the 10: a minute is that of the 100.
+    If that is not given, the slowest one. "10, 100;w=60" says nothing of the time of
+    the 10: a minute is that of the 100.
     """
     said = [
         (float(number[1]), float(dict(_PARAMETER.findall(part)).get("w", 0)))
@@ -121,7 +119,7 @@ def _window(sends: float | None, seconds: float | None) -> Window | None:
 
 
 def retry_after(values: list[str], date: str | None) -> float | None:
-    """Return the seconds of a Retry-After header, or None if it is absent or invalid.
+    """Return the seconds of a Retry-After header. None if it is absent or invalid.
 
     A date is compared with the answer's own Date, because this machine's clock may be
     wrong.
@@ -136,8 +134,9 @@ def retry_after(values: list[str], date: str | None) -> float | None:
 
 
 def http_date(text: str | None) -> float | None:
-    """Return the seconds since 1970 of a date in a header, or None if it is absent or
-    invalid.
+    """Return the seconds since 1970 of a header's date.
+
+    None if it is absent or invalid.
     """
     try:
         date = parsedate_to_datetime(text or "")

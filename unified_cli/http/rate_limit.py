@@ -45,7 +45,7 @@ class Permit(NamedTuple):
 
     @property
     def at(self) -> float:
-        """When it was let through."""
+        """When the request was let through."""
         return self.connection.at
 
 
@@ -97,16 +97,15 @@ class RateLimit:
         self._held, self._held_until = 0.0, monotonic()
 
     def recall(self, account: str, window: Window) -> None:
-        """Begin with what an earlier run learned about a connection, unless this run
-        has begun with it already.
+        """Start from what an earlier run learned of a connection.
+
+        Nothing changes if this run has used the connection already.
         """
         with self._lock:
             self._connections.setdefault(account, Pace(self._bound, recalled=window))
 
     def learned(self) -> dict[str, Window]:
-        """Return the windows of the connections that were learned, to be kept for the
-        next run.
-        """
+        """Return the learned windows by connection, for the next run."""
         with self._lock:
             return {
                 account: window
@@ -115,20 +114,19 @@ class RateLimit:
             }
 
     def disproved(self) -> list[str]:
-        """Return the connections whose cached window proved wrong, so that it is not
-        kept.
-        """
+        """Return the connections whose cached window was wrong. It is not kept."""
         with self._lock:
             return [account for account, pace in self._connections.items() if pace.disproved]
 
     def recent(self) -> int:
-        """Return how many sends count for the token's limit now."""
+        """Return how many sends count for the token's limit."""
         with self._lock:
             return self._token.sends_after(self._monotonic() - WINDOW)
 
     def delay(self, account: str) -> float:
-        """Seconds until this connection may send. 0 is now, NEVER is not before another
-        request was answered.
+        """Return the seconds until this connection may send. 0 is now.
+
+        NEVER is not before another request is answered.
         """
         with self._lock:
             now = self._monotonic()
@@ -194,7 +192,7 @@ class RateLimit:
                 self._changed.wait(_LOOK_AGAIN)
 
     def accepted(self, permit: Permit, facts: RateFacts | None = None) -> None:
-        """Note an answer that no limit refused, and what its headers say."""
+        """Note an answer without a refusal, and its headers."""
         with self._lock:
             now = self._monotonic()
             self._of(permit.account).accepted(permit.connection, now, facts)
@@ -209,11 +207,10 @@ class RateLimit:
             self._changed.notify_all()
 
     def refused(self, permit: Permit, attempt: Attempt) -> int:
-        """Note a 429.
+        """Note a 429, and return how often a limit closed.
 
-        Gives how many times a limit was closed until now, 0 if this one was already.
-
-        Of several requests that were in flight together only the first one closes it.
+        That is the number until now, or 0 if this one was closed already. Of several
+        requests that were in flight together only the first one closes it.
         """
         with self._lock:
             closed = self._close(permit, self._monotonic(), attempt)
@@ -236,8 +233,9 @@ class RateLimit:
         return connection.refused(permit.connection, now, attempt.retry_after, attempt.facts)
 
     def exhausted(self, account: str) -> bool:
-        """Return whether the limit that holds this connection did not open when it
-        should have.
+        """Return whether this connection's limit stays closed.
+
+        It should have opened by now.
         """
         with self._lock:
             return self._of(account).exhausted or self._token.exhausted
@@ -261,7 +259,7 @@ class Quota:
         self._lock = threading.Lock()
 
     def spend(self, outcome: Outcome) -> int:
-        """Return how many repeats one more makes, 0 where too little is left.
+        """Return how many repeats another one makes. 0 if too little is left.
 
         A lost answer costs more than an error.
         """

@@ -68,8 +68,9 @@ class HarIndex:
         return counted(len(self._ends) - 1, "exchange")
 
     def take(self, request: httpx.Request) -> tuple[int, HarEntry] | None:
-        """Return the next exchange for this request, and its number in the file, or
-        None at the end.
+        """Return the next exchange for this request.
+
+        It comes with its number in the file. None at the end.
         """
         key = self._key_of(request)
         with self._lock:
@@ -136,9 +137,10 @@ class HarIndex:
 
 
 def _digest(*parts: str) -> bytes:
-    """Return what represents a request.
+    """Return a digest of a request.
 
-    The connection is in its URL, and what differs from run to run is in its headers.
+    The URL has the connection; the headers, which differ from run to run, are not in
+    it.
     """
     found = hashlib.blake2b(digest_size=16)
     for part in parts:
@@ -233,7 +235,7 @@ class Replay(httpx.BaseTransport):
         return UnrecordedError(f"{name} is not in {path}, which holds {self._index.size}", _ANEW)
 
     def _name(self, request: httpx.Request) -> str:
-        """Return the request in words: what it asks for, and of which connection."""
+        """Return the request in words, with its connection."""
         parts = urlsplit(str(request.url))
         query = parse_qsl(parts.query, keep_blank_values=True)
         account = next((value for name, value in query if name == self._connection), "")

@@ -51,9 +51,7 @@ class ByteRange(NamedTuple):
 
 
 def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """Return the start of a part and the size of the file, from Content-Range, or None
-    for what it does not contain.
-    """
+    """Return the part's start and the file's size, or None for either."""
     match = _RANGE.fullmatch(headers.get("content-range", "").strip())
     if match is None:
         return None, None
@@ -61,9 +59,7 @@ def content_range(headers: Mapping[str, str]) -> tuple[int | None, int | None]:
 
 
 def is_key(text: str) -> bool:
-    """Return whether a header can hold the text as an idempotency key: printable ASCII
-    characters without blanks.
-    """
+    """Return whether the text is a key: printable ASCII without blanks."""
     return (
         text.isascii() and text.isprintable() and " " not in text and 1 <= len(text) <= LONGEST_KEY
     )
@@ -90,7 +86,7 @@ def _encoded(text: str) -> str:
 
 
 def scope_of(settings: Settings, service: Service) -> Scope:
-    """Return what all requests with these settings have in common.
+    """Return the common part of requests with these settings.
 
     Raises ConfigError if they name no connection.
     """
@@ -98,8 +94,9 @@ def scope_of(settings: Settings, service: Service) -> Scope:
 
 
 def number_as_cursor(text: str) -> str | None:
-    """Return a cursor that was served as a number, or None for 0, which may mark the
-    last page, and for any other number that is not whole and positive.
+    """Return a cursor that was served as a number.
+
+    None unless it is whole and positive; 0 may mark the last page.
     """
     return text if _CURSOR_NUMBER.fullmatch(text) else None
 
@@ -151,7 +148,7 @@ class Request(NamedTuple):
 
     @property
     def own_query(self) -> Query:
-        """The query without the parameter that names the connection."""
+        """The query without the connection's parameter."""
         return self.query[1:] if self.scoped else self.query
 
     @property
@@ -184,8 +181,9 @@ class Request(NamedTuple):
 
     @property
     def may_act_twice(self) -> bool:
-        """Whether a repeat may have an effect: outside the connection, or in it if no
-        key prevents that.
+        """Whether a repeat may have a second effect.
+
+        It may be outside the connection, or in it if no key prevents that.
 
         A path that is not in the catalogue may have any effect, and a file without a
         key be stored twice.
@@ -206,14 +204,12 @@ class Request(NamedTuple):
         return self.method != "GET" and not self.searches
 
     def close(self) -> None:
-        """Close the file that is sent, if there is one."""
+        """Close the file to send, if any."""
         if self.upload is not None:
             self.upload.close()
 
     def with_query(self, *more: tuple[str, str]) -> "Request":
-        """Return the same request, with these parameters instead of those of the same
-        names.
-        """
+        """Return the same request, with these parameters added or replaced."""
         names = {name for name, _ in more}
         return self._replace(
             query=(*((name, value) for name, value in self.query if name not in names), *more)
@@ -238,11 +234,10 @@ def for_operation(
 
 
 def for_service(address: Address, path: str, query: Query, account: str = "") -> Request:
-    """Return the request for a path of the service that names no connection in its
-    query, and may answer with credentials.
+    """Return the request for a path of the service itself.
 
-    `path` is percent-encoded; `account` is the connection that it is about, for the
-    pace.
+    It names no connection in its query, and its answer may hold credentials. `path` is
+    percent-encoded; `account` is the connection that it is about, for the pace.
     """
     for name, value in query:
         _encodable(name, "a query parameter's name")
@@ -251,10 +246,10 @@ def for_service(address: Address, path: str, query: Query, account: str = "") ->
 
 
 def for_path(scope: Scope, method: str, path: str, content: Content) -> Request:
-    """Return the request for any path below the base URL, typed with its
-    percent-encoding.
+    """Return the request for any path below the base URL.
 
-    Raises UsageError for a path that the server might decode differently.
+    The path is percent-encoded as typed. Raises UsageError for a path that the server
+    might decode differently.
     """
     if method not in _METHODS:
         swapped = (
@@ -307,7 +302,6 @@ def answers_with_credentials(path: str, service: Service) -> bool:
 
 
 def _split(path: str) -> SplitResult | None:
-    """Return the parts of a URL, or None for a host in a bracket that is not closed."""
     try:
         return urlsplit(path)
     except ValueError:
@@ -336,10 +330,7 @@ def _build(
 def _without_content(
     scope: Scope, method: str, segments: tuple[str, ...], own_query: tuple[tuple[str, str], ...]
 ) -> Request:
-    """Return the request without what it sends.
-
-    Raises UsageError for words that cannot be put into its URL safely.
-    """
+    """Return the request without content. Raises UsageError for unsafe words."""
     address, service = scope.address, scope.service
     for name, value in own_query:
         if name.partition("[")[0] == service.connection:
@@ -367,7 +358,7 @@ def _below(segments: Sequence[str]) -> str:
 def _read_back(
     address: Address, target: str, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]
 ) -> None:
-    """Raise UsageError if the URL, parsed again, does not give the same parts."""
+    """Raise UsageError if the URL does not parse back."""
     parts = urlsplit(address.origin + target)
     path = parts.path.removeprefix(address.path)
     same = (

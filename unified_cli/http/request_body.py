@@ -57,7 +57,7 @@ def fields(raw: Sequence[str], typed: Sequence[str]) -> list[BodyField]:
 
 
 def compose(data: str | None, fields: Sequence[BodyField], runtime: Runtime) -> bytes | None:
-    """Return the body as JSON, None if nothing was given. Numbers keep their digits.
+    """Return the body as JSON, or None if not given. Numbers keep their digits.
 
     Raises UsageError, with the place, for invalid input, and StorageError for a file
     that cannot be read.
@@ -84,8 +84,9 @@ def reads_stdin(data: str | None, fields: Sequence[BodyField]) -> int:
 
 
 def read_argument(text: str, runtime: Runtime, flag: str) -> bytes:
-    """Return the bytes of a `TEXT`, of the file of `@FILE`, or of standard input for
-    `-` and `@-`.
+    """Return the bytes of `TEXT`, `@FILE` or standard input.
+
+    `-` and `@-` are standard input.
 
     Raises UsageError if standard input is closed, and for more than 64 MiB;
     StorageError for a file that cannot be read.
@@ -143,15 +144,16 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
 
 
 def _are_records(text: bytes) -> bool:
-    """Return whether a text is records, one on each line."""
+    """Return whether a text has one record per line."""
     first, _, rest = text.partition(b"\n")
     second = rest.lstrip().partition(b"\n")[0]
     return bool(second) and not any(map(json_check.flaw, (first, second)))
 
 
 def _meant(data: str) -> str | None:
-    """Return the option that `-d` was meant to be: one without JSON, or with JSON in
-    single quotes.
+    """Return the option that `-d` was meant to be.
+
+    For a text without JSON, or with JSON in single quotes.
     """
     if data[0] not in "@-{[":
         return hints.meant_body(data)
@@ -160,7 +162,7 @@ def _meant(data: str) -> str | None:
 
 
 def _open(value: Json) -> Json:
-    """Return one level of a JSON text. Its parts stay JSON text."""
+    """Return one level of a JSON text. Its parts stay text."""
     if not isinstance(value, (bytes, msgspec.Raw)):
         return value
     text = bytes(value).lstrip()

@@ -40,7 +40,7 @@ class Trace:
                 self._text(">", None if body is None else redaction.text(body))
 
     def warn(self, headers: Mapping[str, str]) -> None:
-        """Print what the sandbox warns of in an answer, unless a line said so."""
+        """Print the sandbox's warning, unless a line said so."""
         if warning := headers.get(_WARNING):
             names = set(_NAMES.sub("", warning).split(", "))
             if not names <= self.stderr.told:
@@ -48,11 +48,11 @@ class Trace:
                 self.stderr.line(excerpt(f"the sandbox {warning}"))
 
     def body(self, content: bytes) -> None:
-        """Remember the body of an answer, which is printed with it."""
+        """Remember an answer's body, to print it with the answer."""
         self._body = content
 
     def answer(self, sent: Request, response: httpx.Response) -> None:
-        """Print an answer: its headers, and its body if it was read."""
+        """Print an answer's headers, and its body if read."""
         body, self._body = self._body, None
         if self.stderr.verbosity < 2:
             return
@@ -75,7 +75,7 @@ class Trace:
             self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
 
     def _read(self, sent: Request) -> tuple[Redaction, str | None]:
-        """Read a request for its credentials. The body is without them."""
+        """Return a request's redaction and its body without credentials."""
         return har_redaction.of_request(sent, self._service)
 
     def _headers(self, mark: str, headers: httpx.Headers, redaction: Redaction) -> None:
@@ -83,6 +83,6 @@ class Trace:
             self.stderr.exact(f"{mark} {name}: {excerpt(value)}")
 
     def _text(self, mark: str, text: str | None) -> None:
-        """Print the beginning of a body. None if its contents are unclear."""
+        """Print the start of a body. None if its contents are unclear."""
         hidden = "(not shown: it may hold credentials)"
         self.stderr.exact(f"{mark} {hidden if text is None else excerpt(text[:_LARGEST])}")

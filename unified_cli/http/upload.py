@@ -98,9 +98,9 @@ class Upload:
 
     @property
     def told(self) -> str:
-        """The text in place of the body in a recording and with `-vv`.
+        """The text shown instead of the body.
 
-        Without the folder of the file.
+        It is in a recording and with `-vv`, without the folder of the file.
         """
         facts = self.facts.as_json() | {"file": Path(self.facts.file).name}
         return json.dumps(facts)
@@ -121,8 +121,9 @@ class Upload:
         return UploadBody(self, sent)
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the body; a file that has changed in the meantime ends it with
-        StateError before the last piece.
+        """Yield the body.
+
+        Raises StateError before the last piece if the file has changed.
         """
         held = self._head
         with self._file.reader() as reader:
@@ -176,7 +177,7 @@ class UploadBody:
 
 
 def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Upload:
-    """Return the file as the body itself, of this type.
+    """Return the file as the body, of this type.
 
     Raises UsageError for anything that is not a type or no regular file, StorageError
     for a file that cannot be read.
@@ -191,7 +192,7 @@ def of_bytes(path: str, content_type: str, read: Progress | None = None) -> Uplo
 def of_form(
     text: str, fields: Sequence[tuple[str, str]] = (), read: Progress | None = None
 ) -> Upload:
-    """Return the file of `[NAME=]FILE` in a form, after these fields.
+    """Return the form with the file of `[NAME=]FILE`. It comes after these fields.
 
     The first `=` splits.
 
@@ -213,9 +214,7 @@ def of_form(
 
 
 def _meant(text: str, path: str) -> str | None:
-    """Return what to type instead, where there is no such file, or None if nothing
-    comes close.
-    """
+    """Return what to type for a missing file, or None."""
     if path == "-":
         return "standard input is no file"
     if path.startswith("@") and _is_file(path[1:]):
@@ -254,7 +253,7 @@ def _kind(path: Path) -> str:
 def _head(
     boundary: str, path: Path, field: str, fields: Sequence[tuple[str, str]], kind: str
 ) -> bytes:
-    """Return all of a form before the bytes of its file."""
+    """Return the form before the bytes of its file."""
     parts = [
         b'--%b\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n'
         % (boundary.encode(), _quoted(name), _text(name, value))
@@ -281,7 +280,7 @@ def _text(name: str, value: str) -> bytes:
 
 
 def _quoted(name: str) -> bytes:
-    """Return a name as it is between quotes.
+    """Return a name as written between quotes.
 
     Bytes of a file's name that are not UTF-8 become question marks.
     """

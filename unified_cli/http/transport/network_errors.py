@@ -27,10 +27,10 @@ _PROXY_FAILS = {502, 503, 504}
 def failure_of(
     error: httpx.TransportError, route: NetworkRoute, state: ConnectionState
 ) -> NetworkFailure:
-    """Return how the attempt failed, from the transport's error and the state of its
-    connection.
+    """Return how the attempt failed.
 
-    Raises StorageError where it is this process that has too many files open.
+    The transport's error and the state of its connection tell. Raises StorageError if
+    this process has too many files open.
     """
     host = route.address.host
     if isinstance(error, httpx.ProxyError) and route.proxy:
@@ -97,7 +97,7 @@ def _not_connected(
 
 
 def _without_tls(peer: NetworkRoute) -> str:
-    """Return what to try where the peer may not speak TLS."""
+    """Return what to try if the peer lacks TLS."""
     if peer.proxy:
         return hints.no_tls_proxy(peer.proxy.variable)
     # Clear text leaves this machine in no case.

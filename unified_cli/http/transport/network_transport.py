@@ -37,7 +37,7 @@ class NetworkTransport(httpx.BaseTransport):
         self._connection: DeadlineSocket | None = None
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Return the response to the request, its body still to be read.
+        """Return the response, whose body is still to be read.
 
         Raises the errors of httpx.
         """
@@ -62,8 +62,9 @@ class NetworkTransport(httpx.BaseTransport):
             self._connection = None
 
     def _usable(self, request: httpx.Request) -> DeadlineSocket:
-        """Return the connection, opened anew where the one there is cannot take another
-        request.
+        """Return a connection that can take another request.
+
+        It is opened anew if needed.
         """
         if self._connection is not None and self._connection.take():
             return self._connection
@@ -126,7 +127,7 @@ class NetworkTransport(httpx.BaseTransport):
 def _head(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Return the head of a request.
 
-    Raises LocalProtocolError if a part of it would be more than that part.
+    Raises LocalProtocolError for a part that would be read as several.
     """
     lines = [
         b"%b %b HTTP/1.1" % (method, target),

@@ -39,29 +39,29 @@ class NetworkRoute(NamedTuple):
 
     @property
     def first_peer(self) -> str:
-        """The host that is connected to, as messages name it."""
+        """The first host to connect to, for messages."""
         return f"proxy {self.proxy.url.host}" if self.proxy else self.address.host
 
     @property
     def first_place(self) -> str:
         """The same with its port.
 
-        That of a proxy always, since proxies seldom have the default one.
+        A proxy's is always shown, since proxies seldom have the default one.
         """
         proxy = self.proxy and self.proxy.url
         return f"proxy {bracketed(proxy.host)}:{port_of(proxy)}" if proxy else self.address.place
 
 
 def port_of(url: httpx.URL) -> int:
-    """Return the port of the URL, or that of its scheme."""
+    """Return the URL's port, or its scheme's default."""
     return url.port or _PORTS[url.scheme]
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> ProxySetting | None:
-    """Return the proxy for the address, or None for a loopback address and for those in
-    NO_PROXY.
+    """Return the proxy for the address, or None.
 
-    Raises ConfigError for a setting that cannot be used.
+    None for a loopback address and for those in NO_PROXY. Raises ConfigError for a
+    setting that cannot be used.
     """
     if is_loopback(address.host):
         return None

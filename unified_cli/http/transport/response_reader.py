@@ -57,8 +57,8 @@ class _LlhttpEvents:
 
 
 def _with_one_length(head: bytes) -> bytes:
-    """Return the head without a repeated Content-Length, which llhttp refuses and curl
-    and httpx accept.
+    """Return the head without a repeated Content-Length. llhttp refuses it; curl and
+    httpx accept it.
     """
     found = [*_LENGTH.finditer(head)]
     if len(found) < 2 or len({one[1] for one in found}) > 1:
@@ -91,13 +91,13 @@ class ResponseReader(httpx.SyncByteStream):
         self._frame()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body, as it comes in."""
+        """Yield the body as it comes in."""
         yield from self._chunks() if self._length == _CHUNKED else self._counted()
         self._complete = True
         self._connection.keep() if self._reusable else self._connection.close()
 
     def close(self) -> None:
-        """Close the connection, unless the body has been read to its end."""
+        """Close the connection, unless the body was read completely."""
         if not self._complete:
             self._connection.close()
 
@@ -133,7 +133,6 @@ class ResponseReader(httpx.SyncByteStream):
         self._rest = data[end:]
 
     def _frame(self) -> None:
-        """Find out where the body ends."""
         keeps = self.version == b"HTTP/1.1"
         length: int | None = None
         codings = []

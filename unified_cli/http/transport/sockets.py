@@ -45,8 +45,9 @@ class ConnectionState:
         self.start(float("inf"))
 
     def start(self, until: float, *, uploads: bool = False) -> None:
-        """Begin an attempt, whose deadline is `until`, or in a minute if that is
-        earlier.
+        """Begin an attempt that must end by `until`.
+
+        It must end in a minute if that is earlier.
         """
         self._until = min(until, self.now() + _ATTEMPT)
         self.reused = False
@@ -69,13 +70,14 @@ class ConnectionState:
         """It was, or the connection was closed: the rest of the body was not sent."""
 
     def extend(self) -> None:
-        """Move the deadline to a minute from now, because a transfer makes progress."""
+        """Allow another minute, because a transfer makes progress."""
         self._until = self.now() + _ATTEMPT
 
     def seconds(self, most: float = _ATTEMPT) -> float:
-        """Return how long what begins now may take: `most`, or to the deadline.
+        """Return how long the next step may take.
 
-        Raises TimeoutError if that has passed.
+        That is `most`, or the time to the deadline. Raises TimeoutError if that has
+        passed.
         """
         left = self._until - self.now()
         if left <= 0:
@@ -95,7 +97,7 @@ class DeadlineSocket:
         """Bytes that were received too early."""
 
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
-        """Continue in TLS, with a peer of that name.
+        """Continue in TLS with this peer.
 
         Within TLS if that is spoken already.
 
@@ -174,14 +176,13 @@ class DeadlineSocket:
             raise httpx.WriteError("answered before the end of the request")
 
     def keep(self) -> None:
-        """Note that the answer is complete, and the connection free for another
-        request.
-        """
+        """Mark the connection as free: the answer is complete."""
         self._idle_until = self._state.now() + _IDLE
 
     def take(self) -> bool:
-        """Return whether the connection is free and the peer has neither closed it nor
-        said anything. It is in use then.
+        """Return whether the connection can be reused, and take it.
+
+        The peer must not have closed it or sent anything.
         """
         idle = self._state.now() < self._idle_until
         self._idle_until = 0.0
@@ -194,7 +195,7 @@ class DeadlineSocket:
         self._plain.close()
 
     def _in_time(self, act: Callable[[], T], events: int, most: float = _ATTEMPT) -> T:
-        """Return what the act gives, as soon as the socket is ready for it.
+        """Return the act's result once the socket is ready.
 
         Raises TimeoutError if that is too late.
         """
@@ -213,8 +214,9 @@ class DeadlineSocket:
                 raise TimeoutError("the deadline has passed")
 
     def _polled(self, events: int, seconds: float) -> int:
-        """Those of the events that there are, or the first ones within this many
-        seconds. 0 for none.
+        """Return the socket's events, waiting for the first one.
+
+        Waits at most this many seconds. 0 if none came.
         """
         poller = select.poll()
         poller.register(self._plain, events)
@@ -268,10 +270,10 @@ class _Nested:
 
 
 def connected(host: str, port: int, state: ConnectionState) -> DeadlineSocket:
-    """Return a socket to the first address of the host that answers, because those of
-    one family may be unreachable.
+    """Return a socket to the first address that answers.
 
-    Raises the OSError of the last one, or that of the look-up.
+    One family of addresses may be unreachable. Raises the OSError of the last one, or
+    that of the look-up.
     """
     # As bytes, because text goes through a codec that refuses names which no name
     # server has, with another error.

@@ -23,8 +23,9 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 
 
 def tls_context(ca_bundle: str | None, environ: Mapping[str, str]) -> ssl.SSLContext:
-    """Return a context that trusts the system's authorities, or those of SSL_CERT_FILE
-    and SSL_CERT_DIR, if set.
+    """Return a context that trusts the system's authorities.
+
+    With SSL_CERT_FILE or SSL_CERT_DIR, those instead.
 
     It also trusts those of `ca_bundle`. All connections of a run share the context.
     Raises ConfigError for authorities that cannot be read.
@@ -82,8 +83,9 @@ def _by_system() -> ssl.SSLContext:
 
 
 def _complete_folder() -> str | None:
-    """Return the system's folder of authorities, named by their hashes, if it has those
-    of the system's bundle, or None if not.
+    """Return the system's folder of authorities, if complete.
+
+    Its files are named by hashes. None if it lacks some of the system's bundle.
 
     From the folder OpenSSL reads the one authority that a certificate needs; to read a
     bundle of all takes it 20 ms.
@@ -104,8 +106,9 @@ def _complete_folder() -> str | None:
 
 
 def _has_authorities(context: ssl.SSLContext) -> bool:
-    """Return whether the system has a store: a file, which is loaded by now, or a
-    folder, which each handshake reads.
+    """Return whether the system has a store.
+
+    A file is loaded by now; a folder is read at each handshake.
     """
     folder = ssl.get_default_verify_paths().capath
     try:
@@ -119,7 +122,7 @@ def _has_authorities(context: ssl.SSLContext) -> bool:
 
 @contextmanager
 def _naming(what: str) -> Iterator[None]:
-    """Raise ConfigError, with `what` it is, for authorities that cannot be read."""
+    """Raise ConfigError for authorities that cannot be read. `what` names them."""
     try:
         yield
     except OSError as error:
