@@ -25,7 +25,7 @@ _TYPED = ":json"
 
 
 def typed_name(column: str, *, path: bool) -> str:
-    """Return the name of a column whose cells are JSON.
+    """Return the name of a column of JSON cells.
 
     A JSON string where it would be read as a path otherwise.
     """
@@ -35,8 +35,9 @@ def typed_name(column: str, *, path: bool) -> str:
 
 
 def untyped_name(head: str) -> tuple[str, bool]:
-    """Return the name of a column without the mark of `typed_name`, and if it had
-    one.
+    """Return a column's name without the mark of `typed_name`.
+
+    The second value says if it had one.
     """
     name = head.removesuffix(_TYPED)
     if name == head:
@@ -68,7 +69,7 @@ class Delimited(RecordWriter):
         self._guarded: int = memory.get("guarded", 0)
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
-        """Fix the columns, if there are records and it is not done yet."""
+        """Fix the columns at the first records."""
         if self._columns is None:
             self._columns = dict.fromkeys(self._style.columns) or self._fix(slices)
 
@@ -91,7 +92,7 @@ class Delimited(RecordWriter):
             yield self._row(self._columns, {"value": bytes(record)} if members is None else members)
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  rows need no end
-        """Return the header, where there were no records to put it before."""
+        """Return the header if there were no records."""
         if self._begun or not self._style.columns:
             return b""
         return self._head(self._style.columns).encode("utf-8")

@@ -43,19 +43,20 @@ class Format(NamedTuple):
 
     @property
     def for_people(self) -> bool:
-        """Whether its rows are for people to read, so that it has no more than they
-        need.
+        """Whether its rows are for people to read.
+
+        They have no more than people need.
         """
         return self.columns and not self.delimiter
 
     @property
     def whole(self) -> bool:
-        """Whether one response is written as a whole where no columns are chosen."""
+        """Whether one response is written whole, unless columns are chosen."""
         return self.document or self.binary
 
     @property
     def as_served(self) -> bool:
-        """Whether one response is passed on unchanged where no columns are chosen."""
+        """Whether one response is passed on unchanged, unless columns are chosen."""
         return self.binary or (self.document and self.json)
 
 
@@ -113,10 +114,10 @@ def named(name: str, *, terminal: bool) -> Format | None:
 def of_command(
     name: str | None, choices: Sequence[Format], *, terminal: bool, otherwise: Format = TSV
 ) -> Format:
-    """Return the format of a built-in command: without a name, a table at a terminal.
+    """Return the format of a built-in command.
 
-    `otherwise` is the one off a terminal. Raises UsageError for a format that is not
-    among the choices.
+    Without a name, a table at a terminal and `otherwise` off one. Raises UsageError for
+    a format that is not among the choices.
     """
     if name is None:
         return TABLE if terminal else otherwise
@@ -125,7 +126,7 @@ def of_command(
 
 
 def check_choice(name: str, choices: Sequence[str]) -> None:
-    """Raise UsageError for a format that a command does not have."""
+    """Raise UsageError for a format that is not a choice."""
     if name not in choices:
         allowed = ", ".join(choices)
         raise UsageError(f"this command does not support -o {name} (choose from {allowed})")

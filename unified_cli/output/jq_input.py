@@ -25,8 +25,9 @@ class _NotHeldError(Exception):
 
 
 def not_held(text: bytes) -> str:
-    """Return what jq would drop or change in a JSON text, such as `half a surrogate
-    pair`, or empty if it keeps everything.
+    """Return what jq would drop or change in a JSON text.
+
+    An example is `half a surrogate pair`. Empty if it keeps everything.
     """
     if json_check.without_halves(text) != text:
         return "half a surrogate pair"
@@ -71,8 +72,9 @@ _SCANNER = JSONDecoder(
 
 
 def computed(results: Iterable[bytes], *sources: bytes) -> str | None:
-    """Return the first number of more than 15 digits in the results that none of the
-    sources has, so that it was computed in doubles. None without one.
+    """Return the first number that was computed in doubles.
+
+    It has more than 15 digits, and none of the sources has it. None without one.
     """
     known: set[bytes] | None = None
     for result in results:
@@ -93,9 +95,9 @@ def _is_long(number: bytes) -> bool:
 
 
 def _numbers(sources: Iterable[bytes]) -> set[bytes]:
-    """Return the long numbers in the sources, also within texts, written in one way.
+    """Return the sources' long numbers, written in one way.
 
-    Each also without its sign.
+    Those within texts count, and each is also there without its sign.
     """
     found = (number for source in sources for number in _LONG_NUMBER.findall(source))
     return {canonical(one) for number in found for one in (number, number.lstrip(b"-"))}

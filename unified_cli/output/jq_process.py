@@ -43,7 +43,7 @@ class JqProcess:
         self._end()
 
     def results(self, program: str, text: str) -> list[str]:
-        """Return the results of a program for a JSON text, which must be texts.
+        """Return a program's results for a JSON text. Results must be texts.
 
         After one that did not end, no other is run. Raises ValueError if it fails or
         does not end in time, StorageError if no process can be started.
@@ -69,8 +69,9 @@ class JqProcess:
         raise ValueError(f"it did not end within {self._seconds:g} s")
 
     def _ask(self, request: bytes) -> bytes:
-        """Return the line that answers a request, or empty if the process was ended
-        before.
+        """Return the line that answers a request.
+
+        Empty if the process was ended before.
         """
         child = self._child or self._start()
         assert child.stdin is not None  # noqa: S101  a pipe, as below
@@ -83,8 +84,9 @@ class JqProcess:
         return child.stdout.readline()
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Return the process, which has said that it runs: a failed start would look
-        like a failed program.
+        """Return the process, once it has said that it runs.
+
+        A failed start would look like a failed program.
         """
         try:
             self._child = child = subprocess.Popen(  # noqa: S603  our own program, and no shell
@@ -115,7 +117,7 @@ class JqProcess:
         return child
 
     def _end(self) -> int | None:
-        """Wait until the process, if there is one, has ended. Gives how it did."""
+        """Wait until the process has ended, if there is one. Returns its exit code."""
         child, self._child = self._child, None
         if child is None:
             return None

@@ -82,7 +82,7 @@ class JqProgram:
         self._left_out: dict[int, str] = {}
 
     def results(self, text: bytes) -> list[bytes]:
-        """Return the results for a JSON text, each as JSON on one line.
+        """Return the results for a JSON text, one per line. Each is JSON.
 
         Raises ValueError where the program fails on it, NotHeldError where jq would
         drop or change a value of it.
@@ -120,7 +120,7 @@ class JqProgram:
         return found
 
     def _interruptible(self) -> AbstractContextManager[None]:
-        """Return what lets signals end a running program.
+        """Return a context in which signals end a running program.
 
         A process of its own is ended with the error that they raise.
         """
@@ -155,13 +155,16 @@ class JqProgram:
             self._left_out[key] = f"{_shown_id(record)} ({error.what})" if is_named else ""
 
     def remarks(self) -> Sequence[str]:
-        """Return what may differ though the program did not ask for it."""
+        """Return the unasked-for differences in the results."""
         if self._computed is None:
             return []
         return [f"{self._option} computed {self._computed} in doubles, which keep 15 digits"]
 
     def shortcomings(self) -> Sequence[str]:
-        """Return one sentence that names the records without results; nothing."""
+        """Return one sentence that names the records without results.
+
+        Empty without any.
+        """
         if not self._left_out:
             return []
         number, names = len(self._left_out), [one for one in self._left_out.values() if one]
@@ -171,15 +174,13 @@ class JqProgram:
 
 
 def _shown_id(record: bytes) -> str:
-    """Return the id of a record as it was written, which shows half a surrogate
-    pair.
-    """
+    """Return a record's id as written. This shows half a surrogate pair."""
     identifier = member(record, "id")
     return excerpt(identifier.decode("utf-8", "replace"), _LONGEST_ID) if identifier else "no id"
 
 
 def _compiled(expression: str, option: str) -> Any:
-    """Return the program that an option was given, compiled.
+    """Return an option's compiled program.
 
     Its results are JSON texts. Raises UsageError for one that is wrong or reads other
     files.
@@ -207,9 +208,7 @@ def _compiled(expression: str, option: str) -> Any:
 
 
 def _spelled(expression: str, error: ValueError) -> str | None:
-    """Return what to type instead, where a path begins as in another language, or None
-    if it does not.
-    """
+    """Return what to type for a path of another language. None if it is not one."""
     if expression.startswith("$."):
         return f"the input is the dot alone: {expression[1:]}"
     if "'" in expression and "INVALID_CHARACTER" in str(error):
@@ -231,8 +230,9 @@ def _spelled(expression: str, error: ValueError) -> str | None:
 
 
 def _input(text: bytes, expression: str) -> str | None:
-    """Return what the program was given, where that is an object whose members it does
-    not name, or a list.
+    """Return the program's input, as a help to correct it.
+
+    None unless it is a list, or an object whose members the program does not name.
     """
     given = json_check.scan(text.decode("utf-8"))
     if isinstance(given, list):
@@ -310,5 +310,5 @@ class Expectation:
 
 
 def failed(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Those that do not hold."""
+    """Return those that do not hold."""
     return [one for one in verdicts if not one.holds]

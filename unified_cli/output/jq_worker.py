@@ -12,11 +12,11 @@ import jq
 
 
 def serve() -> None:
-    """Say that it runs, then answer each request on standard input with a line on
-    standard output, until that ends.
+    """Answer each request on standard input with a line.
 
-    A request is a line of JSON with the program, the bytes of its input and the seconds
-    it may take, then the input.
+    Says first that it runs, and ends with standard input. A request is a line of JSON
+    with the program, the bytes of its input and the seconds it may take, then the
+    input.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:

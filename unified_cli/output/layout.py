@@ -55,7 +55,7 @@ def _grid(
 def lines(
     runtime: Runtime, texts: Iterable[Cell], *, indent: int = 0, hanging: str = "    "
 ) -> TerminalText:
-    """Return each text on a line of its own, broken where the terminal ends."""
+    """Return each text on its own line, broken at the terminal's width."""
     return rows(
         runtime,
         [runtime.width - indent],
@@ -83,7 +83,7 @@ class Branch(NamedTuple):
 def tree(
     runtime: Runtime, head: Cell, widths: Sequence[int], branches: Sequence[Branch]
 ) -> TerminalText:
-    """Rows as a tree, in columns of these widths.
+    """Return rows as a tree, in columns of these widths.
 
     The first one is narrowed by the lines that lead to a row.
     """

@@ -62,7 +62,7 @@ class Markdown(Table):
 
 
 def escaped(text: str) -> str:
-    """Return the text as it is written in a cell, which shows it on a page."""
+    """Return the text as a Markdown cell that shows it."""
     safe = visible(_BREAK.sub("\n", text.replace("\t", " ")), but="\n")
     safe = _MENTION.sub(rf"\g<0>{_COMMENT}", _MARKUP.sub(r"\\\g<0>", safe))
     return safe.replace("\n", "<br>")
@@ -84,7 +84,7 @@ def document(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
 
 
 def _line(cells: Iterable[str], sizes: Iterable[int]) -> str:
-    """Return the row of these cells, padded to these widths."""
+    """Return the row of these cells, padded."""
     padded = (pad(cell, size) for cell, size in zip(cells, sizes, strict=True))
     return f"| {' | '.join(padded)} |"
 
@@ -94,5 +94,5 @@ def _rule(sizes: Iterable[int]) -> str:
 
 
 def _bounded(size: int) -> int:
-    """Return the width of a column: text that is longer does not move the others."""
+    """Return a column's width. Longer text does not move the other columns."""
     return min(max(size, _NARROWEST), _WIDEST)

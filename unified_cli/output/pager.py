@@ -108,9 +108,9 @@ class PagedStdout(io.RawIOBase):
                 self._put(text)
 
     def is_free(self) -> bool:
-        """Return whether a message can be written to the terminal now.
+        """Return whether a message can be written now.
 
-        Earlier output is there then.
+        Earlier output is on the terminal then.
         """
         # Only text that is held needs the lock, which a write has for as long as a
         # pager's user looks at the screen.
@@ -127,7 +127,7 @@ class PagedStdout(io.RawIOBase):
         return self._state is _State.QUIT
 
     def end(self) -> None:
-        """Wait until the pager, if there is one, has ended.
+        """Wait until the pager has ended, if there is one.
 
         Further output goes to the terminal.
         """
@@ -138,7 +138,7 @@ class PagedStdout(io.RawIOBase):
         self._runtime.stderr.catch_up(problem)
 
     def make_way(self) -> None:
-        """Show the buffered output, and wait for the end of the pager if there is one.
+        """Show the buffered output, and wait for the pager.
 
         Later output may have a pager again.
         """
@@ -148,7 +148,7 @@ class PagedStdout(io.RawIOBase):
             self._state = _State.HELD
 
     def kill(self) -> None:
-        """End the pager, which has to leave a terminal in order."""
+        """End the pager in order, so that it restores the terminal."""
         if self._state is _State.PAGED and self._child:
             self._child.terminate()
 
@@ -180,10 +180,7 @@ class PagedStdout(io.RawIOBase):
             self.unpage()
 
     def _start(self) -> str | None:
-        """Start the pager with the buffered output.
-
-        Returns why that is not possible.
-        """
+        """Start the pager with the buffered output. Returns why if that fails."""
         try:
             text = _command(self._runtime)
             if not text.strip():
@@ -223,8 +220,9 @@ class PagedStdout(io.RawIOBase):
         return None
 
     def _end(self) -> str | None:
-        """Wait for the end of the pager, and show without it what a failed one may not
-        have shown; what failed.
+        """Wait for the end of the pager.
+
+        Shows without it what a failed one may not have shown, and returns the failure.
         """
         child = self._child
         assert child is not None  # noqa: S101  there while there is a pager
@@ -245,7 +243,7 @@ class PagedStdout(io.RawIOBase):
 
 @contextlib.contextmanager
 def opened(runtime: Runtime) -> Iterator[Runtime]:
-    """The runtime with a pager at its terminal, unless settings turn it off.
+    """Run with a pager at the terminal, unless settings turn it off.
 
     Waits for the pager's end.
     """
@@ -273,7 +271,6 @@ def _is_real(stream: BinaryIO) -> bool:
 
 
 def _command(runtime: Runtime) -> str:
-    """Return the pager's command, or empty if it is turned off."""
     found = runtime.environ.get(KEYS["pager"].variable)
     if found is None:
         try:
@@ -286,14 +283,14 @@ def _command(runtime: Runtime) -> str:
 
 
 def _with_colours(words: list[str]) -> list[str]:
-    """Return the words of the pager, with -R for less: it shows colours only then, and
-    a LESS of the user's own may lack it.
+    """Return the pager's words, with -R for less.
+
+    It shows colours only then, and a LESS of the user's own may lack it.
     """
     return [*words, "-R"] if Path(words[0]).name == "less" else words
 
 
 def _rows(text: str, columns: int) -> int:
-    """Return how many rows of the terminal the text fills."""
     lines = COLOUR.sub("", text).expandtabs().split("\n")
     rows = sum(max(1, -(-text_width.width(line) // columns)) for line in lines)
     return rows - 1 if text.endswith("\n") else rows

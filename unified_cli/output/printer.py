@@ -68,8 +68,9 @@ class Printer:
         large: bool = False,
         profile: str | None = None,
     ) -> None:
-        """Write some records; `profile` is the connection that each names in its first
-        member.
+        """Write some records.
+
+        `profile` is the connection that each names in its first member.
 
         `one_line` says that no record holds a line break, `large` that the records are
         to be worked on in slices.
@@ -94,10 +95,8 @@ class Printer:
     def end(self, next_cursor: str | None = None) -> list[str]:
         """Complete the output and write its remarks to stderr.
 
-        Gives the missing part from it.
-
-        A column that is misspelt is missing from rows that a program reads. Raises
-        UsageError where no record has any of the chosen columns.
+        Returns the missing parts. A column that is misspelt is missing from rows that a
+        program reads. Raises UsageError where no record has any of the chosen columns.
         """
         check = self._transform.check
         if self._strict and (error := check.error()):
@@ -111,7 +110,7 @@ class Printer:
         return [*self.left_out(), *self._writer.shortcomings(), *misspelt]
 
     def left_out(self) -> Sequence[str]:
-        """Return one sentence that names the records left out until now.
+        """Return one sentence that names the records left out so far.
 
         Nothing without any.
         """
@@ -142,8 +141,9 @@ class Printer:
 def style_for(
     runtime: Runtime, form: Format, items: str, cursor: str, *, screen: bool = True
 ) -> Style:
-    """Return how a list in that format looks on this stdout, or in a file where it is
-    not for the `screen`.
+    """Return how a list in that format looks on stdout.
+
+    Or in a file, where it is not for the `screen`.
 
     `items` and `cursor` are the members of a page that are the records and where the
     list continues.
@@ -174,15 +174,19 @@ class JqDocument(RecordWriter):
 
     # Nothing is written yet.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
-        """Nothing, for now. Raises UsageError for more than a document may hold."""
+        """Yield nothing until the end.
+
+        Raises UsageError for more than a document may hold.
+        """
         self._records += records
         self._size += sum(len(memoryview(record)) for record in records)
         _check(self._size)
         return iter(())
 
     def end(self, next_cursor: str | None) -> bytes:
-        """Return the results for an object with the records and, where they are a list,
-        the cursor.
+        """Return the results for an object with the records.
+
+        It has the cursor, too, if they are a list.
         """
         members = [msgspec.json.encode(self._style.items) + b":[" + b",".join(self._records) + b"]"]
         if self._style.listing:
@@ -205,8 +209,9 @@ def _check(size: int) -> None:
 
 
 def render(program: "JqProgram", body: bytes, style: Style) -> bytes:
-    """Return the results of a program for a document: texts without quotes, all others
-    as JSON that looks like any other.
+    """Return a program's results for a document.
+
+    Texts are without quotes, all others are JSON that looks like any other.
 
     In YAML each is a document. Raises UsageError for a document that is too large, and
     IncompleteError for one that jq cannot hold.

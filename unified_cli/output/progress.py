@@ -79,9 +79,9 @@ class Tally:
 
 
 def plain(tally: Tally, seconds: float, now: float) -> str:
-    """Return how far it is after this many seconds, in words.
+    """Return the progress after this many seconds, in words.
 
-    With what was waited for since this was asked last.
+    Waits since the last call are included.
     """
     waits, wait = _waits(tally, now)[:1], tally.wait
     if wait is not None:
@@ -100,8 +100,9 @@ def done(tally: Tally) -> str:
 
 
 def drawn(tally: Tally, seconds: float, now: float, screen: Screen) -> str:
-    """Return the same in one line that is shorter than the screen is wide, with a bar
-    where the total is known.
+    """Return the progress on one line, within the screen's width.
+
+    It has a bar if the total is known.
     """
     # A line that fills the last column would be continued on the next by some
     # terminals.
@@ -184,13 +185,13 @@ def _units(tally: Tally) -> str:
 
 
 def _size(number: float) -> str:
-    """Return a number of bytes, in words."""
     return f"{number / 1e6:.1f} MB" if number >= 1e6 else f"{number / 1e3:.0f} kB"
 
 
 def _share(tally: Tally) -> float | None:
-    """Return the part of the work that is done, from 0 to 1, or None if the total is
-    not known.
+    """Return the share of the work done, from 0 to 1.
+
+    None if the total is not known.
     """
     work = tally.work
     if work.parts:
@@ -237,14 +238,14 @@ class Progress:
         self._began = self._shown = runtime.monotonic()
 
     def start(self) -> None:
-        """Draw now and then, whether anything is counted or not."""
+        """Draw at intervals, even if nothing is counted."""
         if self.draws:
             # Without a thread to spare the line changes whenever something is counted.
             with suppress(StorageError):
                 os_limits.start_thread(self._tick)
 
     def add(self, units: int = 0, *, pages: int = 0, parts: int = 0, failed: int = 0) -> None:
-        """Count what was done, and show it if it is time to."""
+        """Count work, and show the progress when it is due."""
         with self._lock:
             tally = self._tally
             tally.units += units
@@ -254,19 +255,19 @@ class Progress:
         self.show()
 
     def restart(self) -> None:
-        """Begin anew, with the pace too: what was done is done again."""
+        """Begin anew, pace included: the work is done again."""
         with self._lock:
             self._tally.units = 0
             self._began = self._runtime.monotonic()
 
     def skip(self, units: int = 0, *, parts: int = 0) -> None:
-        """Count what an earlier run has done, which says nothing about the pace."""
+        """Count the work of an earlier run. It says nothing about the pace."""
         with self._lock:
             self._tally.units_before += units
             self._tally.parts_before += parts
 
     def expect(self, units: int | None) -> None:
-        """Take this as the total, now that it is known.
+        """Set the total, now that it is known.
 
         Of work in parts it would be that of one part.
         """
@@ -287,11 +288,11 @@ class Progress:
 
     @property
     def retries(self) -> int:
-        """How many requests were sent again."""
+        """The number of requests that were sent again."""
         return self._tally.retries
 
     def show(self) -> None:
-        """Show how far it is, if it is time to."""
+        """Show the progress when it is due."""
         with self._lock:
             now = self._runtime.monotonic()
             if (
@@ -322,7 +323,7 @@ class Progress:
             self._runtime.stderr.status("")
 
     def _screen(self) -> Screen:
-        """Return the terminal as it is now. Its size may have changed."""
+        """Return the terminal now, as its size may have changed."""
         runtime = self._runtime
         colour = runtime.has_colour(stderr=True)
         return Screen(
@@ -336,7 +337,7 @@ class Progress:
 
 @contextmanager
 def progress(runtime: Runtime, work: Work, *, to_stdout: bool = False) -> Iterator[Progress]:
-    """Progress for as long as the block lasts, silenced by `--quiet`.
+    """Show the progress during the block, unless `--quiet`.
 
     A status line is drawn on a terminal; but where the results go to stdout, only if
     that is not a terminal as well. Nothing is reported among the results, nor on a

@@ -76,7 +76,7 @@ class RecordWriter:
         self.memory = memory
 
     def page(self, slices: Iterable[Sequence[Record]], *, one_line: bool) -> Iterator[bytes]:
-        """Yield the records of a page as bytes, piece by piece.
+        """Yield the records of a page as bytes, in pieces.
 
         The slices may be gone through more than once.
 
@@ -87,12 +87,10 @@ class RecordWriter:
             yield from self.add(records, one_line=one_line)
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
-        """Learn from all records of a page what has to be known before the first is
-        written.
-        """
+        """Learn from a page's records before the first is written."""
 
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:
-        """Some records as bytes."""
+        """Yield some records as bytes."""
         raise NotImplementedError
 
     def end(self, next_cursor: str | None) -> bytes:  # noqa: ARG002  most formats need no end
@@ -103,7 +101,7 @@ class RecordWriter:
         return b""
 
     def shortcomings(self) -> Sequence[str]:
-        """Return the missing part from the output though the records had it.
+        """Return what the output lacks though the records had it.
 
         The run is then incomplete.
         """
@@ -115,8 +113,9 @@ class RecordWriter:
 
 
 def joined(lines: Iterable[str]) -> Iterator[str]:
-    """Lines in pieces of about a mebibyte, because a few records may fill many
-    lines.
+    """Yield the lines in pieces of about a mebibyte.
+
+    A few records may fill many lines.
     """
     part: list[str] = []
     size = 0
@@ -193,8 +192,9 @@ class Ids(RecordWriter):
 
     # Ids are short.
     def add(self, records: Sequence[Record], *, one_line: bool) -> Iterator[bytes]:  # noqa: ARG002
-        """Yield the ids; records without one, or with one that does not fit on a line,
-        are counted.
+        """Yield the ids.
+
+        Records without one, or with one that does not fit on a line, are counted.
         """
         found = [text((parts(record) or {}).get("id")) for record in records]
         good = [one for one in found if one and one.isprintable()]

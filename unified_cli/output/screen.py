@@ -37,7 +37,7 @@ class Look(Enum):
 
     @property
     def style(self) -> str:
-        """The name of the style, as rich knows it."""
+        """The style's name in rich."""
         return str(self.value[0])
 
 
@@ -73,8 +73,9 @@ Cell: TypeAlias = MaskedText | Word | Bar
 
 
 def lengths(bar: Bar) -> list[int]:
-    """Return how many characters each part of a bar takes: in proportion, but none of a
-    number above 0 is left out.
+    """Return how many characters each part of a bar takes.
+
+    They are in proportion, but a number above 0 always has one.
     """
     total = sum(number for number, _ in bar.parts)
     if not total:
@@ -91,9 +92,9 @@ def lengths(bar: Bar) -> list[int]:
 
 
 def drawn(runtime: Runtime, *things: "RenderableType", width: int | None = None) -> TerminalText:
-    """Return what rich draws of these things, in the terminal's width and colours.
+    """Return these things as rich draws them.
 
-    Their foreign text is visible already.
+    In the terminal's width and colours; their foreign text is visible already.
     """
     made = terminal.rendered(
         *things,
@@ -117,7 +118,6 @@ def text(runtime: Runtime, cell: Cell) -> "Text":
 
 
 def _text(words: str = "", style: str = "", *, unbroken: bool = False) -> "Text":
-    """Return words as rich draws them. `unbroken` ones go past the terminal's end."""
     from rich.text import Text  # noqa: PLC0415  only where a screen is drawn
 
     if unbroken:
@@ -130,8 +130,9 @@ def _shown(runtime: Runtime, words: MaskedText) -> str:
 
 
 def _encodable(runtime: Runtime, cell: Cell) -> Cell:
-    """Return the cell with the text shown for characters that the terminal cannot
-    write, so that it is measured.
+    """Return the cell as the terminal can write it.
+
+    It is measured after the replacement.
     """
     if isinstance(cell, Bar):
         return cell
@@ -147,7 +148,7 @@ def table(
     *,
     apart: int | None = None,
 ) -> TerminalText:
-    """Return the rows under their heads, each column as wide as its widest cell.
+    """Return the rows under their heads. Each column is as wide as its widest cell.
 
     On a terminal what has no room continues on further lines of its column, broken
     between words; if words are too long for that, the column `apart`, such as that of
@@ -191,9 +192,9 @@ def table(
 def _fields(
     runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
 ) -> TerminalText:
-    """Return each cell that is not empty on lines of its own, after its head.
+    """Return each cell on its own lines, after its head.
 
-    A blank line between rows.
+    Empty cells are left out. A blank line between rows.
     """
     heads = [column.head.upper() for column in columns]
     indent = max(map(text_width.width, heads)) + GAP
@@ -223,7 +224,7 @@ class StreamedTable:
     def __init__(
         self, runtime: Runtime, heads: Sequence[str | Column], widest: Sequence[int]
     ) -> None:
-        """`widest` is what each column takes where there is room."""
+        """`widest` is each column's width if there is room."""
         self._runtime = runtime
         self._columns = _columns(heads)
         least = [
@@ -234,10 +235,7 @@ class StreamedTable:
         self._begun = False
 
     def show(self, cells: Sequence[Cell]) -> None:
-        """Show a row, after the heads where it is the first.
-
-        Raises as `stdout.write` does.
-        """
+        """Show a row, the first one under the heads. Raises as `stdout.write` does."""
         rows = [cells] if self._begun else [_heading(self._columns), cells]
         self._begun = True
         shown = drawn(
@@ -274,7 +272,7 @@ def _grid(
 
 
 def grid(widths: Sequence[int], rows: Iterable[Iterable["Text"]], gap: int = GAP) -> "Table":
-    """Rows in columns of these widths, without lines between them."""
+    """Return rows in columns of these widths, without lines."""
     from rich.table import Table  # noqa: PLC0415  as above
 
     made = Table.grid(padding=(0, gap, 0, 0))
@@ -286,7 +284,7 @@ def grid(widths: Sequence[int], rows: Iterable[Iterable["Text"]], gap: int = GAP
 
 
 def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":
-    """Return the cell within its width: cut, or broken as all text is."""
+    """Return the cell within its width, cut or broken."""
     shown = cell.plain
     if text_width.width(shown) > size:
         lines = (
@@ -299,7 +297,6 @@ def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":
 def _widths(
     runtime: Runtime, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]
 ) -> list[int]:
-    """Return how wide each column is: on a terminal within its width."""
     cells = _contents(columns, rows)
     natural = [max(map(cell_size, column)) for column in cells]
     if not runtime.stdout_is_terminal:
@@ -310,8 +307,9 @@ def _widths(
 
 
 def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> int:
-    """Return how wide the rows are if cells are broken, or cut, wherever they can
-    be.
+    """Return the least width of the rows.
+
+    Cells are broken or cut wherever they can be.
     """
     least = [
         _least(column, cells)
@@ -321,7 +319,6 @@ def _least_room(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> in
 
 
 def _contents(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
-    """Return the head and the cells of each column."""
     return [[masked(column.head), *(row[at] for row in rows)] for at, column in enumerate(columns)]
 
 
@@ -346,7 +343,7 @@ def _words(cell: MaskedText | Word) -> str:
 
 
 def line(runtime: Runtime, *cells: Cell) -> "Text":
-    """These in one line."""
+    """Return these in one line."""
     made = _text()
     for cell in cells:
         made.append_text(text(runtime, cell))
@@ -354,13 +351,13 @@ def line(runtime: Runtime, *cells: Cell) -> "Text":
 
 
 def paragraph(runtime: Runtime, words: MaskedText) -> "Text":
-    """Words in indented lines of the terminal's width."""
+    """Return words in indented lines of the terminal's width."""
     lines = text_width.wrapped(_shown(runtime, words), runtime.width - GAP)
     return _text("\n".join(" " * GAP + one for one in lines), unbroken=True)
 
 
 def sign(runtime: Runtime, look: Look) -> str:
-    """Return what a part of a bar is made of."""
+    """Return the character of a part of a bar."""
     return str(look.value[1 if runtime.encoding.lower().startswith("utf") else 2])
 
 

@@ -31,10 +31,7 @@ class QuitError(ClosedError):
 
 
 def paged(runtime: Runtime) -> AbstractContextManager[Runtime]:
-    """Return the runtime with a pager at its stdout, if that is a terminal.
-
-    Its end is that of the block.
-    """
+    """Return the runtime with a pager at a terminal. The pager ends with the block."""
     if not runtime.stdout_is_terminal:
         return nullcontext(runtime)
 
@@ -60,7 +57,7 @@ def check_read(runtime: Runtime) -> None:
 
 
 def end_pager(runtime: Runtime) -> None:
-    """End the pager, if there is one, although its user still looks at it."""
+    """End the pager, even while its user looks at it."""
     if (pager := _pager(runtime)) is not None:
         pager.kill()
 
@@ -79,11 +76,11 @@ def check(runtime: Runtime) -> None:
 
 
 def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
-    """Write each chunk of data at once: as it is, but on a terminal as text that
-    controls nothing there.
+    """Write each chunk at once.
 
-    Raises ClosedError where its reader has closed it, StorageError where stdout cannot
-    be written.
+    A terminal gets text that controls nothing there, everything else the bytes as they
+    are. Raises ClosedError where its reader has closed it, StorageError where stdout
+    cannot be written.
     """
     if runtime.stdout_is_terminal:
         show(runtime, _visible(chunks))
@@ -92,8 +89,9 @@ def write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
 
 
 def show(runtime: Runtime, texts: Iterable[TerminalText]) -> None:
-    """Write each text at once, in the terminal's encoding, with escapes for the rest.
-    Raises as `write` does.
+    """Write each text at once, in the terminal's encoding.
+
+    Characters that it lacks become escapes. Raises as `write` does.
     """
     _write(runtime, (text.encode(runtime.encoding, "backslashreplace") for text in texts))
 
@@ -117,7 +115,7 @@ def _write(runtime: Runtime, chunks: Iterable[bytes]) -> None:
 
 
 def failure(error: OSError) -> Exception:
-    """Return the error to raise for one of the operating system."""
+    """Return the error to raise for an OSError."""
     if error.errno in {errno.EPIPE, errno.ESHUTDOWN}:
         return ClosedError()
     return StorageError(f"cannot write to {error.filename or 'standard output'}: {error.strerror}")
@@ -135,7 +133,7 @@ def write_json(runtime: Runtime, body: bytes) -> None:
 
 
 def write_value(runtime: Runtime, value: Json) -> None:
-    """Write a value as one JSON document and a newline."""
+    """Write a value as one line of JSON."""
     write_json(runtime, encoded(value))
 
 
@@ -149,10 +147,7 @@ class JsonView:
         self._left = _COLOURED if colour else 0
 
     def pieces(self, document: bytes) -> Iterator[TerminalText]:
-        """Yield some more of it in pieces that are whole lines.
-
-        A longer line is one.
-        """
+        """Yield some more of it in pieces of whole lines. A longer line is one."""
         start = 0
         while start < len(document):
             found = _LINE_END.search(document, start + _PIECE)
@@ -169,7 +164,7 @@ class JsonView:
 
 
 def pretty(body: bytes) -> bytes:
-    """Return the document indented by two blanks, everything else as it was."""
+    """Return the document indented by two blanks. Everything else is as it was."""
     import msgspec  # noqa: PLC0415  help is shown without it
 
     try:

@@ -42,10 +42,7 @@ _MINUTE, _DAY = len("2026-01-01 12:00Z"), len("2026-01-01")
 
 
 def candidates(members: Iterable[Parts], known: Sequence[str], ahead: Sequence[str]) -> list[str]:
-    """Return the known columns that the data has, else all that it has.
-
-    Those `ahead` come first.
-    """
+    """Return the known columns in the data, else all. Those `ahead` come first."""
     full: dict[str, None] = {}
     for one in members:
         full |= {key: None for key, value in one.items() if value != b"null" and key not in NEVER}
@@ -64,7 +61,7 @@ class Measured(NamedTuple):
 
 
 def fit(found: Measured, room: int) -> dict[str, int]:
-    """Return the columns that fit, in their order, and their widths.
+    """Return the columns that fit, and their widths. They are in their order.
 
     Ids are not narrowed.
 
@@ -110,7 +107,7 @@ def _floor(column: str, size: int, found: Measured) -> int:
 
 
 def share(found: Measured, room: int) -> dict[str, int]:
-    """Return the widths of all columns, narrowed until they fit.
+    """Return the widths of all columns, narrowed to fit.
 
     Ids are not. The last columns are left out if they cannot.
 
@@ -134,9 +131,9 @@ def share(found: Measured, room: int) -> dict[str, int]:
 
 
 def expected(columns: Sequence[str], label: int) -> Measured:
-    """Return what the columns of records that no one has seen may take.
+    """Return the expected widths of records not read yet.
 
-    Those that are added name a connection.
+    Columns that are added name a connection.
     """
     sizes: dict[str, int] = {}
     for column in columns:
@@ -164,21 +161,23 @@ def _rank(column: str) -> int:
 
 
 def shows_id(value: bytes | None) -> bool:
-    """Return whether an object is shown by its id because it has no name."""
+    """Return whether an object without a name shows its id."""
     members = parts(value) if value is not None else None
     return members is not None and _name(members) == "id"
 
 
 def cell(value: bytes | None, encoding: str) -> str:
-    """Return a value on one line that is safe on a terminal: an object by its name or
-    id, an array by its items.
+    """Return a value on one line, safe on a terminal.
+
+    An object is shown by its name or id, an array by its items.
     """
     return encodable(visible(_BREAKS.sub(" ", shown(value))), encoding)
 
 
 def shown(value: bytes | None) -> str:
-    """Return the text of a value for people: an object's name or id, an array's
-    items.
+    """Return a value's text for people.
+
+    An object is shown by its name or id, an array by its items.
     """
     if value is None:
         return ""
@@ -198,12 +197,12 @@ def _name(members: Parts) -> str | None:
 
 
 def is_time(value: bytes | None) -> bool:
-    """Return whether a value is a time that can be shown shorter."""
+    """Return whether a value is a time that can be shortened."""
     return value is not None and _TIME.fullmatch(text(value)) is not None
 
 
 def cut(shown: str, size: int, sign: str) -> str:
-    """As `text_width.cut` does it.
+    """Return a text cut as by `text_width.cut`.
 
     But of a time the minute remains, or the day, which need no sign.
     """
@@ -229,9 +228,7 @@ class Table(RecordWriter):
         self._begun = widths is not None
 
     def prepare(self, slices: Iterable[Sequence[Record]]) -> None:
-        """Choose the columns and their widths, if there are records and it is not done
-        yet.
-        """
+        """Choose columns and widths at the first records."""
         if self._widths is None and self._style.listing and any(slices):
             self._widths = self._measure(slices)
 
@@ -329,7 +326,7 @@ class Table(RecordWriter):
         return candidates(_all_members(slices), style.known, (*style.first, *ahead))
 
     def _fitting(self, found: Measured, room: int) -> dict[str, int]:
-        """Return the columns for which there is room, and their widths.
+        """Return the columns that have room, and their widths.
 
         Those of `--columns` without room are reported.
         """
@@ -347,7 +344,7 @@ class Table(RecordWriter):
         )
 
     def _row(self, members: Parts) -> str:
-        """Return the cells of a record, cut to their columns.
+        """Return a record's cells, cut to their columns.
 
         Ids are never cut, so the others make room for longer ones.
         """

@@ -22,13 +22,14 @@ own.
 
 
 def ellipsis(runtime: Runtime) -> str:
-    """The sign of what was cut, which the encoding of stdout has."""
+    """Return the sign of a cut that stdout's encoding has."""
     return "…" if runtime.encoding.lower().startswith("utf") else "~"
 
 
 def encodable(text: str, encoding: str) -> str:
-    """Return the text as a terminal of that encoding shows it: what the encoding has
-    not is an escape, and as wide as one.
+    """Return the text as a terminal of that encoding shows it.
+
+    Characters that the encoding lacks are escapes, and are measured as such.
     """
     if text.isascii() or encoding.lower().startswith("utf"):
         return text
@@ -45,15 +46,14 @@ def json_visible(text: str) -> TerminalText:
 
 
 def lines_visible(text: str) -> TerminalText:
-    r"""Return the text with everything that could control a terminal written as an
-    escape. Line breaks and tabs stay.
-    """
+    """Return the text with terminal controls as escapes. Line breaks and tabs stay."""
     return TerminalText(visible(text, but="\n\t"))
 
 
 def styled(text: str) -> TerminalText:
-    """Return the same, but colours stay: for text of our own, whose foreign parts are
-    visible already.
+    """Return the same with colours, for text of our own.
+
+    Its foreign parts are visible already.
     """
     return TerminalText(visible_styled(text, but="\n\t"))
 
@@ -71,7 +71,7 @@ def _json_escape(match: re.Match[str]) -> str:
 
 
 def rendered(*things: "RenderableType", colour: bool, encoding: str, width: int) -> str:
-    """Return what rich draws of these things, in the terminal's own colours."""
+    """Return these things as rich draws them."""
     from rich.console import Console  # noqa: PLC0415  only where something is drawn
 
     console = Console(
@@ -93,7 +93,7 @@ def rendered(*things: "RenderableType", colour: bool, encoding: str, width: int)
 
 
 def coloured_help(text: str) -> str:
-    """Return a help page with its headings and options coloured."""
+    """Return a help page with coloured headings and options."""
     from rich.text import Text  # noqa: PLC0415  only on a terminal
 
     page = Text(text.removesuffix("\n"), no_wrap=True, overflow="ignore")
@@ -105,7 +105,7 @@ def coloured_help(text: str) -> str:
 
 
 def is_id(column: str) -> bool:
-    """Return whether a column holds ids, which are never cut."""
+    """Return whether a column holds ids. Ids are never cut."""
     return column == "id" or column.endswith(("_id", " id"))
 
 
@@ -115,7 +115,10 @@ def taken(widths: Collection[int]) -> int:
 
 
 def narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
-    """Return the widths, the widest reduced until they fit, none below its least."""
+    """Return the widths, the widest reduced until they fit.
+
+    None falls below its least.
+    """
     narrowed = widths.copy()
     while taken(narrowed) > room:
         open_ones = [at for at, size in enumerate(narrowed) if size > least[at]]

@@ -30,7 +30,7 @@ class ColumnCheck:
     def __init__(
         self, columns: Sequence[str] = (), known: Sequence[str] = (), *, required: bool = True
     ) -> None:
-        """It is no error where none of the columns is `required`."""
+        """Without `required`, missing columns are no error."""
         self.unseen = [*dict.fromkeys(columns)]
         self._required = required
         self._asked_for = len(self.unseen)
@@ -40,8 +40,9 @@ class ColumnCheck:
 
     @classmethod
     def of(cls, style: Style) -> "ColumnCheck":
-        """Return the check of a style's columns but for those that the program adds to
-        the records.
+        """Return the check of a style's chosen columns.
+
+        Those that the program adds to the records are not checked.
         """
         chosen = style.columns if style.format.fields else ()
         return cls([one for one in chosen if one not in style.first], style.known)
@@ -60,17 +61,17 @@ class ColumnCheck:
                 self._names |= dict.fromkeys(paths(members))
 
     def resume(self, unseen: Sequence[str]) -> None:
-        """Continue after a run that read records without these columns."""
+        """Continue after a run that saw none of these columns."""
         self.unseen = [column for column in self.unseen if column in unseen]
         self._records = True
 
     @property
     def found_nothing(self) -> bool:
-        """Whether there were records, and none had any of the columns."""
+        """Whether there were records, all without the columns."""
         return self._records and 0 < len(self.unseen) == self._asked_for
 
     def error(self) -> UsageError | None:
-        """Return the error where no record had any of the columns."""
+        """Return the error if no record had a column."""
         if not (self._required and self.found_nothing):
             return None
         which = "the column" if self._asked_for == 1 else "any of the columns"
@@ -87,12 +88,13 @@ class ColumnCheck:
         return UsageError(f"no record has {which} {excerpt(named)}", hint=hint)
 
     def remarks(self) -> Sequence[str]:
-        """Return a line for each column that no record had."""
+        """Return a line for each column without records."""
         return [self._remark(column) for column in self.unseen] if self._records else []
 
     def misspelt(self) -> Sequence[str]:
-        """Return the lines for those that no record had and that resemble one that they
-        have.
+        """Return the lines for columns that may be misspelt.
+
+        No record had one, and it resembles one that they have.
         """
         wrong = [one for one in self.unseen if one not in self._known and self._closest(one)]
         return [self._remark(column) for column in wrong] if self._records else []
@@ -151,14 +153,16 @@ class Transform:
     def slices(
         self, records: Sequence[Record], profile: str | None = None, *, large: bool
     ) -> Iterable[Sequence[Record]]:
-        """Return the same, in slices if the records are `large`: they are made anew
-        each time they are gone through.
+        """Return the same, in slices if the records are `large`.
+
+        Slices are made anew at each iteration.
         """
         return _Slices(self, records, profile) if large else [self.apply(records, profile)]
 
     def remarks(self) -> Sequence[str]:
-        """Return what may differ from what was served, and the columns that no record
-        has.
+        """Return the differences from the response, and missing columns.
+
+        No record has such a column.
         """
         return [*(self._program.remarks() if self._program else ()), *self.check.remarks()]
 

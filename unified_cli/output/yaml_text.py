@@ -74,7 +74,7 @@ class Yaml(RecordWriter):
 
 
 def convert(body: bytes) -> Iterator[bytes]:
-    """Yield a JSON document as a YAML document, in pieces."""
+    """Yield a JSON document as YAML, in pieces."""
     members = parts(body) if len(body) > _AT_ONCE else None
     if members is None:
         yield dump(_load(body))
@@ -94,7 +94,7 @@ def _load(text: bytes) -> Json:
 
 
 def dump(value: Json) -> bytes:
-    """Return a value as YAML, keys in their order, in UTF-8."""
+    """Return a value as YAML in UTF-8, keys in order."""
     try:
         return _written(value, _Fast, allow_unicode=True).encode("utf-8")
     except UnicodeEncodeError:
