@@ -32,9 +32,10 @@ class Instant(NamedTuple):
 
 
 def changed_at(record: Record | bytes) -> Instant | None:
-    """When the record changed. None where it does not say so as ISO 8601 does.
+    """Return when the record changed.
 
-    Assumption: a time without an offset is in UTC.
+    None if it does not say so as ISO 8601 does. Assumption: a time without an offset is
+    in UTC.
     """
     value = (parts(record) or {}).get(FIELD)
     if value is None or not value.startswith(b'"'):
@@ -46,10 +47,7 @@ def changed_at(record: Record | bytes) -> Instant | None:
 
 
 def parse(text: str) -> Instant:
-    """Return the time that is written as in ISO 8601, in UTC.
-
-    Raises ValueError, OverflowError.
-    """
+    """Return the time in UTC from ISO 8601 text. Raises ValueError, OverflowError."""
     # RFC 3339 allows small letters.
     found = datetime.fromisoformat(text.upper() if text.endswith("z") else text)
     at = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
@@ -69,7 +67,7 @@ def earlier(at: datetime, seconds: float) -> datetime:
 
 
 def timestamp(at: datetime) -> str:
-    """Return the time as ISO 8601 writes it, in UTC, cut to microseconds."""
+    """Return the time as ISO 8601, in UTC with microseconds. Finer digits are cut."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -81,14 +79,16 @@ class ChangeFilter(NamedTuple):
 
     @property
     def query(self) -> tuple[str, str]:
-        """The query parameter that asks for them, and for a few more: it is cut to
-        microseconds.
+        """The query parameter for records changed since then.
+
+        It is cut to microseconds, so a few more come.
         """
         return f"{FIELD}[gt]", timestamp(self.after.at)
 
     def keeps(self, record: Record) -> bool:
-        """Return whether the record changed after that time, or does not say when it
-        did.
+        """Return whether the record passes the filter.
+
+        It changed after that time, or does not say when it did.
 
         Assumption: a provider may ignore the filter.
         """
@@ -97,10 +97,7 @@ class ChangeFilter(NamedTuple):
 
 
 def since(text: str, wall: float) -> ChangeFilter:
-    """Return the filter that is typed as a time, or as how long ago it is.
-
-    Raises ValueError, OverflowError.
-    """
+    """Return the filter for a typed time or age. Raises ValueError, OverflowError."""
     if match := _AGO.fullmatch(text):
         ago = timedelta(**{_UNITS[match[2]]: int(match[1])})
         return ChangeFilter(text, Instant(datetime.fromtimestamp(wall, UTC) - ago))

@@ -103,7 +103,7 @@ def _in_items(
 
 
 def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) -> bytes:
-    """Return the canonical text of a value, without ignored and null members."""
+    """Return the canonical text of a value. Ignored and null members are left out."""
     match value[:1]:
         case b"{":
             members = sorted((parts(value) or {}).items())
@@ -129,8 +129,9 @@ def canonical(value: bytes, rules: PathRules = _NO_RULES, place: _Place = _TOP) 
 
 
 def _canonical_number(number: bytes) -> bytes:
-    """Return the one way to write this number: `1.10`, `1.1` and `11e-1` become the
-    same text, and no digit is lost.
+    """Return the number's only canonical form.
+
+    `1.10`, `1.1` and `11e-1` become the same text, and no digit is lost.
     """
     match = _PARTS.fullmatch(number)
     if match is None or len(match[4] or b"") > _LONGEST_EXPONENT:
@@ -175,9 +176,9 @@ def without_ignored(value: bytes, rules: PathRules, place: _Place = _TOP) -> byt
 
 
 def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
-    """Return what differs now from the members that were seen, in words.
+    """Return the changes since then, in words.
 
-    Other members may have changed.
+    Only the members that were seen count. Other members may have changed.
     """
     return [
         f"{one.path} was {_shown(one.one)} and is {_shown(one.other)}"
@@ -187,5 +188,5 @@ def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
 
 
 def _shown(value: bytes | None) -> str:
-    """Return a value in a message, cut where it is long."""
+    """Return a value for a message, shortened if long."""
     return excerpt((value or _NULL).decode("utf-8"), _LONGEST_VALUE)

@@ -66,8 +66,9 @@ def without_surrogates(text: bytes) -> bytes:
 
 
 def pieces(text: bytes | memoryview) -> Iterator[bytes]:
-    r"""Yield the text in pieces of about a mebibyte, none of which ends within an
-    escape such as `\"` or `\u00e9`.
+    r"""Yield the text in pieces of about a mebibyte.
+
+    None of them ends within an escape such as `\"` or `\u00e9`.
     """
     view = memoryview(text)
     at = 0
@@ -80,7 +81,7 @@ def pieces(text: bytes | memoryview) -> Iterator[bytes]:
 
 
 def _end(piece: bytes) -> int:
-    """Return where an escape begins that may continue after the piece, else the end."""
+    """Return where an unfinished escape begins, else the end."""
     slash = piece.rfind(b"\\", len(piece) - _LONGEST_ESCAPE + 1)
     if slash < 0:
         return len(piece)
@@ -89,20 +90,20 @@ def _end(piece: bytes) -> int:
 
 
 def flaw(text: bytes) -> str:
-    """Why the text is not one JSON value, to follow its name: `is not JSON: …`.
+    """Return why the text is not one JSON value.
 
-    Empty where it is one.
+    The words follow its name: `is not JSON: …`. Empty if it is one.
     """
     return encoding_flaw(text) or depth_flaw(text) or syntax_flaw(text)
 
 
 def depth_flaw(text: bytes) -> str:
-    """Return why the text is nested too deeply, or empty if it is not."""
+    """Return the words for text nested too deeply, or empty."""
     return f"is nested deeper than {DEEPEST} levels" if deeper_than(text, DEEPEST) else ""
 
 
 def encoding_flaw(text: bytes) -> str:
-    """Return where the text is not UTF-8, or empty if it is."""
+    """Return where the text is not UTF-8, or empty."""
     if text.isascii():
         return ""
     # Piece by piece: one emoji makes Python keep four bytes for each character of the
@@ -118,7 +119,7 @@ def encoding_flaw(text: bytes) -> str:
 
 
 def syntax_flaw(text: bytes) -> str:
-    """Why UTF-8 text is not one JSON value. Empty where it is one."""
+    """Return why UTF-8 text is not one JSON value. Empty if it is one."""
     if len(text) <= PIECE:
         with contextlib.suppress(ValueError, RecursionError):
             scan(text.decode("utf-8"))
@@ -137,7 +138,7 @@ def syntax_flaw(text: bytes) -> str:
 
 
 def _refusal(text: bytes) -> str:
-    """Why msgspec refuses the text. Empty where it accepts it."""
+    """Return why msgspec refuses the text. Empty if it accepts it."""
     import msgspec  # noqa: PLC0415  help is shown without it
 
     try:
@@ -157,7 +158,7 @@ _SCANNER = JSONDecoder(parse_float=str, parse_int=str, parse_constant=_refuse)
 
 
 def scan(text: str) -> Json:
-    """Return the value of a JSON text, its numbers as text.
+    """Return the value of a JSON text, numbers as text.
 
     Raises ValueError where the text is not JSON, RecursionError where it is nested
     deeper than Python can read.
@@ -170,12 +171,12 @@ def scan(text: str) -> Json:
 
 
 def end_of_value(text: str, at: int) -> int:
-    """Return where the JSON value that begins at `at` ends. Raises as `scan` does."""
+    """Return where the JSON value at `at` ends. Raises as `scan` does."""
     return _SCANNER.raw_decode(text, at)[1]
 
 
 def after_blanks(text: str, at: int) -> int:
-    """Return the position of the next character that is not blank in JSON."""
+    """Return the position of the next character after JSON's blanks."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 
@@ -201,8 +202,9 @@ def deeper_than(text: bytes, levels: int) -> bool:
 
 
 def is_longer(array: bytes | memoryview, items: int) -> bool:
-    """Return whether a JSON array has more items than that, without taking memory for
-    them.
+    """Return whether a JSON array has more items.
+
+    It is not decoded, which saves memory.
     """
     left, commas = b"", 0
     for number, marks in enumerate(_outside(array, _ALL_BUT_MARKS)):
@@ -220,15 +222,17 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
 
 
 def has_more_commas(text: bytes, number: int) -> bool:
-    """Return whether a JSON text has more commas outside its strings, and so holds more
-    values than that.
+    """Return whether a JSON text has more commas.
+
+    Those in its strings do not count. It then holds more values than that.
     """
     return text.count(b",") > number and sum(map(len, _outside(text, _ALL_BUT_COMMAS))) > number
 
 
 def _outside(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
-    """Yield the characters of each piece of the text that are outside of strings, but
-    for those `dropped`.
+    """Yield the text outside of its strings, in pieces.
+
+    The characters `dropped` are left out.
     """
     inside = 0
     for piece in pieces(text):
@@ -240,8 +244,9 @@ def _outside(text: bytes | memoryview, dropped: bytes) -> Iterator[bytes]:
 
 
 def _unpaired(brackets: bytes, levels: int) -> bytes:
-    """Return the brackets that are left when the innermost pairs are removed this many
-    times.
+    """Return the brackets left after removing innermost pairs.
+
+    Pairs are removed this many times.
     """
     for _ in range(levels):
         fewer = brackets.replace(b"{}", b"")

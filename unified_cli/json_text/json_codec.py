@@ -35,9 +35,7 @@ def objects(columns: JsonColumns) -> list[JsonObject]:
 
 
 def encoded_objects(columns: JsonColumns) -> list[bytes]:
-    """Return the objects that are given by their members, each as compact JSON in
-    UTF-8.
-    """
+    """Return objects as compact JSON in UTF-8. They are given by their members."""
     return [encoded(value) for value in objects(columns)]
 
 

@@ -49,7 +49,7 @@ class JsonStream:
         return found
 
     def expect(self, character: str) -> None:
-        """Pass this character, which must be the next one."""
+        """Skip this character. It must be the next one."""
         if not self.take(character):
             raise self._flaw(f"expected {character!r}", self._at)
 
@@ -74,8 +74,9 @@ class JsonStream:
             self._read()
 
     def _read(self) -> None:
-        """Read on, as much again as is held, so that a long value is not looked at
-        again and again.
+        """Read as much again as is held.
+
+        A long value is then not scanned again and again.
         """
         rest = self._text[self._at :]
         if len(rest) > self._longest:

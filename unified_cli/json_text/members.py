@@ -38,8 +38,9 @@ _OPENING, _CLOSING = 1, 2
 def placed_members(
     text: bytes, lengths: Mapping[bytes, int] = MappingProxyType({})
 ) -> Iterator[tuple[bytes, int, int]]:
-    """Yield the members of an object in their order: the key as it is written, and
-    where its value begins and ends.
+    """Yield an object's keys with their values' positions.
+
+    The key is as it is written, the positions are the value's begin and end.
 
     A key that is twice comes twice. Values whose `lengths` are known by their keys are
     not looked through.
@@ -52,9 +53,9 @@ def placed_members(
 
 
 def item_bounds(text: bytes, start: int, lengths: Iterable[int]) -> "array[int]":
-    """Return where the items of an array begin and end, one after the other.
+    """Return the begin and end of an array's items.
 
-    It begins at `start`, and they are so long.
+    The array begins at `start`; its items have these lengths.
     """
     bounds, at = array("q"), start + 1
     for length in lengths:
@@ -91,9 +92,9 @@ SLICE = 1024 * 1024
 
 
 def parts(record: Record | bytes) -> Parts | None:
-    """Return the members of a record, each as JSON text, or None if it is no object.
+    """Return a record's members as JSON text.
 
-    Of a key given twice the last one.
+    None if it is not an object. Of a key given twice the last one.
     """
     text = bytes(record)
     if not text.startswith(b"{"):
@@ -107,17 +108,17 @@ def parts(record: Record | bytes) -> Parts | None:
 
 
 def keys(text: bytes) -> list[str]:
-    """Return the keys of an object, which must be JSON, in their order.
+    """Return an object's keys in their order.
 
-    One that is twice comes twice.
+    The object must be JSON. A repeated key is repeated.
     """
     return [string(key) for key, _, _ in placed_members(text)]
 
 
 def _has_halves(text: bytes) -> bool:
-    """Return whether halves of surrogate pairs are why msgspec refuses a text.
+    """Return whether msgspec refuses half a surrogate pair.
 
-    Raises msgspec.DecodeError if it is no JSON.
+    Raises msgspec.DecodeError if the text is not JSON.
     """
     readable = json_check.without_surrogates(text)
     msgspec.json.decode(readable, type=Record)
@@ -128,9 +129,9 @@ _MEMBERS = msgspec.json.Decoder(dict[str, Record])
 
 
 def member(record: bytes, name: str) -> bytes | None:
-    """Return one member of a record as JSON text, or None.
+    """Return one member of a record as JSON text.
 
-    The others are not decoded.
+    None if it is missing. The others are not decoded.
     """
     if not record.startswith(b"{"):
         return None
@@ -205,8 +206,9 @@ _ITEMS = msgspec.json.Decoder(list[Record])
 
 
 def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
-    """Return the records of an array that begins there, which were found in a text with
-    the same places.
+    """Return the records of the array that begins there.
+
+    They were found in a text with the same places.
     """
     return PlacedRecords(
         text, item_bounds(text, start, (len(memoryview(record)) for record in records))
@@ -214,8 +216,10 @@ def placed(text: bytes, start: int, records: Sequence[Record]) -> PlacedRecords:
 
 
 def text(value: bytes | None) -> str:
-    """Return a value in a cell: text as it is, nothing for null, objects and arrays as
-    compact JSON, digits as served.
+    """Return a value as a cell.
+
+    Text is as it is, null is empty, objects and arrays are compact JSON, digits as
+    served.
     """
     if value is None or value == b"null":
         return ""
@@ -225,7 +229,7 @@ def text(value: bytes | None) -> str:
 
 
 def string(value: bytes) -> str:
-    """Return the text of a JSON string, halves of surrogate pairs included."""
+    """Return a JSON string's text, surrogate halves included."""
     if b"\\" not in value:
         return value[1:-1].decode("utf-8")
     decoded: str = json.loads(value)
@@ -233,7 +237,7 @@ def string(value: bytes) -> str:
 
 
 def one_line(value: bytes) -> bytes:
-    """JSON text without blanks and line breaks between its parts."""
+    """Return JSON text without blanks between its parts. Line breaks go, too."""
     try:
         return msgspec.json.format(value, indent=-1)
     except msgspec.DecodeError:
@@ -246,8 +250,9 @@ _STRING_OR_BLANKS = re.compile(rb"(" + STRING + rb")|[ \t\n\r]++", re.DOTALL)
 
 
 def slices(records: Sequence[Record], size: int = SLICE) -> Iterator[Sequence[Record]]:
-    """Yield the records in slices that end where they reach this many bytes, so that
-    the results stay small.
+    """Yield the records in slices of about this many bytes.
+
+    The results of a slice stay small.
     """
     part: list[Record] = []
     taken = 0

@@ -44,8 +44,9 @@ def pick(members: Parts, column: str) -> bytes | None:
 
 @lru_cache(maxsize=256)
 def _steps(column: str) -> Sequence[_PathStep]:
-    """Return the ways to begin a path, the shortest key first: a key may hold dots and
-    brackets itself.
+    """Return the possible first steps, the shortest key first.
+
+    A key may hold dots and brackets itself.
     """
     return [*_splits(column)]
 
@@ -62,9 +63,7 @@ def _splits(column: str) -> Iterator[_PathStep]:
 
 
 def _item(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
-    """Return the items of a value that are wanted, and the rest of the path within
-    them.
-    """
+    """Return the wanted items, or the path within them."""
     if wanted and value.startswith(b"["):
         number, *more = wanted
         if number is None:
@@ -80,9 +79,7 @@ def _item(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None
 
 
 def _of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | None:
-    """Return the list of what each item has, null for one without it, or None if all
-    are without it.
-    """
+    """Return each item's value, null without one. None if all are without it."""
     found = [_item(bytes(one), wanted, rest) for one in items(value)]
     if found and all(one is None for one in found):
         return None
@@ -90,9 +87,9 @@ def _of_each(value: bytes, wanted: Sequence[int | None], rest: str) -> bytes | N
 
 
 def project(record: Record, columns: Sequence[str]) -> Record:
-    """Return a record with these columns only, null where it has none.
+    """Return a record with these columns only.
 
-    Anything that is not an object is not changed.
+    They are null if it lacks them. Anything that is not an object is not changed.
     """
     members = parts(record)
     if members is None:
@@ -102,8 +99,9 @@ def project(record: Record, columns: Sequence[str]) -> Record:
 
 
 def paths(members: Parts) -> Iterator[str]:
-    """Yield the names that a column may have in this record, one level deep: `status`,
-    `status.name`, `tags.name`.
+    """Yield the column names in a record, one level deep.
+
+    Such as `status`, `status.name`, `tags.name`.
     """
     for key, value in members.items():
         yield key

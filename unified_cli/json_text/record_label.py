@@ -22,7 +22,7 @@ _FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
 
 
 def label(records: Sequence[Record], name: str) -> list[Record]:
-    """Return the records with the name of their connection before all other members.
+    """Return the records, each with its connection's name first.
 
     Anything that is not an object becomes the member `_record` of one. A `_profile`
     that was served is renamed.
@@ -42,8 +42,9 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
 
 
 def relabel(records: Sequence[Record], name: str) -> list[Record]:
-    """Return the same for what a program made of labelled records: the name that it
-    gives, or changed, is not believed.
+    """Return the same for results of a program.
+
+    It had labelled records. A name that it gives, or changed, is not believed.
     """
     texts = map(bytes, records)
     return label([Record(_without(text) if carries(text) else text) for text in texts], name)
@@ -54,8 +55,9 @@ def _without(record: bytes) -> bytes:
 
 
 def _members(record: bytes) -> Iterator[tuple[bytes, str, bytes]]:
-    """Yield the members of an object in their order, also those whose keys are twice:
-    key as written, its text, value.
+    """Yield the members of an object in their order.
+
+    Repeated keys come, too. Each is the key as written, its text, and the value.
     """
     for key, start, end in members.placed_members(record):
         yield key, string(key), record[start:end]
@@ -82,8 +84,9 @@ def _labelled(record: bytes, first: bytes) -> Record:
 
 
 def _renamed(record: bytes) -> bytes:
-    """Return the record with a free name, such as `_profile_served`, in place of each
-    `_profile`. All values stay.
+    """Return the record with each `_profile` renamed.
+
+    The name is a free one, such as `_profile_served`. All values stay.
     """
     taken = {*keys(record)}
     found = []
@@ -97,12 +100,12 @@ def _renamed(record: bytes) -> bytes:
 
 
 def carries(record: bytes) -> bool:
-    """Return whether a record, which must be JSON, has a member `_profile`."""
+    """Return whether a record has `_profile`. It must be JSON."""
     return _may_carry(record) and _KEY.search(record) is not None and LABEL in (parts(record) or {})
 
 
 def split(record: bytes) -> tuple[bytes, str]:
-    """Return the record without its `_profile`, and the name in it.
+    """Return the record without `_profile`, and its name.
 
     Raises ValueError with the reason if there is not one.
     """

@@ -19,16 +19,16 @@ _ENCODER = msgspec.json.Encoder()
 def decode(text: bytes, kind: type[T]) -> T:
     """Return the JSON text as a value of that class.
 
-    Raises MsgspecError, ValueError for anything that is not a UTF-8, RecursionError.
+    Raises MsgspecError, ValueError for anything that is not UTF-8, and RecursionError.
     """
     found: T = _decoder(kind).decode(text)
     return found
 
 
 def convert(value: Any, kind: type[T]) -> T:
-    """Return what the standard library made of a JSON text, as a value of that class.
+    """Return a decoded JSON value as that class.
 
-    Raises ValidationError.
+    The standard library decoded it. Raises ValidationError.
     """
     _decoder(kind)
     return msgspec.convert(value, kind)
@@ -44,16 +44,18 @@ def _decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
 
 
 def compact_objects(columns: JsonColumns) -> list[bytes]:
-    """Return the objects that are given by their members, without lone surrogates, each
-    as compact JSON.
+    """Return objects as compact JSON without lone surrogates.
+
+    They are given by their members.
     """
     return list(map(_ENCODER.encode, map(_structure(tuple(columns)), *columns.values())))
 
 
 @lru_cache(256)
 def _structure(names: tuple[str, ...]) -> type[msgspec.Struct]:
-    """Return a type of objects with these members: it takes half the time of a dict to
-    make and to encode.
+    """Return a type of objects with these members.
+
+    It takes half the time of a dict to make and to encode.
     """
     # A field cannot have a name such as `from`.
     fields = {f"field_{place}": name for place, name in enumerate(names)}
