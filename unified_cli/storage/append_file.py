@@ -49,10 +49,11 @@ class AppendFile:
         self._open(os.O_CREAT | os.O_EXCL)
 
     def open(self, *, missing_ok: bool = False, writable: bool = True) -> None:
-        """Open the file; with `missing_ok` it is made if it does not exist, else
-        FileNotFoundError is raised.
+        """Open the file.
 
-        Without `writable` it can only be read, also by anyone who may not write it.
+        With `missing_ok` it is made if it does not exist, else FileNotFoundError is
+        raised. Without `writable` it can only be read, also by anyone who may not write
+        it.
         """
         self._open(
             (os.O_CREAT if missing_ok else 0) if writable else os.O_RDONLY, writable=writable
@@ -64,8 +65,10 @@ class AppendFile:
         self.size = self.status.st_size
 
     def hold(self) -> None:
-        """Hold the open file until it is closed or the process ends, so that
-        `regular_file.remove_unheld` leaves it.
+        """Hold the open file until it is closed.
+
+        The end of the process closes it, too. `regular_file.remove_unheld` leaves it
+        until then.
         """
         # Where the file system knows no locks nothing is removed either.
         with contextlib.suppress(OSError):
@@ -73,7 +76,7 @@ class AppendFile:
 
     @property
     def status(self) -> os.stat_result:
-        """Who owns the open file, and its mode."""
+        """The owner and the mode of the open file."""
         return os.fstat(self._handle)
 
     def append(self, data: bytes) -> None:
@@ -85,11 +88,11 @@ class AppendFile:
             rest = rest[written:]
 
     def sync(self) -> None:
-        """Have on the disk what the file holds. For its name see `sync_name`."""
+        """Sync the content to disk. For its name see `sync_name`."""
         os.fsync(self._handle)
 
     def sync_name(self) -> None:
-        """Have on the disk that the file is there."""
+        """Sync the file's name to disk."""
         folders.sync(self.path.parent)
 
     def cut(self, size: int) -> None:
@@ -98,16 +101,17 @@ class AppendFile:
         self.size = size
 
     def reader(self) -> BufferedReader:
-        """Return the content as a file object, from its beginning.
+        """Return the content as a file object.
 
-        To be closed before anything is appended.
+        It begins at the start, and must be closed before anything is appended.
         """
         os.lseek(self._handle, 0, os.SEEK_SET)
         return open(self._handle, "rb", closefd=False)
 
     def sha256(self, size: int) -> "hashlib._Hash":
-        """Return the hash of the first `size` bytes, or of all if there are fewer, to
-        continue with.
+        """Return the hash of the first `size` bytes.
+
+        Of all if there are fewer. More can be added to it.
         """
         found = hashlib.sha256()
         with self.reader() as content:
@@ -117,7 +121,7 @@ class AppendFile:
         return found
 
     def read(self, size: int, at: int) -> bytes:
-        """At most `size` bytes from the position `at`."""
+        """Return at most `size` bytes from the position `at`."""
         return os.pread(self._handle, size, at)
 
     def close(self) -> None:
@@ -175,13 +179,13 @@ class MemoryFile:
     """
 
     def __init__(self, path: Path) -> None:
-        """`path` is that of the file which cannot be written."""
+        """`path` is that of the unwritable file."""
         self.path = path
         self._content = bytearray()
 
     @property
     def size(self) -> int:
-        """How many bytes were written."""
+        """The number of bytes written."""
         return len(self._content)
 
     def append(self, data: bytes) -> None:
@@ -199,11 +203,11 @@ class MemoryFile:
         del self._content[size:]
 
     def reader(self) -> BufferedReader:
-        """Return the content as a file object, from its beginning."""
+        """Return the content as a file object, from its start."""
         return BufferedReader(cast("io.RawIOBase", io.BytesIO(self._content)))
 
     def read(self, size: int, at: int) -> bytes:
-        """At most `size` bytes from the position `at`."""
+        """Return at most `size` bytes from the position `at`."""
         return bytes(self._content[at : at + size])
 
     def close(self) -> None:

@@ -45,7 +45,7 @@ class AtomicFile:
 
     @classmethod
     def beside(cls, path: Path) -> Self:
-        """Return one that is to become `path`, in the same folder.
+        """Return a new file that will become `path`. It is in the same folder.
 
         Any number of processes can make one for the same path.
         """
@@ -58,12 +58,12 @@ class AtomicFile:
 
     @property
     def folder(self) -> Path:
-        """The folder that it is in."""
+        """The folder of the file."""
         return self._file.path.parent
 
     @property
     def size(self) -> int:
-        """How many bytes were written."""
+        """The number of bytes written."""
         return self._file.size
 
     def write(self, chunk: bytes) -> None:
@@ -75,7 +75,7 @@ class AtomicFile:
         self._file.cut(0)
 
     def digest(self, name: str) -> bytes:
-        """Return a digest of all that was written, such as `sha256`."""
+        """Return a digest of the content, such as `sha256`."""
         with self._file.reader() as content:
             return hashlib.file_digest(content, name).digest()
 
@@ -88,8 +88,9 @@ class AtomicFile:
     def publish(
         self, path: Path, *, replace: bool, before: Callable[[], None] = lambda: None
     ) -> None:
-        """Have the content on the disk, then give the file the name `path`, and have
-        that on the disk too.
+        """Sync the content, then give the file the name `path`.
+
+        The name is synced, too.
 
         `before` is called when only the name is missing: where it raises, nothing has
         changed. Raises FileExistsError where the name is taken, unless `replace`; then
@@ -121,7 +122,7 @@ class AtomicFile:
 
 
 def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
-    """Give a synced file the name `path`, on the disk too.
+    """Give a synced file the name `path`, and sync it.
 
     Without `replace` its temporary name stays beside.
 
@@ -139,8 +140,9 @@ def give_name(temporary: Path, path: Path, *, replace: bool) -> None:
 
 
 def replace(path: Path, content: bytes, before: Callable[[], None] = lambda: None) -> None:
-    """Give the file at `path` this content: whatever happens, it has the old content or
-    the new one, whole.
+    """Give the file at `path` this content, atomically.
+
+    Whatever happens, it has the old content or the new one, whole.
 
     `before` is called first, and again when only the name is missing: where it raises,
     the old content stays. The caller must hold a lock: a file under the temporary name
@@ -165,7 +167,9 @@ def sweep(path: Path) -> None:
 
 
 def sweep_unheld(folder: Path, name: str | None = None) -> None:
-    """Remove what killed processes left of a file of that name, or of any.
+    """Remove leftovers of killed processes.
+
+    Only those of a file of that name, or of any.
 
     A file that another process is writing stays. Raises OSError.
 
@@ -177,7 +181,7 @@ def sweep_unheld(folder: Path, name: str | None = None) -> None:
 
 
 def _left(folder: Path, name: str | None) -> list[Path]:
-    """Return the temporary files of that name, or of any, in a folder."""
+    """Return a folder's temporary files. Only those of that name, or all."""
     of = r"\..+" if name is None else re.escape(f".{_short(name)}")
     temporary = re.compile(of + r"\.[0-9a-f]{12}\.part")
     return [other for other in folder.iterdir() if temporary.fullmatch(other.name)]

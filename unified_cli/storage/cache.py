@@ -37,8 +37,9 @@ class Cache:
     def __init__(
         self, folder: Path | None, kind: str, wall: Callable[[], float], *, largest: int = _LARGEST
     ) -> None:
-        """`folder` is None for a user without a home: then nothing is kept. `wall`
-        gives seconds since 1970.
+        """`folder` is None if the user has no home.
+
+        Nothing is kept then. `wall` gives seconds since 1970.
 
         A fact of more than `largest` bytes is not read.
         """
@@ -63,10 +64,7 @@ class Cache:
         return Fact(value, age) if kept == [*key] and 0 <= age < LIFETIME else None
 
     def write(self, value: object, *key: str) -> None:
-        """Keep a JSON value under that key, if it holds no known secret.
-
-        Raises OSError.
-        """
+        """Keep a JSON value, unless it holds a known secret. Raises OSError."""
         content = json.dumps({"at": self._wall(), "key": key, "value": value})
         # A service may put the token into a cached value.
         if self._folder is None or masked(content) != content:
@@ -76,7 +74,7 @@ class Cache:
         replace(self._folder / _name(key), content.encode())
 
     def remove(self, *key: str) -> None:
-        """Forget the fact of that key, if there is one. Raises OSError."""
+        """Forget the fact of that key, if any. Raises OSError."""
         if self._folder is not None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 (self._folder / _name(key)).unlink()
@@ -95,8 +93,9 @@ class Cache:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Give a private file this content, the old one or the new, but after a power cut
-    any. Raises OSError.
+    """Give a private file this content.
+
+    It has the old or the new content, but after a power cut any. Raises OSError.
     """
     with AtomicFile.beside(path) as file:
         file.write(content)

@@ -50,11 +50,11 @@ class HeldLock:
         self._lock: FileLock | None = None
 
     def take(self, what: str, seconds: float = _MOMENT) -> None:
-        """Take the lock; a moment is left to a process that only looks whether anybody
-        has it.
+        """Take the lock.
 
-        Raises StateError where another process has it, or something else than a file
-        has its name; StorageError where the folder accepts no file.
+        A process that only checks whether it is held gets a moment to finish. Raises
+        StateError where another process has it, or something else than a file has its
+        name; StorageError where the folder accepts no file.
         """
         _check(self._path)
         lock = FileLock(
@@ -85,7 +85,7 @@ class HeldLock:
         self._lock = lock
 
     def release(self) -> None:
-        """Remove the file and release the lock, if it is held.
+        """Remove the file and release the lock, if held.
 
         A file that cannot be removed is taken by the next who locks. The error of the
         work is reported instead.
@@ -100,7 +100,7 @@ class HeldLock:
 
 @contextlib.contextmanager
 def waiting(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the lock, and leave its file for the next.
+    """Hold the lock during the block, and leave its file.
 
     A negative number of seconds waits for ever.
 
@@ -134,7 +134,7 @@ def _check(path: Path) -> None:
 
 
 def _no_locks(path: Path, error: OSError) -> NoLocksError | None:
-    """Return what to raise where the disk has no locks. The file is of no use then."""
+    """Return the error for a disk without locks. The file is of no use then."""
     if error.errno not in _WITHOUT_LOCKS:
         return None
     with contextlib.suppress(OSError):
@@ -151,14 +151,15 @@ def _refused(path: Path, error: OSError) -> StorageError:
 
 
 def _sign(handle: int) -> None:
-    """Write into the lock's file which process holds it."""
+    """Write this process into the lock's file."""
     os.ftruncate(handle, 0)
     os.write(handle, f"{os.getpid()}\n".encode())
 
 
 def _holder(path: Path) -> str | None:
-    """Return the process that holds the lock, as its file says, or None if there is no
-    file.
+    """Return the process that holds the lock.
+
+    It is in the lock's file. None if there is no file.
     """
     try:
         with os.fdopen(regular_file.descriptor(path), "rb") as file:

@@ -13,8 +13,9 @@ _NOT_OFFERED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder and those above it that are missing, none of them open to others,
-    for good.
+    """Make the folder and its missing parents, for good.
+
+    None of them is open to others.
 
     Raises OSError, and FileExistsError for a link that leads nowhere.
     """
@@ -31,10 +32,10 @@ def make_private(folder: Path) -> None:
 
 
 def check_below(root: Path, path: Path) -> None:
-    """Raise UnsafeError if a folder between `root` and `path`, which is below it, is a
-    link. `root` itself may be.
+    """Raise UnsafeError for a link between `root` and `path`.
 
-    Anyone who can change a folder could otherwise have files written or read anywhere.
+    `path` is below `root`, which itself may be a link. Anyone who can change a folder
+    could otherwise have files written or read anywhere.
     """
     between = [folder for folder in path.parents if folder != root and folder.is_relative_to(root)]
     for folder in between:
@@ -57,12 +58,13 @@ class FixedFolder:
         self._known: os.stat_result | None = None
 
     def fix(self) -> None:
-        """Note which folder it is, unless that was noted. Raises StorageError."""
+        """Note which folder it is, unless already noted. Raises StorageError."""
         self._known = self._known or self._found()
 
     def check(self, path: Path) -> None:
-        """Raise UnsafeError if it is another by now, or one between it and `path` is a
-        link; StorageError.
+        """Raise UnsafeError if it was replaced.
+
+        A link between it and `path` counts, too. Raises StorageError.
         """
         if self._known and not os.path.samestat(self._known, self._found()):
             raise UnsafeError(
@@ -79,8 +81,10 @@ class FixedFolder:
 
 
 def sync(folder: Path) -> None:
-    """Have the names in the folder on the disk: files that were made, renamed or
-    removed. Does nothing where the file system does not sync folders. Raises OSError.
+    """Sync the names in the folder to disk.
+
+    Those are of files that were made, renamed or removed. Does nothing where the file
+    system does not sync folders. Raises OSError.
     """
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -31,8 +31,9 @@ _PIECE = 1024 * 1024
 
 
 def is_named_pipe(path: str) -> bool:
-    """Return whether the path is that of a named pipe: of `mkfifo`, not of a shell's
-    `<(…)`, which is open already.
+    """Return whether the path is a named pipe of `mkfifo`.
+
+    Not a shell's `<(…)`, which is open already.
     """
     try:
         return stat.S_ISFIFO(os.lstat(path).st_mode)
@@ -68,9 +69,9 @@ def _wait_for_writer(handle: int, path: str) -> None:
 
 
 def _has_no_writer(handle: int) -> bool:
-    """Return whether the end of the pipe is met.
+    """Return whether the end of the pipe is reached.
 
-    Else its writer is there, and takes its time.
+    Otherwise its writer is there, and takes its time.
     """
     try:
         return os.read(handle, 1) == b""
@@ -126,7 +127,7 @@ def _lines(
 
 
 def too_long(what: str) -> UsageError:
-    """Return the error for a record of more than `LONGEST_LINE` bytes."""
+    """Return the error for a record over `LONGEST_LINE` bytes."""
     return UsageError(
         f"{what} is longer than {LONGEST_LINE >> 20} MiB, the most that a record may have"
     )

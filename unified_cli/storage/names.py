@@ -11,14 +11,15 @@ from pathlib import Path
 
 
 def folded(name: str) -> str:
-    """Return what two names have in common where a file system cannot tell them
-    apart.
+    """Return a form that similar names have in common.
+
+    A file system may not distinguish them.
     """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def others_like(name: str, names: Iterable[str]) -> list[str]:
-    """Return those of the names that some disk takes for this one."""
+    """Return the names that some disk treats as this one."""
     wanted = folded(name)
     return [one for one in names if one != name and folded(one) == wanted]
 
@@ -26,7 +27,7 @@ def others_like(name: str, names: Iterable[str]) -> list[str]:
 def taken_for_one(
     folder: Path, names: Iterable[str], there: Iterable[str] = ()
 ) -> tuple[str, str] | None:
-    """Return two names that the disk of a folder treats as the same, or None.
+    """Return two names that the folder's disk treats alike. None if there are not any.
 
     One of them is of `names`, the other too, or one that is already `there`. The folder
     may not exist yet.
@@ -44,7 +45,7 @@ def taken_for_one(
 
 
 def are_one(folder: Path, one: str, other: str) -> bool:
-    """Return whether the disk of a folder takes two names for one.
+    """Return whether the folder's disk treats two names alike.
 
     That is tried in a temporary folder: what a disk folds depends on how it was made
     and mounted. Where nothing can be written the answer is no.

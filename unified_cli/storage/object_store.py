@@ -85,9 +85,10 @@ class StoreUrl(NamedTuple):
 
 
 def parse_url(text: str) -> StoreUrl | None:
-    """Return the URL as which the text is read, or None for the path of a local folder.
-    Raises UsageError for another scheme, or a URL that names no place; UnsafeError for
-    one with credentials.
+    """Return the text as a URL, or None for a path.
+
+    The path is that of a local folder. Raises UsageError for another scheme, or a URL
+    that names no place; UnsafeError for one with credentials.
     """
     if "://" not in text:
         return None
@@ -126,7 +127,7 @@ def _place(url: SplitResult) -> StoreUrl:
 
 
 def check(environ: Mapping[str, str]) -> None:
-    """Raise ConfigError if the package is missing, or an address is without TLS."""
+    """Raise ConfigError if the package is missing. Also for an address without TLS."""
     if find_spec("obstore") is None:
         raise ConfigError("object stores need the package obstore", hint="pip install obstore")
     if (name := _clear_text(environ)) is not None:
@@ -163,8 +164,10 @@ class StoredObjects:
 
     @classmethod
     def at(cls, url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> Self:
-        """Return the objects below the URL, whose folder is made where it is one and
-        missing. Nothing is sent. Raises ConfigError without the library, StorageError.
+        """Return the objects below the URL.
+
+        Its folder is made where it is one and missing. Nothing is sent. Raises
+        ConfigError without the library, StorageError.
         """
         check(environ)
         exceptions = _exceptions()
@@ -204,7 +207,7 @@ class StoredObjects:
         return self.created(path, data) is not None
 
     def created(self, path: str, data: bytes) -> str | None:
-        """Return the same; gives the tag of the object, None where another is there."""
+        """Create an object, and return its tag. None if another is there."""
         exceptions = _exceptions()
 
         def create() -> str | None:
@@ -220,9 +223,7 @@ class StoredObjects:
         return tag
 
     def stored(self, path: str) -> Stored | None:
-        """Return what the store tells of an object, also where its lists do not show it
-        yet, or None.
-        """
+        """Return the store's facts about an object, or None, even if not listed yet."""
 
         def head() -> Stored | None:
             try:
@@ -233,9 +234,7 @@ class StoredObjects:
         return self._do("read", head)
 
     def listed(self, folder: str) -> dict[str, Stored]:
-        """Return the names of all objects below the folder, as paths from it, in their
-        order, each with its facts.
-        """
+        """Return the objects below the folder by path, in order."""
         found = self._do(
             "list", lambda: [meta for batch in self._store.list(folder) for meta in batch]
         )
@@ -243,7 +242,7 @@ class StoredObjects:
         return dict(sorted(named.items()))
 
     def names(self) -> list[str]:
-        """Return the names of the objects that are in no folder."""
+        """Return the objects that are in no folder."""
         return self._do(
             "list",
             lambda: sorted(meta["path"] for meta in self._store.list_with_delimiter()["objects"]),
@@ -260,7 +259,7 @@ class StoredObjects:
         self._do("remove from", remove)
 
     def _do(self, what: str, work: Callable[[], Result]) -> Result:
-        """Return what the work gives.
+        """Return the result of the work.
 
         Raises StorageError for what the library raises.
 
@@ -293,7 +292,7 @@ def _allowing(store: str) -> str:
 
 
 def _clear_text(environ: Mapping[str, str]) -> str | None:
-    """Return the variable that names an address without TLS, unless that is allowed."""
+    """Return the variable with an address without TLS. None if that is allowed."""
     found = (name for name in _ENDPOINTS if environ.get(name, "").startswith("http://"))
     return None if _allows_clear_text(environ) else next(found, None)
 
@@ -326,9 +325,7 @@ def _client(
 
 
 def table_settings(url: StoreUrl, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return what tells another library of the same kind how to reach the store, with
-    the same credentials.
-    """
+    """Return a related library's settings, with the same credentials."""
     if url.is_folder:
         return {}
     own = {
@@ -358,8 +355,10 @@ class DeniedStoreError(StorageError):
 
 
 def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
-    """Return the error for what the library raised when it was to do this. The
-    library's own text stays out: it holds what was sent and answered, signatures too.
+    """Return the error for what the library raised.
+
+    It was to do `what`. The library's own text stays out: it holds what was sent and
+    answered, signatures too.
     """
     exceptions = _exceptions()
     failed = f"cannot {what} {url}"
@@ -392,7 +391,7 @@ def error_of(url: StoreUrl, what: str, error: Exception) -> StorageError:
 
 
 def unusable(url: StoreUrl) -> DeniedStoreError:
-    """Return the error for a store that the library cannot even address."""
+    """Return the error for a store that cannot be addressed."""
     return DeniedStoreError(
         f"cannot use {url}: its settings are not complete",
         hint=f"it takes {_CREDENTIALS[url.scheme]}",

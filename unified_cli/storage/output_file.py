@@ -32,12 +32,11 @@ _DESCRIPTOR = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,7}))|/proc/self/fd
 
 
 def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OVERWRITE) -> int:
-    """Write the chunks to the file, which must not exist unless `force`.
+    """Write the chunks to the file, and return their size.
 
-    Gives how many bytes they are.
-
-    `instead` says what to do about a file that is there. Raises StorageError; then
-    nothing is left of it, unless the error says that it is written.
+    The file must not exist unless `force`. `instead` says what to do about a file that
+    is there. Raises StorageError; then nothing is left of it, unless the error says
+    that it is written.
     """
     with opened(path, force=force, instead=instead) as file:
         for chunk in chunks:
@@ -47,7 +46,7 @@ def write(path: Path, chunks: Iterable[bytes], *, force: bool, instead: str = OV
 
 @contextmanager
 def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[AtomicFile]:
-    """The file, which gets its name at the end of the block.
+    """Yield a file that gets its name at the end.
 
     After an error nothing is left of it.
 
@@ -69,8 +68,9 @@ def opened(path: Path, *, force: bool, instead: str = OVERWRITE) -> Iterator[Ato
 
 
 def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
-    """Raise StorageError, before anything is asked of the service, for a file that
-    could not be written.
+    """Raise StorageError for a file that could not be written.
+
+    This is before anything is asked of the service.
     """
     if path.is_symlink():
         raise StorageError(f"{path} is a symbolic link; name the file itself")
@@ -84,8 +84,9 @@ def check(path: Path, *, force: bool, instead: str = OVERWRITE) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise StorageError for what names no file, and where the file's folder does not
-    take it.
+    """Raise StorageError for a name that cannot be used.
+
+    It names no file, or the file's folder does not take it.
     """
     os_limits.absolute(path)
     if not path.name or path.name == "..":
@@ -122,14 +123,14 @@ class OutputStream(WholeWriter):
         return os.isatty(self.fileno())
 
     def close(self) -> None:
-        """Close it, as its reader may wait for the end."""
+        """Close it: its reader may wait for the end."""
         if self._owned and not self.closed:
             os.close(self.fileno())
         super().close()
 
 
 def open_stream(path: Path) -> OutputStream | None:
-    """A stream to the device or pipe at `path`.
+    """Return a stream to the device or pipe at `path`.
 
     None for a regular or a missing file.
 
@@ -176,8 +177,9 @@ def is_stream(path: Path) -> bool:
 
 
 def is_special(path: Path) -> bool:
-    """Return whether there is something at `path` that is neither a regular file nor a
-    folder nor a link. Raises OSError.
+    """Return whether `path` is a device, pipe or socket.
+
+    That is, neither a regular file nor a folder nor a link. Raises OSError.
     """
     try:
         mode = os.lstat(path).st_mode

@@ -17,8 +17,9 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def problem(path: Path, status: os.stat_result) -> ConfigError | None:
-    """Why another user could have put words into the file or folder, with the command
-    that mends it. None if no one.
+    """Return why others may have changed the file or folder.
+
+    The error has the command that fixes it. None if no one could have.
     """
     if os.name != "posix":
         return None
@@ -30,16 +31,15 @@ def problem(path: Path, status: os.stat_result) -> ConfigError | None:
 
 
 def check(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError if there is a `problem` with the file or folder."""
+    """Raise ConfigError if there is a `problem` with it."""
     if found := problem(path, status):
         raise found
 
 
 def check_own_folder(folder: Path) -> None:
-    """Raise ConfigError if there is a `problem` with a folder of this program's, or
-    with the one that it is in.
+    """Raise ConfigError for a `problem` with our own folder.
 
-    There may be none. OSError.
+    Or with its parent. It need not exist. Raises OSError.
     """
     # Anyone who can write in the outer one can put another folder in the place of the
     # inner one.
@@ -52,8 +52,9 @@ def check_own_folder(folder: Path) -> None:
 
 
 def check_with_folder(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigError if there is a `problem` with the file, or others can put
-    another in its place.
+    """Raise ConfigError for a `problem` with the file.
+
+    Also if others can replace it.
     """
     if os.name != "posix":
         return
@@ -75,7 +76,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def belongs_to_another(status: os.stat_result) -> bool:
-    """Return whether the file or folder is neither this user's nor root's."""
+    """Return whether it belongs to neither this user nor root."""
     return status.st_uid not in (os.geteuid(), 0)
 
 

@@ -21,8 +21,9 @@ _ON_ANOTHER_DISK = "UNIFIED_CONFIG=FILE names one on another disk"
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[Path]:
-    """Hold the lock of the file at `path` and give the file itself, which is elsewhere
-    where `path` is a link.
+    """Lock the file at `path`, and yield the file itself.
+
+    It is elsewhere where `path` is a link.
 
     Makes the folder, open to this user only, if it does not exist. Raises ConfigError
     where the folder cannot be written or another process holds the lock for 30 seconds.
@@ -54,7 +55,7 @@ def locked(path: Path) -> Iterator[Path]:
 
 
 def replace(target: Path, content: bytes, first: Callable[[], None] = lambda: None) -> None:
-    """Give the file at `target` this content, for this user's eyes only.
+    """Replace the content of a private file.
 
     OSError leaves the old content.
 

@@ -55,16 +55,17 @@ def sha256(path: Path) -> str:
 
 
 def without_waiting(path: Path, flags: int = os.O_RDONLY) -> int:
-    """A descriptor of whatever is at `path`: a named pipe without a writer does not
-    block the open. Raises OSError.
+    """Return a descriptor without waiting for a writer.
+
+    A named pipe without one does not block the open. Raises OSError.
     """
     return os.open(path, flags | _WITHOUT_WAITING, 0o600)
 
 
 def remove_unheld(path: Path) -> None:
-    """Remove a file that no process holds: anyone who made it was killed.
+    """Remove a file that no process holds.
 
-    One that cannot be looked at stays.
+    The process that made it was killed. A file that cannot be checked stays.
     """
     with contextlib.suppress(OSError):
         handle = descriptor(path, os.O_RDWR)
@@ -76,11 +77,9 @@ def remove_unheld(path: Path) -> None:
 
 
 def check(path: Path, *, follow: bool = False) -> None:
-    """Raise NotRegularError if something else than a regular file has this name.
+    """Raise NotRegularError for anything but a regular file.
 
-    Nothing at all may be there.
-
-    For libraries that open a file by its name. Raises OSError.
+    The name may be free. For libraries that open a file by its name. Raises OSError.
     """
     try:
         status = path.stat(follow_symlinks=follow)

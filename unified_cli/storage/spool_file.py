@@ -22,7 +22,7 @@ class SpoolFile:
     """
 
     def __init__(self, folder: Path | None, wall: float) -> None:
-        """Make it in `folder`, or in the system's folder for temporary files.
+        """Make it in `folder`, or in the system's temporary folder.
 
         `wall` is the time now.
 
@@ -51,14 +51,14 @@ class SpoolFile:
         return at
 
     def flush(self) -> None:
-        """Have everything in the file, so that it can be read. Raises StorageError."""
+        """Write out everything, so that it can be read. Raises StorageError."""
         try:
             self._file.flush()
         except OSError as error:
             raise self._failure(error) from None
 
     def read(self, size: int, at: int) -> bytes:
-        """Return a number of bytes from the position `at`, after `flush`."""
+        """Return `size` bytes from position `at`, after `flush`."""
         return os.pread(self._file.fileno(), size, at)
 
     def __enter__(self) -> Self:

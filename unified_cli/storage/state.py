@@ -34,7 +34,10 @@ class StateLine(NamedTuple):
 
 
 def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines of JSON with their ends, in chunks that are worth a write."""
+    """Yield the lines in chunks that are worth a write.
+
+    They are lines of JSON with their ends.
+    """
     chunk = bytearray()
     for line in lines:
         # A line break within a record is white space: in a string it would be escaped.
@@ -50,7 +53,7 @@ def chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | None:
-    """Return the content of a file of state, or None.
+    """Return a state file's content, or None.
 
     `remedy` says what to do about one that is no use.
 
@@ -77,7 +80,7 @@ def whole(path: Path, remedy: str, *, largest: int = LARGEST_FILE) -> bytes | No
 def lines(
     file: AppendFile | MemoryFile, remedy: str, *, longest: int = LONGEST_LINE, repair: bool = True
 ) -> Iterator[StateLine]:
-    """Yield each line of an open file of JSON objects, one a line.
+    """Yield each line of an open file of JSON objects.
 
     A partial last line, left by a crash, is cut off at the end.
 
@@ -102,9 +105,7 @@ def lines(
 
 
 def decoded(text: bytes, kind: type[T]) -> T | None:
-    """Return the JSON text as a value of that type, or None for text that is no such
-    value.
-    """
+    """Return the JSON text as a value of that type. None if it is not such a value."""
     try:
         return typed_json.decode(text, kind)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -114,20 +115,22 @@ def decoded(text: bytes, kind: type[T]) -> T | None:
 
 
 def damage(path: Path, number: int, remedy: str) -> StateError:
-    """Return the error for a line that is not what the program wrote."""
+    """Return the error for a damaged line."""
     return StateError(f"{path} is damaged in line {number}", hint=remedy)
 
 
 def not_regular(path: Path, remedy: str) -> StateError:
-    """Return the error for a link, a folder, a pipe or a device in the place of a file
-    of state.
+    """Return the error for a state file that is not regular.
+
+    A link, a folder, a pipe or a device is in its place.
     """
     return StateError(f"{path} is not a regular file", hint=remedy)
 
 
 def _begins_an_object(text: bytes) -> bool:
-    """Return whether the text may be the beginning of a JSON object on one line, cut
-    anywhere.
+    """Return whether the text may be a partial JSON object.
+
+    It is one on a line, cut anywhere.
     """
     if not b'{"'.startswith(text[:2]) or _CONTROL.search(text):
         return False

@@ -23,9 +23,10 @@ class UnchangedFile:
     """A regular file, opened once; `size` and `sha256` are of what it held then."""
 
     def __init__(self, path: Path, read: Callable[[int, int], None] | None = None) -> None:
-        """`read` is called now and then with the bytes read for the digest, and in all.
+        """`read` is called with the bytes read for the digest.
 
-        Raises NotRegularError for a pipe, a folder or a device, and OSError.
+        It is called now and then, with those read so far and in all. Raises
+        NotRegularError for a pipe, a folder or a device, and OSError.
         """
         self.path = path
         self._handle = regular_file.descriptor(path, follow=True)
@@ -44,7 +45,7 @@ class UnchangedFile:
         return io.BufferedReader(_CheckedReader(self), _BUFFER)
 
     def read(self, size: int, at: int) -> bytes:
-        """At most `size` bytes from the position `at`.
+        """Return at most `size` bytes from the position `at`.
 
         Raises StateError if the file has changed, and OSError.
         """
@@ -58,7 +59,7 @@ class UnchangedFile:
         return found
 
     def _content(self, read: Callable[[int, int], None] | None = None) -> tuple[int, str]:
-        """The size and the digest of what the file holds now."""
+        """Return the size and digest of the current content."""
         digest, size = hashlib.sha256(), 0
         while piece := os.pread(self._handle, _PIECE, size):
             digest.update(piece)
@@ -76,16 +77,17 @@ class UnchangedFile:
             return False
 
     def check_name(self) -> None:
-        """Raise StateError if the name is gone, or is that of another file."""
+        """Raise StateError if the name is not this file's.
+
+        It is gone, or that of another file.
+        """
         if not self.has_name:
             raise StateError(
                 f"{self.path} was replaced in the meantime; the open file was read to its end"
             )
 
     def changed(self) -> StateError:
-        """Return the error for a file that holds something else than when it was
-        opened.
-        """
+        """Return the error for a file that has changed."""
         return StateError(
             f"{self.path} has changed since it was opened",
             hint="put back what it held, and run it again",
