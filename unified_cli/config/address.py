@@ -35,8 +35,9 @@ class Address(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Host and port as people write them: the port only if it is not the
-        default.
+        """Host and port as people write them.
+
+        The port only if it is not the default.
         """
         return self.origin.partition("://")[2]
 
@@ -59,7 +60,7 @@ def _origin(address: Address) -> str:
 
 
 def bracketed(host: str) -> str:
-    """Return the host as it is before a port: an IPv6 address in brackets."""
+    """Return the host as before a port, IPv6 in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
@@ -102,15 +103,12 @@ def parse(url: str, source: str) -> Address:
 
 
 def written(text: str, source: str) -> Address:
-    """Return the address that was written as text, with `str`.
-
-    Raises as `parse` does.
-    """
+    """Return the address that `str` wrote. Raises as `parse` does."""
     return parse(SANDBOX if text == _SANDBOX_ORIGIN else text, source)
 
 
 def origin_of(url: object) -> str | None:
-    """Return the origin of a URL, or None if it is not a usable base URL."""
+    """Return the origin of a URL. None if it is not a usable base URL."""
     try:
         return parse(url, "it").origin if isinstance(url, str) else None
     except UnifiedError:

@@ -39,9 +39,9 @@ class CompletionWords:
         connection: str,
         config: Config,
     ) -> None:
-        """Words are seen by this profile of this config file.
+        """`connection` represents the one that the profile led to.
 
-        `connection` represents the one that it led to.
+        Words are seen by this profile of this config file.
         """
         self._folder = _folder(folder, profile)
         self._wall = wall
@@ -79,8 +79,9 @@ class CompletionWords:
         os.utime(path, ns=(self._changed, self._changed))
 
     def _read(self, path: Path) -> list[str]:
-        """Return the words of the file, if it is of this connection, of today, and no
-        one else can have written it.
+        """Return the words of the file, if they can be used.
+
+        They are of this connection, of today, and no one else can have written them.
         """
         try:
             with os.fdopen(regular_file.descriptor(path), "rb") as file:
@@ -95,7 +96,7 @@ class CompletionWords:
 
 
 def drop_others(runtime: Runtime, settings: Settings) -> None:
-    """Remove the words of another connection that the profile led to before."""
+    """Remove the words of the profile's earlier connections."""
     if not (settings.profile and settings.is_of_file):
         return
     folder = _folder(runtime.folder("cache"), settings.profile)
@@ -111,6 +112,5 @@ def drop_others(runtime: Runtime, settings: Settings) -> None:
 
 
 def _folder(cache_folder: Path | None, profile: str) -> Path | None:
-    """Return where the words of a profile are."""
     named = cache_folder and _WORD.fullmatch(profile)
     return cache_folder / "completion" / profile if cache_folder and named else None

@@ -32,17 +32,13 @@ class ConnectionFact(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """Both, and how long ago the service said so: `deskly, active, seen 2 h
-        ago`.
-        """
+        """Product, state and age: `deskly, active, seen 2 h ago`."""
         known = ", ".join(filter(None, (self.product, self.status)))
         return f"{known}, seen {ago(self.age)}" if known else ""
 
 
 def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
-    """Return the known facts about the connection of the settings, or None if nothing
-    is.
-    """
+    """Return the known facts about a connection, or None."""
     if settings.address is None or settings.account_id is None:
         return None
     fact = _cache(runtime).read(settings.address.origin, settings.account_id)
@@ -53,9 +49,9 @@ def recall(runtime: Runtime, settings: Settings) -> ConnectionFact | None:
 
 
 def keep(runtime: Runtime, origin: str, listed: Iterable[tuple[str, str, str]]) -> None:
-    """Keep the id, the product and the state of connections.
+    """Keep the id, product and state of connections.
 
-    Of what came from outside only what looks like one.
+    Of data from outside only what looks like one is kept.
     """
     cache = _cache(runtime)
     # A run does not depend on the cache.

@@ -62,9 +62,9 @@ class Draft:
         self.data["profiles"][name] = table
 
     def set(self, name: str | None, values: TomlTable) -> None:
-        """Set the keys of a profile, or of the top of the file if `name` is None.
+        """Set the keys of a profile, or of the top.
 
-        The value None unsets.
+        It is the top of the file if `name` is None. The value None unsets.
         """
         table = self.data if name is None else self.table(name)
         for key, value in values.items():
@@ -99,8 +99,9 @@ class Document(Draft):
         self._ended_blank = text.endswith("\n\n")
 
     def empty(self, *, outer: bool = False) -> Table:
-        """Return a new table, `outer` if it only contains tables and needs no
-        header.
+        """Return a new table, `outer` if it only contains tables.
+
+        Then it needs no header.
         """
         return tomlkit.table(is_super_table=outer)
 
@@ -123,7 +124,7 @@ class Document(Draft):
             body.insert(1, (None, tomlkit.ws("\n")))
 
     def text(self) -> str:
-        """Return the changed text, without a new blank line at its end."""
+        """Return the changed text. No blank line is added at its end."""
         text = self.data.as_string()
         return text if self._ended_blank or not text.endswith("\n\n") else text.rstrip("\n") + "\n"
 
@@ -138,7 +139,7 @@ def change(
     touched: Iterable[str] = (),
     first: Callable[[], None] = lambda: None,
 ) -> Path:
-    """Apply `alter` to a draft of the config file, save it, and return its path.
+    """Apply `alter` to a draft of the config file. Saves it, and returns its path.
 
     `touched` names the profiles that must be valid afterwards, besides the top of the
     file: an unknown key in another profile does not prevent the change. `first` runs
@@ -191,8 +192,9 @@ def _check_result(path: Path, data: TomlTable, touched: Iterable[str]) -> None:
 
 
 def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTable) -> None:
-    """Raise UsageError if a disk takes the name of a new profile for that of
-    another.
+    """Raise UsageError for a profile name like another's.
+
+    A disk could treat them as the same.
     """
     new = [name for name in wanted if name not in before]
     for folder in filter(None, (path.parent, runtime.folder("cache"))):
@@ -223,13 +225,12 @@ def _rewritten(path: Path, text: bytes, wanted: TomlTable, alter: Alter) -> byte
 
 
 def _setting(name: str, values: TomlTable) -> str:
-    """Return the command that sets these keys of a profile, or any."""
+    """Return the command that sets these keys. They are those of a profile, or any."""
     words = [shlex.quote(visible(f"{key}={_typed(key, value)}")) for key, value in values.items()]
     return " ".join(["unified profile set", name, *(words or ["KEY=VALUE"])])
 
 
 def _typed(key: str, value: Toml) -> str:
-    """Return a value as it is typed."""
     if isinstance(value, list):
         return ",".join(map(str, value)) if key == "tags" else json.dumps(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -42,8 +42,9 @@ class Config(NamedTuple):
 
 
 def locate(runtime: Runtime) -> Path | None:
-    """Return the path of the config file, which may not exist, or None if the user has
-    no home directory.
+    """Return the path of the config file, or None.
+
+    The file may not exist. None if the user has no home directory.
     """
     if named := runtime.environ.get(KEYS["config"].variable):
         return Path(named)
@@ -79,7 +80,7 @@ def read(runtime: Runtime) -> Config:
 
 
 def content(path: Path) -> tuple[bytes, os.stat_result] | None:
-    """Return the content of the file at `path`, and its status, or None.
+    """Return the file's content and status, or None.
 
     Raises ConfigError if it cannot be read, or others could have written it.
     """
@@ -117,7 +118,7 @@ def parse(path: Path, text: bytes) -> Config:
 
 
 def located(path: Path, problem: ConfigError) -> ConfigError:
-    """Return the same problem, with the path of the file it is in."""
+    """Return the same problem, with its file's path."""
     return ConfigError(f"{path}: {problem.reason}", hint=problem.hint)
 
 
@@ -141,8 +142,9 @@ def load(path: Path, text: bytes) -> dict[str, Toml]:
 
 
 def problems(data: TomlTable) -> Iterator[ConfigError]:
-    """Yield the problems with the names in the file: unknown keys, and keys that
-    contradict each other.
+    """Yield the problems with the names in the file.
+
+    They are unknown keys, and keys that contradict each other.
     """
     if found := shape(data):
         yield found
@@ -161,12 +163,12 @@ def problems(data: TomlTable) -> Iterator[ConfigError]:
 
 
 def top_of(data: TomlTable) -> TomlTable:
-    """Return what holds for all connections: the file's data without its tables."""
+    """Return the settings for all connections, without tables."""
     return {name: value for name, value in data.items() if name not in ("profiles", "alias")}
 
 
 def shape(data: TomlTable) -> ConfigError | None:
-    """Why the file's profiles or aliases cannot be found. None if they can."""
+    """Return why the file's profiles or aliases cannot be read. None if they can."""
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict) or not all(
         isinstance(table, dict) for table in profiles.values()
@@ -195,8 +197,9 @@ def shape(data: TomlTable) -> ConfigError | None:
 
 
 def table_problems(table: TomlTable, profile: str | None) -> Iterator[ConfigError]:
-    """Yield the problems with the names in one table: that of a profile, or the top of
-    the file if `profile` is None.
+    """Yield the problems with the names in one table.
+
+    It is that of a profile, or the top of the file if `profile` is None.
     """
     place, at = (f"profile {profile}: ", "p") if profile else ("", "t")
     for name, value in table.items():
@@ -224,9 +227,9 @@ def holds_token(top: TomlTable, profiles: Mapping[str, TomlTable]) -> bool:
 
 
 def expand(text: str, environ: Mapping[str, str]) -> Path:
-    """Return the path, with a leading `~` expanded to the user's home directory.
+    """Return the path, a leading `~` expanded.
 
-    Without one, `~` stays a name.
+    Without a home directory, `~` stays a name.
     """
     home = environ.get("HOME") or environ.get("USERPROFILE")
     if home and (text == "~" or text.startswith(("~/", f"~{os.sep}"))):
@@ -235,7 +238,8 @@ def expand(text: str, environ: Mapping[str, str]) -> Path:
 
 
 def exists(path: Path) -> bool:
-    """Return whether the path exists, as far as this user can see: nothing exists in a
-    folder without access.
+    """Return whether the path exists, for this user.
+
+    Nothing exists in a folder without access.
     """
     return os.path.exists(path)  # noqa: PTH110  Path.exists raises for a folder without access

@@ -32,8 +32,9 @@ def get(user: str) -> str | None:
 
 
 def put(user: str, token: str) -> str:
-    """Store a token under that name and return the keyring's name. Raises ConfigError
-    if it does not work.
+    """Store a token and return the keyring's name.
+
+    Raises ConfigError if it does not work.
     """
 
     def work() -> str:
@@ -66,7 +67,10 @@ def backend_name() -> str:
 
 
 def _with_timeout(work: Callable[[], T]) -> T:
-    """Return the result of `work`: a keyring may wait for a dialog that no one sees."""
+    """Return the result of `work`, within a time limit.
+
+    A keyring may wait for a dialog that no one sees.
+    """
     try:
         return os_limits.result_of(work, SECONDS)
     except os_limits.UnansweredError:

@@ -34,7 +34,7 @@ class Key(NamedTuple):
 
 
 def text(value: object) -> str:
-    """Non-empty text."""
+    """Return non-empty text."""
     found = path(value)
     if any("\ud800" <= letter <= "\udfff" for letter in found):
         raise ValueError("must be UTF-8")
@@ -42,12 +42,12 @@ def text(value: object) -> str:
 
 
 def any_text(value: object) -> str:
-    """Text, which may be empty."""
+    """Return text, which may be empty."""
     return "" if value == "" else text(value)
 
 
 def path(value: object) -> str:
-    """Return the name of a file, whose bytes need not be UTF-8."""
+    """Return the name of a file. Its bytes need not be UTF-8."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be non-empty text")
     if "\0" in value:
@@ -112,7 +112,7 @@ def positive(value: object) -> int:
 
 
 def yes_or_no(value: object) -> bool:
-    """Return a truth value, or the usual words for one."""
+    """Return a truth value, also from words for one."""
     if isinstance(value, bool):
         return value
     words = {

@@ -41,7 +41,7 @@ class KnownOffer(NamedTuple):
 
 
 def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
-    """Return the part of an offer that is about operations of the catalogue.
+    """Return the part of an offer that the catalogue has.
 
     None of it where it has another form.
     """
@@ -58,7 +58,7 @@ def of_catalogue(document: object, catalogue: Catalogue) -> Offered:
 
 
 def keep(runtime: Runtime, settings: Settings, offered: Offered, *, blocked: bool | None) -> None:
-    """Keep what a connection offers, and whether it is blocked.
+    """Keep a connection's offer, and whether it is blocked.
 
     A run does not depend on it.
     """
@@ -80,8 +80,9 @@ def recall(runtime: Runtime, settings: Settings, catalogue: Catalogue) -> KnownO
 def keep_lacking(
     runtime: Runtime, api: str, asked: Mapping[str, Settings], lacking: Mapping[str, Sequence[str]]
 ) -> None:
-    """Keep, for the help of an API's operations, which of the connections just asked
-    lack them.
+    """Keep which connections lack an API's operations, for help.
+
+    They are those just asked.
 
     `asked` has their settings by name, `lacking` the names by `resource operation`.
     """
@@ -98,10 +99,9 @@ def keep_lacking(
 
 
 def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
-    """Return which connections lack an operation, with the age of that, or empty if
-    none are known.
+    """Return which connections lack an operation, and since when.
 
-    A profile that leads to another connection now is left out.
+    Empty if none are known. A profile that leads to another connection now is left out.
     """
     fact = _cache(runtime).read(_LACKING, operation.api)
     match fact and fact.value:
@@ -119,7 +119,7 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
 
 
 def _unmoved(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
-    """Yield the names of the connections that still have them."""
+    """Yield the connections that still have these names."""
     runtime = runtime._replace(environ={**runtime.environ})
     # Help is there whatever is wrong with the configuration.
     with suppress(UnifiedError):

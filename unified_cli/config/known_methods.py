@@ -63,8 +63,9 @@ def keep(
 
 
 def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownMethod | None:
-    """Return the known facts about a method of this very connection, or None if nothing
-    is.
+    """Return the known facts about a method, or None.
+
+    They are from this very connection.
     """
     key = _key(settings, operation)
     fact = _cache(runtime).read(*key) if key else None
@@ -77,8 +78,9 @@ def recall(runtime: Runtime, settings: Settings, operation: Operation) -> KnownM
 def with_known(
     known: Iterable[KnownField], described: Iterable[KnownField]
 ) -> tuple[KnownField, ...]:
-    """Return the known fields, and after them those that a connection describes
-    besides.
+    """Return the known fields, then others that were described.
+
+    A connection describes them.
     """
     merged = {one.name: one for one in known}
     for one in described:
@@ -87,8 +89,9 @@ def with_known(
 
 
 def _key(settings: Settings, operation: Operation) -> tuple[str, ...] | None:
-    """Return what a description is kept by, or None for a connection whose id is not
-    known: its token may change hands.
+    """Return the key of a description.
+
+    None for a connection whose id is not known: its token may change hands.
     """
     address, account = settings.reachable()
     if account in ("", OWN_ACCOUNT):
@@ -101,7 +104,10 @@ def _harmless(described: Iterable[DescribedField]) -> list[list[Json]]:
 
 
 def _fields(kept: Iterable[Json]) -> tuple[KnownField, ...]:
-    """Return the fields that were kept. Another program may have written there."""
+    """Return the valid fields of a cached list.
+
+    Another program may have written there.
+    """
     found = []
     for one in kept:
         match one:

@@ -39,8 +39,9 @@ class TokenPlace:
 
     @property
     def token_file(self) -> Path:
-        """The file for the token: beside the config file, with a name that is unique on
-        any file system.
+        """The file for the token, beside the config file.
+
+        Its name is unique on any file system.
         """
         name = self.profile or ""
         mark = hashlib.sha256(name.encode()).hexdigest()[:8]
@@ -48,16 +49,19 @@ class TokenPlace:
 
 
 def is_of_sandbox(config: Config, profile: str) -> bool:
-    """Return whether the config file has this profile call the sandbox in this process,
-    which has a token of its own.
+    """Return whether the profile calls this process's sandbox.
+
+    The config file says so. That sandbox has a token of its own.
     """
     table = config.profiles.get(profile, {})
     return (table.get("base_url") or config.top.get("base_url")) == address.SANDBOX
 
 
 def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPlace:
-    """Return the place that `wanted` names, else the one that the profile declares,
-    else the keyring.
+    """Return the place to store the profile's token.
+
+    It is the one that `wanted` names, else the one that the profile declares, else the
+    keyring.
 
     Raises UsageError if the profile's token comes from elsewhere, ConfigError if there
     is no such profile or no base URL.
@@ -131,8 +135,9 @@ def _put(place: TokenPlace, token: str, value: Any) -> str:
 
 
 def check(place: TokenPlace) -> None:
-    """Check that the place can store a token, before asking for one. Raises ConfigError
-    if it cannot.
+    """Raise ConfigError if the place cannot store a token.
+
+    Called before asking for one.
     """
     if place.store == "keyring":
         with _with_alternative():
@@ -141,8 +146,9 @@ def check(place: TokenPlace) -> None:
 
 @contextlib.contextmanager
 def _with_alternative() -> Iterator[None]:
-    """Add to a keyring's error the alternative `--store file`, first, because it works
-    at once.
+    """Add `--store file` to a keyring's error.
+
+    It comes first, because it works at once.
     """
     try:
         yield
@@ -153,7 +159,7 @@ def _with_alternative() -> Iterator[None]:
 
 
 def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
-    """Return the declared token file, or the one beside the config file."""
+    """Return the declared token file, or our own. That is beside the config file."""
     config = file.read(runtime)
     table = config.top if place.profile is None else config.profiles.get(place.profile, {})
     declared = table.get("token_file")
@@ -163,8 +169,9 @@ def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
 
 
 def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource | None:
-    """Return the stored token that a profile's table declares, None if it declares
-    none.
+    """Return the stored token that a table declares.
+
+    The table is a profile's. None if it declares none.
     """
     kind = next((name for name in STORES.values() if table.get(name)), None)
     if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
@@ -175,9 +182,9 @@ def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource
 
 
 def forget(runtime: Runtime, token: TokenSource) -> str:
-    """Remove a stored token, but not from the config file.
+    """Remove a stored token, and return the outcome in words.
 
-    Returns the outcome in words.
+    The config file is not changed.
     """
     if token.kind == "keyring":
         user = keyring_user(token.profile, token.origin or _origin(runtime))
@@ -199,8 +206,9 @@ def forget(runtime: Runtime, token: TokenSource) -> str:
 def traces(
     runtime: Runtime, profile: str | None, table: TomlTable, top: TomlTable
 ) -> Iterator[TokenSource]:
-    """Yield every token stored for a profile's table: the declared one, and a leftover
-    file of this program.
+    """Yield every token stored for a profile's table.
+
+    They are the declared one, and a leftover file of this program.
     """
     declared = stored(profile, table, top)
     named = None
@@ -226,7 +234,7 @@ def forget_or_warn(runtime: Runtime, token: TokenSource, what: str) -> None:
 
 
 def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
-    """Return whether the token file is the one that login creates for the profile."""
+    """Return whether the token file is login's own."""
     return path == _ours(runtime, profile)
 
 
@@ -252,8 +260,9 @@ def _remedy(profile: str | None) -> str:
 def check_origin(
     runtime: Runtime, name: str | None, before: TomlTable, after: TomlTable, top: TomlTable
 ) -> str | None:
-    """Return the warning about a changed profile's table, or that of the shared token
-    if `name` is None. None without one.
+    """Return the warning about a changed profile's table.
+
+    If `name` is None, about the shared token. None without one.
 
     Raises UnsafeError if login stored the token in our own file or in the config file:
     it would be sent to another origin without the user's consent.

@@ -8,7 +8,7 @@ _POWERSHELL = b"# PowerShell completion for unified."
 
 
 def powershell_script(environ: Mapping[str, str]) -> Path | None:
-    """Return the PowerShell completion script of an older version, if installed."""
+    """Return an older version's PowerShell completion script, or None."""
     home = environ.get("HOME")
     folder = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else None)
     if folder is None:

@@ -18,8 +18,9 @@ from unified_cli.runtime import TOKEN_VARIABLE
 
 
 def words(text: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the program's path and its arguments, split as a shell would split the
-    text, with nothing expanded in it.
+    """Return the program's path and its arguments.
+
+    The text is split as by a shell, with nothing expanded in it.
 
     Raises ValueError, with the reason, for a quote that is not closed, for no words,
     and for a program that is not found.
@@ -37,7 +38,10 @@ def words(text: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def find(program: str, environ: Mapping[str, str]) -> str | None:
-    """Return the program's path, or None, or only one in the working directory."""
+    """Return the program's path, or None.
+
+    A program in the working directory only is not found.
+    """
     path = expand(program, environ)
     if path.is_absolute():
         return str(path)
@@ -54,12 +58,12 @@ def find(program: str, environ: Mapping[str, str]) -> str | None:
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for such a program: ours without the token."""
+    """Return our environment without the token."""
     return {name: value for name, value in environ.items() if name != TOKEN_VARIABLE}
 
 
 def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run a program that has the terminal to itself, such as an editor.
+    """Run a program that has the terminal to itself. An example is an editor.
 
     Its exit code, negative for a signal.
 
@@ -74,7 +78,9 @@ def run_at_terminal(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def waited_for(child: "subprocess.Popen[bytes]") -> int:
-    """Return the exit code of a program that has the terminal, as soon as it has ended.
+    """Return the exit code of a program at the terminal.
+
+    It is returned as soon as the program has ended.
 
     Until then Ctrl-C is its own.
     """
@@ -87,7 +93,8 @@ def waited_for(child: "subprocess.Popen[bytes]") -> int:
 
 
 def ending(code: int) -> str:
-    """Return how a program ended, in words: with its exit code, or by a signal where
-    that is negative.
+    """Return how a program ended, in words.
+
+    Either its exit code, or a signal if that is negative.
     """
     return f"was killed by signal {-code}" if code < 0 else f"ended with {code}"

@@ -20,8 +20,9 @@ _GLOB = re.compile(r"[*?\[]")
 
 
 def is_several(patterns: Sequence[str]) -> bool:
-    """Return whether the patterns may select several connections, even if only one
-    matches.
+    """Return whether the patterns may select several connections.
+
+    Even if only one matches.
     """
     return len(patterns) > 1 or any(_is_pattern(pattern) for pattern in patterns)
 
@@ -39,8 +40,9 @@ def one(names: Sequence[str]) -> str | None:
 
 
 def select(config: Config, patterns: Sequence[str]) -> list[str]:
-    """Return the profiles that any of the patterns selects, in the order of the
-    patterns and then of the file, each once.
+    """Return the profiles that any of the patterns selects.
+
+    They are in the order of the patterns and then of the file, each once.
 
     A pattern is a name, a glob, or `tag:` with either of these; after `!` it leaves out
     what others select. The sandbox is selected by its name only. Raises ConfigError for
@@ -75,8 +77,9 @@ def _found(config: Config, patterns: Iterable[str]) -> dict[str, None]:
 
 
 def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:
-    """Return the error for a name or a pattern that is of no profile, with what may
-    have been meant.
+    """Return the error for an unknown profile or pattern.
+
+    It names the one that may have been meant.
     """
     what = "profile matches" if _is_pattern(wanted) else "profile named"
     return ConfigError(
@@ -117,6 +120,6 @@ def _matching(config: Config, pattern: str) -> list[str]:
 
 
 def tags_of(value: object) -> list[str]:
-    """Return the tags in a table's `tags`, those that are text."""
+    """Return the texts in a table's `tags`."""
     found = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [tag.strip() for tag in found if isinstance(tag, str)]

@@ -22,7 +22,7 @@ SANDBOX_PROFILE: TomlTable = {"base_url": address.SANDBOX, "account_id": "full",
 
 
 def resolve(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
-    """Return the settings from the command line, the environment and the config file.
+    """Return the settings from flags, environment and file.
 
     Order: flag, environment, profile, top of the file, default. If a profile is named,
     its identity (base URL, account, token) is a unit: the environment only supplies
@@ -91,7 +91,7 @@ _OPEN = {key.name: (key.variable, Value(key.default, DEFAULT)) for key in _PLAIN
 def _token_of_replay(
     layers: "_Layers", reached: Address | None
 ) -> tuple[TokenSource, tuple[str, ...]]:
-    """Return a placeholder token for a replay, which needs none."""
+    """Return a placeholder token for a replay."""
     try:
         token, left = layers.token(reached)
     except UnifiedError:
@@ -169,7 +169,7 @@ class _Layers(NamedTuple):
         return Value(parsed(key, value, source), source, tuple(found[1:]))
 
     def token(self, reached: Address | None) -> tuple[TokenSource | None, tuple[str, ...]]:
-        """Return the source of the token, and the sources that were not used.
+        """Return the source of the token, and unused sources.
 
         Raises UnsafeError if the stored token belongs to another origin than that of
         the call.
@@ -203,8 +203,9 @@ class _Layers(NamedTuple):
     def _token_in_environment(
         self, reached: Address | None
     ) -> tuple[list[TokenSource], tuple[str, ...]]:
-        """Return the environment's token if it is meant for the address, else the
-        reason why it is not.
+        """Return the environment's token for the address.
+
+        Else the reason why it is not used.
         """
         key = KEYS["token"]
         value = self.environ.get(key.variable)
@@ -226,7 +227,7 @@ class _Layers(NamedTuple):
         return [TokenSource("environment", value, key.variable)], ()
 
     def _token_origins(self) -> list[str]:
-        """Return the origins that the environment's token is for.
+        """Return the origins of the environment's token.
 
         An invalid address is reported as such.
         """
@@ -276,7 +277,7 @@ def parsed(key: Key, value: object, source: str) -> Any:
 
 
 def _in_file(value: object) -> str:
-    """Return a value as the config file writes it, short enough for a line."""
+    """Return a value as in the config file, shortened. It fits on a line."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a table"
     if isinstance(value, bool):

@@ -80,14 +80,13 @@ class Settings(NamedTuple):
     """The names in the config file, for an error where none of them was chosen."""
 
     def without_account(self) -> "Settings":
-        """Return the same settings for requests that name no connection, so that none
-        need be known.
-        """
+        """Return the same settings for requests without a connection."""
         return self._replace(account_id=self.account_id or "")
 
     def shared_by(self, runs: int) -> "Settings":
-        """Return the settings of one of this many runs at the same time: each has its
-        part of the limits that no one set.
+        """Return the settings of one of several concurrent runs.
+
+        Each has its part of the limits that no one set.
         """
         rate, token_rate = (
             limit / runs if self.values[name].source == DEFAULT else limit
@@ -97,23 +96,25 @@ class Settings(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The identity of the connection, independent of its profile's name: origin and
-        account. Raises as `reachable` does.
+        """The connection's origin and account, whatever its profile.
+
+        Raises as `reachable` does.
         """
         address, account = self.reachable()
         return address.origin, account
 
     @property
     def digest(self) -> str:
-        """A few letters that represent the identity, where it is only compared."""
+        """A few letters that represent the identity in comparisons."""
         return hashlib.sha256(
             "\0".join(self.identity).encode("utf-8", "surrogateescape")
         ).hexdigest()[:16]
 
     @property
     def is_of_file(self) -> bool:
-        """Whether the config file alone says which connection it is: no flag, no
-        variable and no token does.
+        """Whether the config file alone determines the connection.
+
+        No flag, no variable and no token does.
         """
         foreign = {
             "--base-url",
@@ -125,7 +126,7 @@ class Settings(NamedTuple):
         return named and not self.is_own
 
     def no_token(self) -> ConfigError:
-        """Return the error where there is no token to use.
+        """Return the error for a missing token.
 
         It names those that are there, and why they are not used.
         """
@@ -141,8 +142,9 @@ class Settings(NamedTuple):
         return ConfigError(f"{name} no token for this address{left}", hint=hint)
 
     def explained(self) -> Iterator[JsonObject]:
-        """Yield each setting with its value, its source and what that overrode, as
-        JSON. The names are a contract.
+        """Yield each setting with its source, as JSON.
+
+        Its value and the overridden ones are there, too. The names are a contract.
         """
         yield {"key": "profile", "value": self.profile, "source": self.named_by, "overrode": []}
         for key, value in self.values.items():
@@ -194,14 +196,15 @@ class Settings(NamedTuple):
 
     @property
     def _is_profile_wanted(self) -> bool:
-        """Whether there are profiles, none of them was named, and neither a flag nor a
-        variable says what to call.
+        """Whether a profile should have been named.
+
+        There are some, and neither a flag nor a variable says what to call.
         """
         return self.profile is None and bool(self.profiles) and self.is_of_file
 
 
 def _choices(names: Collection[str]) -> str:
-    """Return the profiles to choose from, and how one is chosen for all calls."""
+    """Return the profiles, and how to choose one."""
     if len(names) > _MOST_NAMED:
         return (
             f"-p NAME; unified profile list shows {len(names)}; unified profile use NAME chooses"

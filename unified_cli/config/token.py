@@ -39,7 +39,7 @@ class TokenSource(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The key that declares the token, and where it is kept."""
+        """The token's key, and where the token is."""
         if self.kind == "token_file":
             return f"{self.source} (file {self.detail})"
         if self.kind == "token_command":
@@ -49,7 +49,7 @@ class TokenSource(NamedTuple):
         return f"{self.source} ({words[self.kind]})" if self.kind in words else self.source
 
     def __repr__(self) -> str:
-        """Return the source without the detail, which may be the token itself."""
+        """Return the source without its detail. It may be the token itself."""
         return f"TokenSource({self.kind!r}, {self.source!r})"
 
 
@@ -58,7 +58,7 @@ Look = Callable[[], None]
 
 
 def read(token: TokenSource, runtime: Runtime, look: Look = lambda: None) -> str:
-    """Return the token itself, masked in all messages from now on.
+    """Return the token, masked in all messages from now on.
 
     Raises ConfigError if the source fails or its content is not a token; another source
     is never tried.
@@ -109,8 +109,9 @@ def checked(content: bytes, where: str) -> str:
 
 
 def keyring_user(profile: str | None, origin: str | None) -> str:
-    """Return the name of a token in the keyring: the origin is part of it, so that it
-    is sent to no other.
+    """Return the name of a token in the keyring.
+
+    The origin is part of it, so that it is sent to no other.
     """
     return f"{origin or ''}|{profile or ''}"
 
@@ -127,10 +128,10 @@ def read_line(runtime: Runtime) -> bytes:
 
 
 def read_whole(runtime: Runtime) -> bytes:
-    """Return all of standard input, bounded by a token's length, without the line's
-    end: for a token to store.
+    """Return standard input as a token to store.
 
-    On a terminal it is one line, since the input there has no end.
+    It is bounded by a token's length, and without the line's end. On a terminal it is
+    one line, since the input there has no end.
     """
     if runtime.stdin is None or runtime.stdin_is_terminal:
         found = read_line(runtime)
@@ -161,7 +162,10 @@ def _from_file(token: TokenSource, runtime: Runtime, look: Look) -> bytes:
 
 
 def _from_pipe(handle: int, path: Path, look: Look) -> bytes:
-    """Return the content of a pipe, such as a shell's `<(…)`, until it is closed."""
+    """Return the content of a pipe until it is closed.
+
+    An example is a shell's `<(…)`.
+    """
     until = time.monotonic() + _PIPE_SECONDS
     found = b""
     with selectors.DefaultSelector() as selector:

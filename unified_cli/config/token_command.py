@@ -30,7 +30,9 @@ _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}
 def run(
     argv: Sequence[str], runtime: Runtime, what: str, look: Callable[[], None] = lambda: None
 ) -> bytes:
-    """Return the line that the program printed on stdout, without the line's end.
+    """Return the line that the program printed.
+
+    It is on stdout, without the line's end.
 
     `what` names it in errors.
 
@@ -71,7 +73,7 @@ def run(
 def _read_output(
     child: "subprocess.Popen[bytes]", what: str, look: Callable[[], None]
 ) -> tuple[bytes, bytes]:
-    """Return the program's stdout, and the end of its stderr, until it exits."""
+    """Return the program's stdout, and its last stderr. Reads until it exits."""
     assert child.stdout is not None  # noqa: S101  a pipe, as above
     assert child.stderr is not None  # noqa: S101  as above
     # The machine's clock, whatever the runtime's is: the program runs in real time.
@@ -120,8 +122,9 @@ def _line(code: int, printed: bytes, complaint: bytes, *, what: str) -> bytes:
 
 
 def _reason(printed: str, complaint: str) -> MaskedText:
-    """Return the last line of stderr, without what may be a token: what was printed on
-    stdout, and what looks like one.
+    """Return the last line of stderr, without possible tokens.
+
+    A token is what was printed on stdout, and what looks like one.
     """
     for secret in (*printed.splitlines(), *_TOKEN_LIKE.findall(f"{printed}\n{complaint}")):
         if len(secret) >= _SHORTEST:
