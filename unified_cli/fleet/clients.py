@@ -55,8 +55,9 @@ class Clients:
         idle: Idle = nullcontext,
         tokens: Tokens | None = None,
     ) -> None:
-        """Threads wait for their turn to send in the context `idle`. `tokens` may know
-        some already.
+        """`idle` is the context of threads that wait to send.
+
+        `tokens` may know some already.
         """
         if not gc.isenabled():
             # From here on a command may run long, so the garbage collector that
@@ -94,9 +95,9 @@ class Clients:
             self._keep_paces()
 
     def token(self, resolved: Settings) -> str:
-        """Return the connection's token, which a worker waits for without its turn.
+        """Return the connection's token.
 
-        Raises ConfigError if it does not exist.
+        A worker waits for it without its turn. Raises ConfigError if it does not exist.
         """
         if resolved.token is None:
             raise resolved.no_token()
@@ -110,7 +111,7 @@ class Clients:
         name: str | None = None,
         patience: Patience = Patience.TIMEOUT,
     ) -> Client:
-        """Return a client for the settings' connection, for one thread.
+        """Return a client for one connection and one thread.
 
         `name` prefixes its messages.
         """
@@ -140,15 +141,15 @@ class Clients:
         return Client(context, resolved, token, Limits(rate_limit, quota, patience))
 
     def open_bulk(self, resolved: Settings, name: str | None = None) -> Client:
-        """Return a client for bulk work: it waits for limits as long as it takes, and
-        its retries are reported at the end.
+        """Return a client for bulk work.
+
+        It waits for limits as long as it takes, and its retries are reported at the
+        end.
         """
         return self.open(resolved, name=name, patience=Patience.ENDLESS)
 
     def recent_sends(self) -> int:
-        """Return how many sends of this run count for the limits of their tokens
-        now.
-        """
+        """Return how many sends count for the tokens' limits."""
         with self._lock:
             return sum(rate_limit.recent() for rate_limit in self._rate_limits.values())
 
@@ -189,9 +190,7 @@ class Clients:
                 )
 
     def _tell_retries(self) -> None:
-        """Print how many requests were sent again, where not each of them was
-        reported.
-        """
+        """Print how many requests were retried without a report."""
         if self._runtime.stderr.verbosity:
             return
         with self._lock:
@@ -227,7 +226,7 @@ class _Recalled(NamedTuple):
 
 
 def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
-    """Return the known facts about a connection, or None if nothing is."""
+    """Return the known facts about a connection, or None."""
     fact = cache.read(origin, account)
     if fact is None:
         return None
@@ -263,8 +262,9 @@ class ClientPool:
 
     @contextmanager
     def lend(self, make: Callable[[], Client], name: str = "") -> Iterator[Client]:
-        """An idle client, or one that is made now. Where there are several connections,
-        `name` says of which.
+        """Lend an idle client, or a new one.
+
+        Where there are several connections, `name` says of which.
         """
         client = self._take(name) or make()
         try:

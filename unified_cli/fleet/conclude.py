@@ -65,14 +65,14 @@ class Ending(NamedTuple):
 
     @property
     def failed_alike(self) -> UnifiedError | None:
-        """The first error, where every part failed and for the same cause."""
+        """The first error, if all parts failed for one cause."""
         errors = [*self.failed.values()]
         alike = len(errors) == self.total and len({error.code for error in errors}) == 1
         return errors[0] if alike else None
 
     @property
     def sentence(self) -> str:
-        """Anything that is not done, in one line. Empty where everything is."""
+        """Everything that is not done, on one line. Empty if all is done."""
         return "; ".join([*self._counts(), *self.missing, *self.different])
 
     def _counts(self) -> Iterable[str]:
@@ -101,8 +101,9 @@ def worst(errors: Iterable[UnifiedError]) -> UnifiedError:
 
 
 def own_failure(errors: Iterable[UnifiedError]) -> UnifiedError | None:
-    """Return the failure of this machine among these, with which the whole work ends,
-    or None.
+    """Return this machine's own failure among these, or None.
+
+    The whole work ends with it.
     """
     own = [error for error in errors if error.code in _OWN]
     return worst(own) if own else None
@@ -142,8 +143,9 @@ def _conclusion(ending: Ending) -> UnifiedError | None:
 
 
 def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
-    """Return what all parts failed with: the error of the only part, or that all
-    did.
+    """Return the error when every part failed.
+
+    It is the error of the only part, or says that all failed.
     """
     return (
         first if ending.total == 1 else first.retold(f"{all_of(ending.total, ending.unit)} failed")
@@ -151,7 +153,7 @@ def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
 
 
 def _stopped(ending: Ending) -> UnifiedError | None:
-    """Return what ended the work early, with how much of it is left."""
+    """Return what ended the work early. It says how much of the work is left."""
     if ending.stopped is None:
         return None
     left = f"{ending.not_tried} of {counted(ending.total, ending.unit)} not tried"

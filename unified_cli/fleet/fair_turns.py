@@ -30,7 +30,7 @@ times.
 
 
 def _room() -> int:
-    """Return for how many threads there are files."""
+    """Return how many threads the open-file limit allows."""
     return (os_limits.open_files() - _OTHER_FILES) // _FILES
 
 
@@ -56,7 +56,7 @@ class WorkerSlots:
         """
 
     def expect(self, connections: int) -> None:
-        """Have more slots for many connections, unless their number was given."""
+        """Add slots for many connections, unless their number is set."""
         if not self._may_grow or connections <= _MANY:
             return
         self._may_grow = False
@@ -65,26 +65,28 @@ class WorkerSlots:
             self._release()
 
     def room(self, begun: int) -> int:
-        """Return how many more jobs can be begun now that this many are."""
+        """Return how many more jobs can start."""
         return max(0, self.number + len(self._waiting) - begun)
 
     @property
     def most_threads(self) -> int:
-        """How many threads there may be: each of them keeps something in memory, and
-        files open.
+        """The most threads that there may be.
+
+        Each of them keeps something in memory, and files open.
         """
         number = _SLOTS_FOR_MANY if self._may_grow else self.number
         return max(self.number, min(max(_LEAST_THREADS, _THREADS * number), _MOST_THREADS, _room()))
 
     def threads(self, connections: int) -> int:
-        """Return how many threads are of use for work on this many connections, each of
-        which has a limit of its own.
+        """Return how many threads are of use.
+
+        The work is on this many connections, each with its own limit.
         """
         return max(self.number, min(connections, self.most_threads))
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Work, as soon as there is a slot."""
+        """Work in a slot, once one is free."""
         self._take()
         try:
             yield
@@ -93,7 +95,7 @@ class WorkerSlots:
 
     @contextmanager
     def given_up(self, seconds: float) -> Iterator[None]:
-        """Let others have the slot of this thread while it waits so long.
+        """Lend this thread's slot to others while it waits.
 
         Then wait until there is one again.
 
@@ -174,9 +176,7 @@ class FairTurns(Generic[Job]):
         self._heap: list[tuple[int, int, str | None]] = []
 
     def take(self) -> Job | None:
-        """Return the next job, which is under way from now on, or None if there are no
-        more.
-        """
+        """Return the next job, which starts now. None if there are no more."""
         self._fill()
         while self._heap:
             busy, place, profile = heappop(self._heap)
@@ -192,7 +192,7 @@ class FairTurns(Generic[Job]):
         return None
 
     def ended(self, profile: str | None) -> None:
-        """A job of that connection is not under way any more."""
+        """Note that a job of that connection has ended."""
         self._busy[profile] -= 1
         self._offer(profile)
 
@@ -213,7 +213,9 @@ class FairTurns(Generic[Job]):
 
 
 def spread(jobs: Iterable[Job], profile_of: Callable[[Job], str | None]) -> list[Job]:
-    """Return the jobs, those of each profile distributed evenly and in their order.
+    """Return the jobs with those of each profile spread evenly.
+
+    They stay in their order.
 
     Input is often sorted by connection, and then each would be held up by its own
     limit, one after the other.

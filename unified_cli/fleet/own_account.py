@@ -23,8 +23,9 @@ _NOT_OWN = (400, 403, 404)
 
 
 def shared(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
-    """Return the settings that several connections share: from flags, the environment
-    and the top of the file.
+    """Return the settings that several connections share.
+
+    They are from flags, the environment and the top of the file.
 
     Their message settings apply from now on. Raises as `apply_to_messages` does.
     """
@@ -55,8 +56,10 @@ def apply_to_messages(runtime: Runtime, settings: Settings) -> None:
 
 
 def resolved(flags: Overrides, runtime: Runtime, config: Config) -> Settings:
-    """Return the settings from the command line, the environment and the config file,
-    as `resolution.resolve` gives them, of a connection that is identified.
+    """Return the settings of an identified connection.
+
+    They are from the command line, the environment and the config file, as
+    `resolution.resolve` gives them.
     """
     return identified(resolution.resolve(flags, runtime, config), flags, runtime)
 

@@ -49,8 +49,9 @@ def results_of(
     ordered: bool = False,
     look: Callable[[], None] = lambda: None,
 ) -> Generator[Result]:
-    """Do each of the jobs in one of this many workers, and give the results as
-    `WorkerPool.results` does.
+    """Yield the results of jobs done by this many workers.
+
+    They come as from `WorkerPool.results`.
 
     `look` is called before a result is waited for and now and then in the meantime, and
     may end that with an error. To be used with `contextlib.closing`: a generator that
@@ -100,12 +101,12 @@ class WorkerPool(Generic[Job, Result]):
 
     @property
     def busy(self) -> int:
-        """How many jobs are not over yet."""
+        """How many jobs have not ended."""
         return len(self._unfinished)
 
     @property
     def free(self) -> int:
-        """How many jobs can be submitted without one having to wait for a worker."""
+        """How many more jobs can start at once."""
         return self._size - self.busy
 
     def submit(self, job: Job) -> _Task[Job, Result]:
@@ -142,12 +143,13 @@ class WorkerPool(Generic[Job, Result]):
         return found
 
     def wake(self) -> None:
-        """Have `take` wait no longer; for any thread."""
+        """Wake `take`, from any thread."""
         self._results.put(None)
 
     def results(self, jobs: Iterable[Job], *, ordered: bool = False) -> Iterator[Result]:
-        """Do all these jobs, and give their results as they come, or `ordered` as the
-        jobs are.
+        """Do all these jobs, and yield their results.
+
+        They come as they are ready, or `ordered` as the jobs are.
 
         A job is taken from `jobs` when there is a worker for it. Raises what a job
         raised.
@@ -185,7 +187,7 @@ class WorkerPool(Generic[Job, Result]):
                     task.held.append(result)
 
     def _next(self) -> tuple[_Task[Job, Result], Result | _End]:
-        """Return what a worker puts next. Raises what a job raised."""
+        """Return a worker's next result. Raises what a job raised."""
         while True:
             if self._results.empty():
                 self._look()

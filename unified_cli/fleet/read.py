@@ -64,20 +64,23 @@ class FairReaders:
         self.clients.__exit__(*exception)
 
     def lend(self, name: str, make: Callable[[], Client]) -> AbstractContextManager[Client]:
-        """Return a client of the connection of this name for one of its jobs, kept for
-        the next. A new one is made if all are busy.
+        """Return a client for a job of the connection `name`.
+
+        It is kept for the next job. A new one is made if all are busy.
         """
         return self._idle.lend(make, name)
 
     def client(self, settings: Settings, name: str | None = None) -> AbstractContextManager[Client]:
-        """Return a client for one job, which waits as long as the limits of the service
-        ask for. `name` prefixes messages.
+        """Return a client for one job.
+
+        It waits as long as the limits of the service ask for. `name` prefixes messages.
         """
         return closing(self.clients.open_bulk(settings, name=name))
 
     def turn(self) -> AbstractContextManager[None]:
-        """Work in this thread as soon as it may: for anything that is not done in the
-        workers of `read`.
+        """Wait for a turn in this thread.
+
+        For anything that is not done in the workers of `read`.
         """
         return self.slots.held()
 
@@ -88,7 +91,9 @@ class FairReaders:
         connections: int | None = None,
         look: Callable[[], None] = lambda: None,
     ) -> Generator[Result]:
-        """Do each job in a worker, and give the results as they come, or in order.
+        """Do each job in a worker, and yield the results.
+
+        They come as they are ready, or in order.
 
         Each is that of a connection of its own, or they are of this many `connections`.
         `look` is called before a result is waited for and now and then in the meantime,
@@ -114,7 +119,7 @@ class FairReaders:
     ) -> Generator[tuple[str, Result | UnifiedError]]:
         """Ask each connection of these names a question.
 
-        Gives the answers as they come, or what kept one from it.
+        Yields the answers as they come, or the error of a connection.
         """
 
         def one(name: str) -> Generator[tuple[str, Result | UnifiedError]]:
@@ -127,8 +132,9 @@ class FairReaders:
         yield from self.read([*connections], one)
 
     def tokens(self, connections: Mapping[Name, Settings]) -> dict[Name, str | UnifiedError]:
-        """Return the token of each connection, or why it has none: before anything is
-        sent. Different commands run in parallel.
+        """Return each connection's token, or its error.
+
+        This is before anything is sent. Different commands run in parallel.
         """
 
         def one(name: Name) -> Generator[tuple[Name, str | UnifiedError]]:
@@ -141,7 +147,7 @@ class FairReaders:
         return {name: found[name] for name in connections}
 
     def check_tokens(self, connections: Iterable[Settings]) -> None:
-        """Raise ConfigError if a connection has no token: the first one's."""
+        """Raise ConfigError for the first connection without a token."""
         for found in self.tokens(dict(enumerate(connections))).values():
             if isinstance(found, UnifiedError):
                 raise found
@@ -153,7 +159,9 @@ class FairReaders:
         size: Callable[[Result], int],
         most: int,
     ) -> Generator[Result]:
-        """Yield the same in the order of the jobs, though all are read at once.
+        """Yield the results in order, though read at once.
+
+        The order is that of the jobs.
 
         Results read ahead of their turn are kept in memory, at most `most` bytes;
         `size` returns the bytes of a result.
@@ -208,8 +216,9 @@ class _HeldBytes:
         self._over = False
 
     def add(self, job: int, size: int, waiting: Callable[[], AbstractContextManager[None]]) -> None:
-        """Count what a job has read, and wait in the context `waiting` until it may
-        read on.
+        """Count what a job has read, and wait for room.
+
+        It waits in the context `waiting` until the job may read on.
         """
         with self._changed:
             if self._is_first(job):
@@ -222,7 +231,7 @@ class _HeldBytes:
                 self._changed.wait(signals.LONGEST_WAIT)
 
     def release(self, job: int) -> None:
-        """The turn of a job is over.
+        """End the turn of a job.
 
         The results that the next one has read ahead are used now.
         """
@@ -233,7 +242,7 @@ class _HeldBytes:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Let everybody continue: nothing is read any more."""
+        """Let all continue: nothing is read any more."""
         with self._changed:
             self._over = True
             self._changed.notify_all()
@@ -252,7 +261,9 @@ def pages(
     span: Span,
     look: Callable[[], None] | None = None,
 ) -> Generator[Page]:
-    """Yield the pages of a list, each read while the one before it is used.
+    """Yield a list's pages, reading one ahead.
+
+    Each is read while the one before it is used.
 
     To be used with `contextlib.closing`.
 

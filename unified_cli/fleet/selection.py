@@ -20,7 +20,7 @@ Selected = Mapping[str, Settings]
 
 
 def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> Selected:
-    """Return the selected connections, each of which may be written to, once.
+    """Return the selected connections that may be written to. Each is there once.
 
     Raises ConfigError for one that has no address or account, UsageError for two
     profiles of one connection, UnsafeError for read-only profiles.
@@ -63,7 +63,7 @@ def _resolved(runtime: Runtime, config: Config, options: ConnectionOptions) -> S
 
 
 def check_account(account: str | None) -> None:
-    """Raise UsageError for an account id beside a selection of several connections."""
+    """Raise UsageError for an account beside several connections."""
     if account:
         raise UsageError("-a names one connection and -p several (leave one of them out)")
 
@@ -71,8 +71,9 @@ def check_account(account: str | None) -> None:
 def note_same_of(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> None:
-    """Say on stderr which of these profiles are the same connection, which a read then
-    asks more than once.
+    """Report which of these profiles are one connection.
+
+    It is on stderr: a read then asks it more than once.
     """
     # A problem with one is reported when it is called, and does not hide the others.
     selected, _ = each(runtime, config, options, names)
@@ -82,9 +83,7 @@ def note_same_of(
 def each(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> tuple[Selected, Mapping[str, UnifiedError]]:
-    """Those of these profiles that can be called, and the problem with each of the
-    others.
-    """
+    """Return the usable profiles, and the others' problems."""
     runtime = runtime._replace(environ={**runtime.environ})
     selected: dict[str, Settings] = {}
     wrong: dict[str, UnifiedError] = {}
@@ -100,16 +99,18 @@ def each(
 
 
 def note_same(runtime: Runtime, selected: Selected) -> None:
-    """Say on stderr which of the selected profiles are the same connection, which a
-    read then asks more than once.
+    """Report which selected profiles are one connection.
+
+    It is on stderr: a read then asks it more than once.
     """
     if same := same_connection(selected):
         runtime.stderr.note(_told(same))
 
 
 def same_connection(selected: Selected) -> list[list[str]]:
-    """Return the names of those profiles that lead to the same connection, that is,
-    origin and account, as others do.
+    """Return the groups of profiles with one connection.
+
+    It has the same origin and account.
     """
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for name, settings in selected.items():

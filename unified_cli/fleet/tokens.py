@@ -50,9 +50,10 @@ class Tokens:
         self._is_closed = False
 
     def get(self, source: TokenSource, idle: "Idle" = nullcontext) -> str:
-        """Return the token; a thread waits for it in the context `idle`.
+        """Return the token.
 
-        Raises ConfigError where it cannot be read, or after `close`.
+        A thread waits for it in the context `idle`. Raises ConfigError where it cannot
+        be read, or after `close`.
         """
         # Sources with the same key have the same token.
         profile = source.profile if source.kind == "keyring" else None
