@@ -23,13 +23,11 @@ _LIKE = 'like t = "ticketing tickets"'
 
 
 def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> list[str]:
-    """Return the words of a command line, with an alias replaced by what it is for.
+    """Return a command line's words, with an alias replaced.
 
-    `known` are APIs and commands.
-
-    The config file is read only where the first word is no known one. Raises
-    ConfigError for a file that cannot be read, and for an alias that may not be, with
-    its line.
+    `known` are APIs and commands. The config file is read only where the first word is
+    not one of them. Raises ConfigError for a file that cannot be read, and for an alias
+    that may not be, with its line.
     """
     if argv and argv[0] in known:
         return [*argv]
@@ -43,7 +41,10 @@ def expanded(argv: Sequence[str], runtime: Runtime, known: Collection[str]) -> l
 
 
 def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
-    """Raise ConfigError if the first word, a known one, is the name of an alias too."""
+    """Raise ConfigError for an alias that shadows the first word.
+
+    That word is a known one.
+    """
     try:
         config = _config(runtime)
     except ConfigError:
@@ -58,7 +59,7 @@ def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
 
 
 def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]]:
-    """Return the aliases that may be, each with what it is for.
+    """Return the valid aliases, each with its words.
 
     None where the config file cannot be read.
     """
@@ -74,7 +75,7 @@ def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]
 
 
 def problems(config: Config, known: Collection[str]) -> Iterator[ConfigError]:
-    """Yield the problem with each alias that may not be."""
+    """Yield the problem with each invalid alias."""
     yield from (error for _, error in _checked(config, known))
 
 
@@ -87,7 +88,7 @@ def _checked(config: Config, known: Collection[str]) -> Iterator[tuple[str, Conf
 
 
 def _config(runtime: Runtime) -> Config | None:
-    """Return the config file, or None, which is for others to say."""
+    """Return the config file, or None if it is broken. Other code reports that."""
     path = file.locate(runtime)
     found = file.content(path) if path else None
     return file.parse(path, found[0]) if path and found else None
@@ -97,7 +98,7 @@ _SHADOWS = "has the name of an API or a command"
 
 
 def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
-    """Return what an alias is for, or ConfigError."""
+    """Return an alias's words, or ConfigError."""
     text = config.aliases[name]
     if not _NAME.fullmatch(name):
         raise _wrong(config, name, "has a name that is not of letters, digits, - and _")
@@ -123,8 +124,9 @@ def _words(config: Config, name: str, known: Collection[str]) -> list[str]:
 
 
 def _confirming(word: str) -> str | None:
-    """Return the option in a word that only a person may give, for each command
-    anew.
+    """Return the confirming option in a word, or None.
+
+    Only a person may give it, for each command anew.
     """
     if word.startswith("--"):
         name = visible(word.partition("=")[0])
@@ -141,8 +143,9 @@ def _confirming(word: str) -> str | None:
 
 
 def _first_word(argv: Sequence[str]) -> int | None:
-    """Return where the first word is that is no option, nor the value of one, or
-    None.
+    """Return the position of the first real word, or None.
+
+    It is neither an option nor the value of one.
     """
     valued = _valued(flags_of(EarlyOptions))
     value = False
@@ -168,10 +171,7 @@ def _wrong(config: Config, name: str, what: str, hint: str | None = None) -> Con
 
 
 def _place(config: Config, name: str) -> str:
-    """Return the file and the line where an alias is.
-
-    TOML's own reader does not tell lines.
-    """
+    """Return an alias's file and line. TOML's own reader does not tell lines."""
     key = rf"[\"']?{re.escape(name)}[\"']?\s*="
     inside, best = False, 0
     assert config.path is not None  # noqa: S101  it has aliases

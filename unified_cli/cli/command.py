@@ -100,8 +100,9 @@ class CommandStub(NamedTuple):
 
 
 def yes_or_no(runtime: Runtime, given: bool, name: str) -> bool:
-    """Return a setting from the flag or the environment, for what must work without the
-    config file. Raises ConfigError.
+    """Return a setting from the flag or the environment.
+
+    It must work without the config file. Raises ConfigError.
     """
     key = KEYS[name]
     value = runtime.environ.get(key.variable)

@@ -28,7 +28,7 @@ class CommandEntry:
 
     @property
     def flags(self) -> Sequence[Flag]:
-        """The options accepted here, beside --help."""
+        """The options accepted here, without --help."""
         return self.page.flags
 
 
@@ -66,9 +66,9 @@ def all_flags(entries: Sequence[CommandEntry]) -> dict[str, Flag]:
 
 
 def options(entries: Sequence[CommandEntry]) -> list[tuple[Flag, Sequence[str]]]:
-    """Return every option once, by group, with the built-in commands that have it.
+    """Return every option once, by group, with its commands.
 
-    None for an option of operations.
+    They are built-in commands. None for an option of operations.
     """
     commands: dict[Flag, list[str]] = {flag: [] for flag in operation_flags()}
     for entry in entries:

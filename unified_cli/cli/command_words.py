@@ -20,9 +20,9 @@ _OF_ONE_CALL = frozenset(
 def words_of(
     command: Sequence[str], options: Options, *, without: Collection[str] = _OF_ONE_CALL
 ) -> list[str]:
-    """Return the words of a command with these options, but for those `without`.
+    """Return the words of a command with these options.
 
-    The names of files are absolute.
+    Those of `without` are left out. The names of files are absolute.
     """
     words = [*command]
     for argument in arguments_of(type(options)):
@@ -48,7 +48,7 @@ def _flag_words(flag: Flag, value: Any) -> Iterator[str]:
 
 
 def _texts(value: Any, takes: str) -> list[str]:
-    """Return the value as it is typed, or each where there are several."""
+    """Return the value as typed, or each of several."""
     if value is None:
         return []
     if isinstance(value, tuple):

@@ -68,14 +68,17 @@ class Options:
     """Whether the settings say what the options leave open, as they do for a call."""
 
     def given(self) -> list[tuple[str, Any]]:
-        """Return the names and values of the fields that do not have their default."""
+        """Return the fields that differ from their defaults.
+
+        Each has its name and value.
+        """
         values = ((field, getattr(self, field.name)) for field in fields(self))
         return [(field.name, value) for field, value in values if value != field.default]
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def option_part(kind: type[OptionsT]) -> type[OptionsT]:
-    """Make a dataclass of a part that the options of several commands have, or of none.
+    """Make a dataclass of options for several commands.
 
     Only the classes of whole commands get an `__init__` with all fields: to make one
     for each of a dozen parts takes twice as long as all else about options.
@@ -84,7 +87,7 @@ def option_part(kind: type[OptionsT]) -> type[OptionsT]:
 
 
 def with_parts(options: OptionsT, other: Options, *parts: type[Options]) -> OptionsT:
-    """Return the options with the values that `other` has in these parts."""
+    """Return the options with these parts of `other`."""
     return replace(options, **{name: getattr(other, name) for name in names_of(*parts)})
 
 
@@ -223,7 +226,7 @@ class Argument(NamedTuple):
 
 
 def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> tuple[Flag, ...]:
-    """Return the options that the classes declare, each once, as help shows them.
+    """Return the classes' options, each once, in help's order.
 
     Of an operation, what it takes of them.
     """
@@ -246,7 +249,7 @@ def flags_of(*classes: type[Options], operation: "Operation | None" = None) -> t
 
 
 def arguments_of(options: type[Options]) -> tuple[Argument, ...]:
-    """Return the arguments that a class declares, in their order."""
+    """Return a class's arguments, in order."""
     return tuple(
         mark._replace(name=field.name, kind=_kind(field), required=field.default is MISSING)
         for field in fields(options)
@@ -313,14 +316,15 @@ def _given(value: Any, spelling: str | None) -> Any:
 
 
 def _marks(field: Field[Any]) -> tuple[Any, ...]:
-    """Return what the annotation of a field is marked with."""
+    """Return the markers in a field's annotation."""
     annotation: Any = field.type
     return annotation.__metadata__  # type: ignore[no-any-return]
 
 
 def _kind(field: Field[Any]) -> Any:
-    """Return the type that Typer reads: a list for a tuple, and without the None that
-    means "not given".
+    """Return the type that Typer reads.
+
+    It is a list for a tuple, and without the None that means "not given".
     """
     annotation: Any = field.type
     kind = annotation.__origin__
@@ -331,10 +335,10 @@ def _kind(field: Field[Any]) -> Any:
 
 
 def _element(kind: Any) -> Any:
-    """Return the type of one value, where an option may be repeated."""
+    """Return the type of one value of an option."""
     return get_args(kind)[0] if get_origin(kind) is list else kind
 
 
 def by_name(options: type[Options]) -> Mapping[str, Flag]:
-    """Return the options that a class declares, by their names."""
+    """Return a class's options by name."""
     return {flag.name: flag for flag in flags_of(options)}

@@ -64,7 +64,7 @@ class HelpPage(NamedTuple):
 
 
 def for_root(entries: Mapping[str, CommandStub], aliases: Rows) -> HelpPage:
-    """Return the page of the program, with the aliases that its user has."""
+    """Return the page of the program, with its user's aliases."""
     names = {"APIs": [], "Commands": []}  # type: dict[str, list[tuple[str, str]]]
     for name, entry in entries.items():
         names[entry.section or "Commands"].append((name, entry.about))
@@ -93,7 +93,7 @@ def for_group(about: str, an_example: str, entries: Mapping[str, CommandStub]) -
 
 
 def for_command(about: str, command: Command[Any]) -> HelpPage:
-    """Return the page of a built-in command, which `about` is for."""
+    """Return the page of a built-in command. `about` is its purpose."""
     heading = EXAMPLES if "\n" in command.examples else EXAMPLE
     examples = [(heading, command.examples)] if command.examples else []
     text = [paragraph.replace(ABOUT, about) for paragraph in command.text]
@@ -101,7 +101,7 @@ def for_command(about: str, command: Command[Any]) -> HelpPage:
 
 
 def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]]:
-    """Return which of the connections that were asked lack an operation."""
+    """Return which connections lack an operation. Only those that were asked."""
     if not runtime.has_cached("capabilities"):
         return []
 
@@ -110,7 +110,7 @@ def _lacking(operation: Operation, runtime: Runtime) -> Sequence[tuple[str, str]
 
 
 def render(page: HelpPage, command: str, runtime: Runtime, *, short: bool = False) -> str:
-    """Return the page as text, no line wider than the terminal, nor than 100 columns.
+    """Return the page as text, within the terminal's width. It has at most 100 columns.
 
     Coloured on a terminal.
 
@@ -150,8 +150,10 @@ def _head(page: HelpPage, command: str, width: int, paragraphs: int) -> list[str
 
 
 def _shortened(page: HelpPage, command: str, width: int) -> list[str]:
-    """Return the short help: purpose, two examples, commands below it, and the most
-    used options. The rest follows if it fits.
+    """Return the short help.
+
+    It has the purpose, two examples, the commands below it, and the most used options.
+    The rest follows if it fits.
     """
     flags = [(_spelled(flag), _explained(flag)) for flag in page.flags if flag.common]
     end = [
@@ -194,7 +196,7 @@ def _section(heading: str, content: Rows | str, width: int) -> Iterable[str]:
 
 
 def _continued(line: str, width: int) -> Iterable[str]:
-    """Yield a command line wrapped into several lines, as a shell accepts it."""
+    """Yield a command line wrapped as a shell accepts it."""
     at = " " * _INDENT
     for word in _SHELL_WORD.findall(line):
         if at.strip() and len(at) + len(word) + 3 > width:

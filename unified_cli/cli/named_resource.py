@@ -35,8 +35,9 @@ def find(catalogue: Catalogue, text: str, profiles: Collection[str] = ()) -> Res
 
 
 def meant(catalogue: Catalogue, name: str) -> str | None:
-    """Return the resource that may have been meant by a name without the right API, or
-    None if nothing comes close.
+    """Return the resource that a name may mean, or None.
+
+    The name lacks the right API.
     """
     paths = [f"{api.name}/{one}" for api in catalogue.apis.values() for one in api.resources]
     by_name = {path: plain(path).partition("/")[2] for path in paths}

@@ -22,15 +22,18 @@ _END = re.compile(r"[;)]|, | \(")
 
 
 def for_records(api: str, resource: str, operation: str, source: str = "-") -> str:
-    """Return the command that runs an operation for each record of a source."""
+    """Return the command that runs an operation per record.
+
+    The records come from a source.
+    """
     chosen = "" if operation == "create" else f" --operation {operation}"
     return f"unified import {api}/{resource} {visible(shlex.quote(source))}{chosen}"
 
 
 def name_import(error: UsageError, operation: Operation, data: str) -> None:
-    """Have the error of a body that is several records name the import of them.
+    """Suggest the import of a body with several records.
 
-    `data` is what `-d` was given.
+    The suggestion is added to its error. `data` is what `-d` was given.
     """
     source = data.lstrip("@") if data.startswith(("@", "-")) else "FILE"
     step = for_records(operation.api, operation.resource, operation.name, source)
@@ -38,9 +41,7 @@ def name_import(error: UsageError, operation: Operation, data: str) -> None:
 
 
 def with_profiles(hint: str, argv: Sequence[str]) -> str:
-    """Return the hint whose commands select the connections that the command line
-    does.
-    """
+    """Return the hint with the command line's connections selected."""
     chosen = "".join(f"-p {visible(shlex.quote(one))} " for one in profiles(argv))
     if not chosen:
         return hint

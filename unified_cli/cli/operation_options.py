@@ -26,7 +26,7 @@ def class_for(operation: Operation) -> type[Options]:
 
 @cache
 def operation_flags() -> Sequence[Flag]:
-    """Return the options of all operations, in the order help shows them."""
+    """Return the options of all operations, in help's order."""
     return flags_of(_WRITES.load(), _READS.load(), _DOWNLOADS.load())
 
 

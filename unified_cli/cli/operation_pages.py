@@ -86,7 +86,7 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
 
 
 def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows]]:
-    """Return what a list is known to be filtered and sorted by."""
+    """Return a list's known filters and sort keys."""
     known = known_filters(operation, service)
     if not known.filters:
         return []
@@ -111,7 +111,7 @@ def _described(one: KnownField) -> str:
 
 
 def example(operation: Operation) -> str:
-    """Return a command line for an operation, on one line."""
+    """Return an example command for an operation, on one line."""
     words = ["unified -p sandbox", operation.command]
     if operation.takes_id:
         words.append(operation.example_id)
@@ -129,8 +129,10 @@ def example(operation: Operation) -> str:
 
 
 def second_example(operation: Operation, service: Service) -> str:
-    """Another command line: a list that is filtered, a record in another format, a
-    request that is only shown.
+    """Return a second example.
+
+    It is a list that is filtered, a record in another format, or a request that is only
+    shown.
     """
     if operation.lists:
         return filter_example(operation, service)
@@ -138,7 +140,7 @@ def second_example(operation: Operation, service: Service) -> str:
 
 
 def filter_example(operation: Operation, service: Service) -> str:
-    """Return a list that is filtered and sorted, on one line."""
+    """Return a filtered and sorted list, on one line."""
     known = known_filters(operation, service)
     with_values = next((one for one in known.filters if one.values), None)
     chosen = (

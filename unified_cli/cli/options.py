@@ -109,7 +109,7 @@ class ReadCheckOptions(ExpectOptions):
 
     @property
     def longest_wait(self) -> float:
-        """Seconds after which a wait ends."""
+        """The seconds after which a wait ends."""
         return self.wait_timeout or 600.0
 
     @property
@@ -142,7 +142,7 @@ class CallOptions(MessageOptions, TransportOptions, ConnectionOptions):
 
     @property
     def shown(self) -> Literal["json", "curl"] | None:
-        """How requests are shown instead of sent, if they are."""
+        """How requests are shown instead of sent, or None."""
         return self.as_ or ("json" if self.dry_run else None)
 
 
@@ -173,7 +173,7 @@ class PageOptions(Options):
 
     @property
     def several(self) -> bool:
-        """Whether pages are read as far as needed, not one."""
+        """Whether as many pages as needed are read."""
         return self.all or self.limit is not None
 
 
@@ -315,7 +315,10 @@ class DownloadModeOptions(Options):
 
 
 def overrides(options: object, profile: str | None = None) -> Overrides:
-    """Return the settings that a command's options override, for one profile."""
+    """Return the settings that a command's options override.
+
+    They are for one profile.
+    """
     found = {name: getattr(options, name, None) for name in Overrides._fields if name != "profile"}
     return Overrides(
         profile=profile,

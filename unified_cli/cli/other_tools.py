@@ -301,8 +301,9 @@ _VALUES = {
 
 
 def meant_value(text: str, choices: Sequence[str]) -> str | None:
-    """Return the value that was meant: written otherwise, or as other tools call it, or
-    None if nothing comes close.
+    """Return the value that was meant, or None.
+
+    It is written otherwise, or as other tools call it.
     """
     lower = text.lower()
     found = {one.lower(): one for one in choices}
@@ -311,7 +312,10 @@ def meant_value(text: str, choices: Sequence[str]) -> str | None:
 
 
 def not_one_of(text: str, choices: Sequence[str]) -> str:
-    """Return the words that say so, with the choice or the option that was meant."""
+    """Return the words for an invalid choice.
+
+    They name the choice or the option that was meant.
+    """
     wrong = f"{text!r} is not one of {', '.join(map(repr, choices))}"
     is_format = formats.NDJSON.name in choices
     if instead := _instead_of_format(text) if is_format else "":
@@ -325,8 +329,9 @@ def not_one_of(text: str, choices: Sequence[str]) -> str:
 
 
 def _instead_of_format(text: str) -> str:
-    """Return the option for a file, or for a path in the result, that was named as a
-    format. Empty for another text.
+    """Return the option to use instead of this format.
+
+    It is one for a file, or for a path in the result. Empty for another text.
     """
     kind, equals, path = text.partition("=")
     if equals and kind in {"jsonpath", "go-template", "custom-columns"}:
@@ -340,17 +345,16 @@ def own_commands(name: str) -> Sequence[str]:
 
 
 def no_command(path: str, name: str) -> str | None:
-    """Return what takes the place of a command that this group has not, or None if
-    nothing does.
+    """Return what replaces a missing command, or None.
+
+    The group `path` does not have it.
     """
     names, instead = _NONE.get(path, ("", ""))
     return instead if name in names.split() else None
 
 
 def own_line(word: str, rest: Sequence[str]) -> str | None:
-    """Return the line to type instead of one that begins with this word, or None if it
-    is no such word.
-    """
+    """Return our line for one of another tool. None if this word does not begin one."""
     both = f"{word}/{rest[0]}" if rest else word
     found, line = next(
         (
@@ -372,9 +376,9 @@ def own_line(word: str, rest: Sequence[str]) -> str | None:
 
 
 def own_spellings(option: str, value: str = "") -> Sequence[OwnSpelling]:
-    """Return what to type instead of another tool's option with this value.
+    """Return the options to use for another tool's option.
 
-    The command has one of them, or none.
+    It has this value. The command has one of them, or none.
     """
     before = [*_ELSEWHERE.get(option, ())]
     if option in _COUNTS and value.isdecimal():

@@ -32,11 +32,10 @@ def confirm_change(
     yes: bool,
     stdin_holds_data: bool = False,
 ) -> None:
-    """Ask before `what` is deleted or updated in the connection of the settings, unless
-    `yes` confirms it.
+    """Ask before a delete or an update, unless `yes`.
 
-    Raises UsageError if no one confirms it: the answer is no, prompts are off, or there
-    is no terminal to ask on.
+    It is of `what`, in the connection of the settings. Raises UsageError if no one
+    confirms it: the answer is no, prompts are off, or there is no terminal to ask on.
     """
     if yes:
         # The question needs a look into the cache.
@@ -59,11 +58,10 @@ def confirm_several(
     yes: bool,
     stdin_holds_data: bool = False,
 ) -> None:
-    """Ask before a write to the connections of these names, unless `yes` confirms it.
+    """Ask before a write to several connections, unless `yes`.
 
-    `what` begins with the verb.
-
-    Raises UsageError if no one confirms it, as `confirm_change` does.
+    `names` are theirs. `what` begins with the verb. Raises UsageError if no one
+    confirms it, as `confirm_change` does.
     """
     where = f"{counted(len(names), 'connection')} ({named(names)})"
     no_input = common.no_input or stdin_holds_data
@@ -71,10 +69,10 @@ def confirm_several(
 
 
 def confirm(runtime: Runtime, what: str, undone: str, *, yes: bool, no_input: bool) -> None:
-    """Ask whether to do what begins with the verb, unless `yes` confirms it.
+    """Ask whether to do `what`, unless `yes`.
 
-    Raises UsageError, which begins with the rest `undone`, where no one can be asked,
-    or the answer is no.
+    It begins with the verb. Raises UsageError, which begins with the rest `undone`,
+    where no one can be asked, or the answer is no.
     """
     if yes:
         return
@@ -94,8 +92,9 @@ class Asking(NamedTuple):
 
 
 def asking(runtime: Runtime, settings: Settings) -> Asking:
-    """Return how the person at the terminal is asked, if there is one and prompts are
-    allowed.
+    """Return how to ask the person at the terminal.
+
+    None without a terminal, or where prompts are off.
     """
     return Asking(
         runtime.stderr.note,
@@ -104,7 +103,7 @@ def asking(runtime: Runtime, settings: Settings) -> Asking:
 
 
 def at_terminal(runtime: Runtime, *, no_input: bool) -> bool:
-    """Return whether someone at a terminal can be asked, and may be."""
+    """Return whether a person at a terminal may be asked."""
     return runtime.stdin_is_terminal and runtime.stderr_is_terminal and not no_input
 
 
@@ -140,15 +139,16 @@ def until_valid(
 
 
 def line(runtime: Runtime, question: str) -> str:
-    """Return the line typed as the answer, without surrounding blanks."""
+    """Return the answer's line, without surrounding blanks."""
     runtime.stderr.prompt(question)
     found = runtime.stdin.readline(_LONGEST) if runtime.stdin else b""
     return found.decode("utf-8", "replace").strip()
 
 
 def hidden(runtime: Runtime, question: str) -> bytes:
-    """Return the line typed as the answer, not shown by the terminal, without its line
-    end.
+    """Return the answer's line, which the terminal does not show.
+
+    It has no line end.
     """
     with _without_echo(runtime):
         runtime.stderr.prompt(question)
@@ -158,7 +158,7 @@ def hidden(runtime: Runtime, question: str) -> bytes:
 
 @contextlib.contextmanager
 def _without_echo(runtime: Runtime) -> Iterator[None]:
-    """Switch the terminal's echo off, and on again however the block ends."""
+    """Switch the terminal's echo off during the block."""
     try:
         assert runtime.stdin is not None  # noqa: S101  a terminal
         handle = runtime.stdin.fileno()

@@ -11,8 +11,9 @@ from unified_cli.runtime import Runtime
 
 
 def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> bool:
-    """Return whether an error is printed as JSON: where that is asked for, or the
-    output is JSON and stderr no terminal.
+    """Return whether an error is printed as JSON.
+
+    It is where that is asked for, or the output is JSON and stderr no terminal.
 
     The settings of a profile, which are read later, may ask for it too.
     """
@@ -22,9 +23,7 @@ def errors_are_json(output: str | None, runtime: Runtime, *, asked: bool) -> boo
 
 
 def asks_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
-    """Return whether the words of a line that could not be read ask for errors as
-    JSON.
-    """
+    """Return whether unreadable words ask for JSON errors."""
     return errors_are_json(
         last_value(argv, "--output", "-o"),
         runtime,
@@ -33,12 +32,12 @@ def asks_for_json(argv: Sequence[str], runtime: Runtime) -> bool:
 
 
 def words_before_dashes(argv: Sequence[str]) -> list[str]:
-    """Return the words before `--`, after which nothing is an option."""
+    """Return the words before `--`. After it nothing is an option."""
     return [*itertools.takewhile("--".__ne__, argv)]
 
 
 def last_value(argv: Sequence[str], name: str, letter: str = "") -> str | None:
-    """Return the last value of an option, or None if it is not given."""
+    """Return the last value of an option, or None."""
     found, words = None, words_before_dashes(argv)
     for position, word in enumerate(words):
         if word in {name, letter} and position + 1 < len(argv):

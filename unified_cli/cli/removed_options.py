@@ -16,8 +16,10 @@ _UNTIL = (
 
 
 def wait(path: str, argv: Sequence[str]) -> UsageError | None:
-    """Return the error for `--wait`, which 0.2.0 had for page exports, or None for
-    another command. Its next step is the three commands, with the words of `argv`.
+    """Return the error for `--wait`, or None. 0.2.0 had it for page exports.
+
+    None for another command. Its next step is the three commands, with the words of
+    `argv`.
     """
     if path != f"{_EXPORT} create":
         return None
@@ -33,7 +35,10 @@ def wait(path: str, argv: Sequence[str]) -> UsageError | None:
 
 
 def _pairs(argv: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each word but `--wait` with the option that it is, or is the value of."""
+    """Yield each word but `--wait` with its option.
+
+    A word is the option, or its value.
+    """
     for before, word in pairwise(("", *argv)):
         takes_value = before in _LOCAL or before in _SHARED
         if word != "--wait":

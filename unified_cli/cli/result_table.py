@@ -30,8 +30,10 @@ def show(
     apart: int | None = None,
     drawn: Drawn | Callable[[], Iterable[TerminalText]] | None = None,
 ) -> None:
-    """Print rows as a table on a terminal and as tab-separated lines on a pipe, or
-    `value` as JSON with `-o json`.
+    """Print rows as a table, lines or JSON.
+
+    It is a table on a terminal, tab-separated lines on a pipe, and `value` as JSON with
+    `-o json`.
 
     Secrets in them are masked. On a terminal that is too narrow the column `apart` has
     lines of its own; where `drawn` is given, that is what a terminal shows, or what it
@@ -60,7 +62,6 @@ def show(
 
 
 def _masked(value: object) -> object:
-    """Return the value with secrets masked in all its texts."""
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, dict):

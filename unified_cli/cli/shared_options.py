@@ -29,14 +29,14 @@ from unified_cli.output.formats import Format
 
 
 def flag_of(field: Any) -> Flag:
-    """Return the option of a shared field, for a field of another type."""
+    """Return a shared field's option, for another type."""
     return next(mark for mark in field.__metadata__ if isinstance(mark, Flag))
 
 
 def told(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
-    """Return the option of a shared field with another text, group or metavar.
+    """Return a shared field's option with another help text.
 
-    Its spelling is the same everywhere.
+    Or with another group or metavar. Its spelling is the same everywhere.
     """
     flag = flag_of(field)
     return flag._replace(
@@ -45,7 +45,7 @@ def told(field: Any, about: str, group: str | None = None, metavar: str | None =
 
 
 def output_of(choices: Sequence[Format]) -> Flag:
-    """Return the option `-o` of a command that has these formats."""
+    """Return the option `-o` with these formats."""
     return flag_of(Output)._replace(choices=formats.names(choices))
 
 

@@ -66,7 +66,10 @@ def _operation_pages() -> Any:
 
 
 def _note_help(context: Any, words: Sequence[str]) -> None:
-    """Note which page the words ask for, if any: a screen by -h, all by --help."""
+    """Note which page the words ask for, if any.
+
+    It is a screen by -h, all by --help.
+    """
     context.meta[_SHORT] = "--help" not in words
 
 
@@ -85,8 +88,9 @@ class LeafCommand(TyperCommand):
     takes: Sequence[str]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the arguments; UsageError for one too many, with what to type
-        instead.
+        """Return the arguments.
+
+        Raises UsageError for one too many, with what to type instead.
         """
         typed = [*args]
         _note_help(ctx, args)
@@ -113,18 +117,19 @@ class CommandGroup(TyperGroup):
         return {name: stub for name, stub in self.entries.items() if stub.about}
 
     def list_commands(self, _ctx: Any) -> list[str]:
-        """Return the names, in the order of the help page."""
+        """Return the names, in the help page's order."""
         return list(self.listed)
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name, or the only one that differs in its dashes,
-        or None.
+        """Return the command of that name, or None.
+
+        Also the only one that differs in its dashes.
         """
         name = either_dash(cmd_name, self.entries)
         return self.entries[name].build() if name else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return the arguments; a group without any shows its help."""
+        """Return the arguments. Without any, a group shows its help."""
         _note_help(ctx, args)
         found: list[str] = super().parse_args(ctx, args or ["-h"])
         return found
@@ -212,7 +217,7 @@ def leaf(
     flags: Sequence[Flag],
     arguments: Sequence[Argument],
 ) -> Any:
-    """Return a Typer command with these options and arguments of the class.
+    """Return a Typer command for a class of options.
 
     Invoking it gives a ParsedCommand.
     """
@@ -269,7 +274,7 @@ def _built_in(name: str, entry: Entry, context: CommandContext) -> Any:
 
 
 def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | None:
-    """Return the error for a long option among the words, which have one dash."""
+    """Return the error for a long option with one dash. It is among the words."""
     if not any(f"-{word}" in flag.spellings for flag in operation_flags() for word in words):
         return None
 
@@ -278,8 +283,9 @@ def _with_one_dash(words: Sequence[str], argv: Sequence[str]) -> UsageError | No
 
 
 def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | None:
-    """Return the command that the command line names, or None if it asked for help,
-    which is printed.
+    """Return the command that the command line names.
+
+    None if it asked for help, which is printed.
 
     Nothing runs from within Typer: deep in its stack every import and every page would
     cost more, because CPython allocates and frees a piece of stack at each call that
@@ -313,8 +319,9 @@ def read(command: Any, argv: list[str], runtime: Runtime) -> ParsedCommand | Non
 
 
 def _for_help(argv: Sequence[str], runtime: Runtime) -> Runtime:
-    """Return the runtime for a page of help, which is shown before other options are
-    read: as the words ask.
+    """Return the runtime for a page of help.
+
+    The page is shown before other options are read: as the words ask.
     """
     if "--no-pager" in words_before_dashes(argv):
         stdout.unpage(runtime)

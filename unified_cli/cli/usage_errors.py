@@ -73,8 +73,9 @@ def from_typer(error: Any, argv: Sequence[str]) -> UsageError:
 
 
 def with_one_dash(argv: Sequence[str]) -> UsageError | None:
-    """Return the error for a long option with one dash, which would be read as short
-    ones: -all as -a with the value ll.
+    """Return the error for a long option with one dash.
+
+    It would be read as short ones: -all as -a with the value ll.
     """
     for before, word in pairwise(("", *argv)):
         if word == "--":
@@ -89,9 +90,7 @@ def with_one_dash(argv: Sequence[str]) -> UsageError | None:
 
 
 def _usage_error(context: Any, message: str) -> UsageError:
-    """Return the error with Typer's message. `context` is Typer's, None before any
-    command.
-    """
+    """Return the error for Typer's context, if any, and message."""
     where = f"{context.command_path}: " if context else ""
     message = message.strip().rstrip(".")
     return UsageError(f"{where}{message[0].lower()}{message[1:]}", hint=_more(context))
@@ -110,7 +109,7 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
 
 
 def _value(option: str, argv: Sequence[str]) -> str:
-    """Return what was typed as the value of an option. Empty if there was none."""
+    """Return an option's value as typed, or empty."""
     for word, following in pairwise((*argv, "")):
         if word == option:
             return "" if following.startswith("-") else following
@@ -124,8 +123,9 @@ def _value(option: str, argv: Sequence[str]) -> str:
 def unknown_command(
     context: Any, kind: str, entries: Mapping[str, CommandStub], words: Sequence[str]
 ) -> UsageError:
-    """Return the error where the first of the words is no entry of a group. `kind` is
-    what it holds.
+    """Return the error for a word that a group lacks.
+
+    `kind` is what the group holds.
     """
     path, (name, *rest) = context.command_path, words
     close = [one for one in own_commands(name) if one in entries]
@@ -159,8 +159,9 @@ def unknown_command(
 def _order(
     path: str, kind: str, entries: Mapping[str, CommandStub], typed: Sequence[str]
 ) -> str | None:
-    """Return how a command line is written, where an operation is too early or the
-    words are not apart.
+    """Return how to write a line in another order, or None.
+
+    An operation is too early or the words are not apart.
     """
     name, *rest = typed
     words = re.split(r"[./:]", name)
@@ -185,13 +186,13 @@ def _order(
 
 
 def _with_words(verb: str, after: Sequence[str]) -> str:
-    """The operation and what was typed for it. Who gets no id wants the list."""
+    """Return the operation with typed words; without an id, the list."""
     meant = "list" if verb == "get" and (not after or after[0].startswith("-")) else verb
     return " ".join((meant, *map(quoted, after)))
 
 
 def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the API and the resource that the words name, and the words after them."""
+    """Return the words' API and resource, and the words after them."""
     for at, (first, second) in enumerate(pairwise((*words, ""))):
         api = (
             entries[first].build() if first in entries and entries[first].section == APIS else None
@@ -204,16 +205,14 @@ def _named(entries: Mapping[str, CommandStub], words: Sequence[str]) -> tuple[st
 
 
 def below(entries: Mapping[str, CommandStub], name: str) -> list[str]:
-    """Return the resources of that name, each with its API."""
+    """Return each API's resource of that name."""
     apis = [(api, stub.build()) for api, stub in entries.items() if stub.section == APIS]
     found = [(api, one.get_command(None, name)) for api, one in apis]
     return [f"{api} {resource.name}" for api, resource in found if resource]
 
 
 def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageError:
-    """Return the error for an option without the value that it takes, or with one that
-    it does not take.
-    """
+    """Return the error for a missing or an unexpected value."""
     flag = by_spelling().get(option)
     if flag is None:
         return _usage_error(None, message)
@@ -225,8 +224,9 @@ def _misused_option(option: str, message: str, argv: Sequence[str]) -> UsageErro
 
 
 def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageError:
-    """Return the error for an argument that the command does not take. `typed` is all
-    that followed the command.
+    """Return the error for an argument too many.
+
+    `typed` is all that followed the command.
     """
     hint = _without_value(typed) or _without_argument(context, argument, typed) or _more(context)
     return UsageError(
@@ -235,8 +235,9 @@ def one_too_many(context: Any, argument: str, typed: Sequence[str]) -> UsageErro
 
 
 def _without_value(typed: Sequence[str]) -> str | None:
-    """Return the option that took the one after it for its value, as in `--record -o
-    ids`, or None.
+    """Return the option that took an option for its value.
+
+    An example is `--record -o ids`. None without one.
     """
     for before, word in pairwise(typed):
         flag = by_spelling().get(before)
@@ -246,9 +247,7 @@ def _without_value(typed: Sequence[str]) -> str | None:
 
 
 def _without_argument(context: Any, argument: str, typed: Sequence[str]) -> str | None:
-    """Return what to type instead of an argument that the command does not take, or
-    None if nothing comes close.
-    """
+    """Return what to type instead of an argument, or None."""
     path, spellings = context.command_path, _spellings(context, "-")
     if argument == "=" and "=" in (words := [*typed])[1:-1]:
         at = words.index("=", 1)
@@ -297,15 +296,16 @@ def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[st
 
 
 def _assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[str]:
-    """Yield the options that can take an assignment, each with what it does."""
+    """Yield options that take an assignment, with their purpose."""
     for option, what in _FIELDS[sign].items():
         if option in spellings:
             yield f"{option} '{visible(assignment)}' {what}"
 
 
 def _profiles(context: Any) -> Collection[str]:
-    """Return the names in the config file, which is not the problem here where it
-    cannot be read. And the sandbox's.
+    """Return the profiles' names, the sandbox's included.
+
+    The config file may be unreadable: that is not the problem here.
     """
     try:
         return {*file.read(context.find_root().obj()).profiles, file.RESERVED}
@@ -314,7 +314,7 @@ def _profiles(context: Any) -> Collection[str]:
 
 
 def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str | None:
-    """Return what to type instead, or None if nothing comes close."""
+    """Return what to type instead, or None."""
     own = own_spellings(option, value)
     spellings = _spellings(context) if context else []
     assigned = next(_assigned_to(context, option, value), None)
@@ -355,9 +355,7 @@ def _after_operation(context: Any, option: str, value: str, instead: str) -> str
 
 
 def _assigned_to(context: Any, option: str, value: str) -> Iterator[str]:
-    """Yield how an operation takes a field or a parameter that was typed as an
-    option.
-    """
+    """Yield how to pass a field or parameter typed as an option."""
     if (
         context
         and value
