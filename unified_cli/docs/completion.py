@@ -45,7 +45,7 @@ class Grammar:
 
     @property
     def commands(self) -> Sequence[str]:
-        """The commands that are no API.
+        """The commands that are not APIs.
 
         An API that a user gives such a name is left out.
         """
@@ -120,8 +120,10 @@ def _kind(flag: Flag) -> str:
 
 
 def _flags(entries: Iterable[CommandEntry], catalogue: Catalogue) -> Iterable[tuple[str, Words]]:
-    """Yield the options by pattern: an exact path where it must be, the operation's
-    name for all others of that name.
+    """Yield the options by pattern.
+
+    It is an exact path where it must be, the operation's name for all others of that
+    name.
     """
     operations = [
         entry
@@ -164,8 +166,9 @@ def script(shell: str, catalogue: Catalogue, index: Sequence[CommandEntry]) -> s
 
 
 def fill(template: str, lines_of: Mapping[str, Iterable[str]]) -> str:
-    """Return the template with each `@NAME@` replaced by its lines, indented as the
-    placeholder is.
+    """Return the template with its `@NAME@` lines filled in.
+
+    They are indented as the placeholder is.
     """
     for name, lines in lines_of.items():
         before, marker, after = template.partition(f"@{name}@")
@@ -206,7 +209,7 @@ def bash(known: Grammar) -> Tables:
 
 
 def zsh(known: Grammar) -> Tables:
-    """Return the tables for zsh, with the purpose of each word."""
+    """Return zsh's tables, with each word's purpose."""
 
     def described(words: Words) -> str:
         return " ".join(_posix(f"{word}:{about}") for word, about in words)
@@ -250,7 +253,7 @@ def zsh(known: Grammar) -> Tables:
 
 
 def fish(known: Grammar) -> Tables:
-    """Return the tables for fish, with the purpose of each word."""
+    """Return fish's tables, with each word's purpose."""
 
     def quoted(text: str) -> str:
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -295,9 +298,7 @@ def _names_of(known: Grammar) -> Tables:
 
 
 def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the names of fields, joined by blanks, each with the operations that take
-    these.
-    """
+    """Yield fields joined by blanks, with their operations."""
     found: dict[str, list[str]] = {}
     for path, names in known.fields.items():
         found.setdefault(" ".join(names), []).append(path)
@@ -305,8 +306,10 @@ def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
-    """Yield each command's path with the number of an argument, `*` for the last one,
-    which repeats. And what that is.
+    """Yield each command's path with its arguments.
+
+    They are the number of an argument, `*` for the last one, which repeats, and what
+    that is.
     """
     for path, kinds in known.arguments.items():
         for index, kind in enumerate(kinds):
@@ -314,8 +317,9 @@ def _arguments(known: Grammar) -> Iterator[tuple[str, str]]:
 
 
 def _bash_nested(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Words by path, in two levels: a flat list of a hundred patterns would be too slow
-    for a TAB.
+    """Yield words by path, in two levels.
+
+    A flat list of a hundred patterns would be too slow for a TAB.
     """
     for first, several in groupby(rows, lambda row: row[0].partition(" ")[0]):
         nested = []
@@ -336,7 +340,7 @@ def _bash_nested(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _bash_cases(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Cases, neighbours with the same action as one.
+    """Yield cases, merging neighbours with the same action.
 
     The first match wins, so the order stays.
     """

@@ -164,8 +164,9 @@ def pictures(root: Path = ROOT) -> Iterator[tuple[Path, str]]:
 
 
 def operations(catalogue: Catalogue) -> str:
-    """Return each operation's request and command, one per line: its diff shows the
-    effect of a change of the catalogue.
+    """Return each operation's request and command, one per line.
+
+    A diff shows the effect of a change of the catalogue.
     """
     return "".join(f"{one.method:6} {one.path:60} {one.command}\n" for one in catalogue)
 
@@ -173,7 +174,7 @@ def operations(catalogue: Catalogue) -> str:
 def stale(
     catalogue: Catalogue, index: Sequence[CommandEntry], root: Path = ROOT
 ) -> Iterator[tuple[Path, str]]:
-    """Yield the files that contain something else, with what they must contain."""
+    """Yield the stale files, with their new content."""
     for path, text in (*generated(catalogue, index, root), *pictures(root)):
         if not path.is_file() or path.read_text("utf-8") != text:
             yield path, text

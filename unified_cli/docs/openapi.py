@@ -219,9 +219,7 @@ def _text_parameter(name: str, place: str, about: str) -> JsonObject:
 
 
 def _shared_parameters(service: Service) -> dict[str, JsonObject]:
-    """Return the parameters that many operations have, by the names of their
-    components.
-    """
+    """Return the shared parameters by component name."""
     found = [*_of_lists(service), *_of_all(service)]
     found += [
         _parameter(service.body_passthrough, _SWITCH, "Send the body to the provider as it is"),
@@ -233,7 +231,7 @@ def _shared_parameters(service: Service) -> dict[str, JsonObject]:
 
 
 def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
-    """Return the parameters of an operation. Those that many have as references."""
+    """Return an operation's parameters, shared ones by reference."""
     found = [_of_all(service)[0]]
     if operation.takes_id:
         found.append(_parameter("id", _TEXT, "The record's id", place="path", required=True))
@@ -252,7 +250,6 @@ def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
 
 
 def _shared_parameter(name: str) -> JsonObject:
-    """Return what represents a parameter of this component."""
     return {"$ref": f"#/components/parameters/{name}"}
 
 
@@ -327,7 +324,7 @@ def _word(name: str) -> str:
 
 
 def _shared_responses() -> JsonObject:
-    """Return the answers of failures, by the names of their components."""
+    """Return the failures' responses by component name."""
     content = {"application/json": {"schema": schema_reference("Error")}}
     return {
         "ClientError": {"description": "The request was refused", "content": content},
@@ -339,15 +336,15 @@ def _shared_responses() -> JsonObject:
 
 
 def _failures() -> JsonObject:
-    """Return the responses of every failure."""
     return {
         status: {"$ref": f"#/components/responses/{name}"} for status, name in _FAILURES.items()
     }
 
 
 def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObject]:
-    """Return the schemas of an operation's answers that are about no single record, by
-    name.
+    """Return the answers' schemas that are about no record.
+
+    They are those of an operation, by name.
     """
     record = schema_reference(record_name(operation.api, operation.resource))
     if operation.lists:
@@ -369,7 +366,6 @@ def _answer_schemas(operation: Operation, service: Service) -> dict[str, JsonObj
 
 
 def _json_response(description: str, schema: JsonObject) -> JsonObject:
-    """Return a response of one JSON schema."""
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 

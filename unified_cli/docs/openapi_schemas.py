@@ -22,13 +22,14 @@ _WORD = re.compile(r"<(\w+)>")
 
 
 def record_name(api: str, resource: str) -> str:
-    """Return the name of a resource's record, such as `TicketingTicket`."""
+    """Return a record's schema name, such as `TicketingTicket`."""
     return f"{pascal(api)}{pascal(singular(resource))}"
 
 
 def action_name(operation: Operation, resource: Resource) -> str:
-    """Return the name that begins those of an action's body and answer, such as
-    `UserDirectoryUserSuspend`.
+    """Return an action's schema prefix, such as `UserDirectoryUserSuspend`.
+
+    Its body's and its answer's names begin with it.
     """
     number = "2" if _has_twin(operation, resource) else ""
     return f"{record_name(operation.api, operation.resource)}{pascal(operation.name)}{number}"
@@ -43,15 +44,13 @@ def operation_id(operation: Operation, resource: Resource) -> str:
 
 
 def _has_twin(operation: Operation, resource: Resource) -> bool:
-    """Return whether another operation differs from this one in the spelling of its
-    underscores only.
-    """
+    """Return whether another operation differs only in underscores."""
     dashed = operation.name.replace("_", "-")
     return dashed != operation.name and dashed in resource.operations
 
 
 def pascal(text: str) -> str:
-    """Words joined by dashes or underscores as one word in capitals."""
+    """Return words joined by dashes or underscores in PascalCase."""
     return "".join(word[:1].upper() + word[1:] for word in re.split("[-_]", text))
 
 
@@ -61,7 +60,7 @@ def schema_reference(name: str) -> JsonObject:
 
 
 def shared_schemas(service: Service) -> JsonObject:
-    """Return the schemas that are about no single resource, by name."""
+    """Return the schemas of no single resource, by name."""
     words = {
         **service._asdict(),
         **service.connections._asdict(),
@@ -118,8 +117,9 @@ def list_schema(record: JsonObject, service: Service) -> JsonObject:
 
 
 def input_schema(resource: Resource, operation: Operation) -> JsonObject:
-    """Return the body of a create or an update: the fields of the record, none of them
-    required.
+    """Return the body of a create or an update.
+
+    It has the fields of the record, none of them required.
     """
     fields = operation.facts.body.get(operation.name)
     if fields is None:
@@ -129,8 +129,9 @@ def input_schema(resource: Resource, operation: Operation) -> JsonObject:
 
 
 def action_schema(operation: Operation) -> JsonObject:
-    """Return the body of an action: what it is known to take, and what it must be
-    given.
+    """Return the body of an action.
+
+    It has what it is known to take, and what it must be given.
     """
     fields = {one.name: one for one in (*operation.facts.body.get(operation.name, ()), _REMOTE)}
     needed = required_fields(operation)
@@ -141,15 +142,16 @@ def action_schema(operation: Operation) -> JsonObject:
 
 
 def _referring(fields: Iterable[KnownField], operation: Operation) -> Iterator[KnownField]:
-    """Return the fields of a body, each with what the field of that name refers to in a
-    record.
+    """Yield a body's fields, with the record's references.
+
+    Each refers to what the field of that name refers to in a record.
     """
     known = {one.name: one.references for one in operation.facts.fields}
     return (one._replace(references=one.references or known.get(one.name)) for one in fields)
 
 
 def body_name(operation: Operation, resource: Resource) -> str:
-    """Return the name of the schema of an operation's body."""
+    """Return the schema's name for an operation's body."""
     if operation.kind == "action":
         return f"{action_name(operation, resource)}Input"
     own = operation.name.capitalize() if operation.name in operation.facts.body else ""

@@ -77,7 +77,7 @@ def pictures() -> Iterator[TerminalPicture]:
 
 
 def svg(picture: TerminalPicture) -> str:
-    """Return the picture as SVG: the same bytes on any machine.
+    """Return the picture as SVG, the same on any machine.
 
     Raises CalledProcessError if a command fails.
     """
@@ -110,7 +110,7 @@ def svg(picture: TerminalPicture) -> str:
 
 
 def _environ(home: Path) -> dict[str, str]:
-    """Return a new user's environment, in which `unified` is this program."""
+    """Return a new user's environment with this program as `unified`."""
     program = home / "bin" / "unified"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m unified_cli "$@"\n')
@@ -146,8 +146,9 @@ def _run(command: str, columns: int, environ: dict[str, str]) -> str:
 
 
 def _all_of(terminal: int) -> Iterator[bytes]:
-    """Yield what was printed, until the last program has closed the terminal, which
-    Linux reports as an error.
+    """Yield the output until the terminal is closed.
+
+    The last program closes it, which Linux reports as an error.
     """
     while True:
         try:
