@@ -21,8 +21,9 @@ _SEPARATORS = re.compile(r"[?&;#]")
 
 
 def aimed(call: Call, request: Request) -> Request:
-    """Return the request with the selected connection in its body, which is put there
-    if it names none.
+    """Return the request with the connection in its body.
+
+    It is put there if the body names none.
 
     Raises UsageError for a body that is no object, UnsafeError where it names another
     connection, anywhere, and ConfigError where neither names one.
@@ -62,8 +63,9 @@ def aimed(call: Call, request: Request) -> Request:
 
 
 def _named(body: bytes, name: str) -> Iterator[Any]:
-    """Yield what a body says to be the connection, at any depth: a request inside may
-    have a query of its own, also within its resource.
+    """Yield the connections that a body names, at any depth.
+
+    A request inside may have a query of its own, also within its resource.
     """
     found: list[Any] = []
 
@@ -87,8 +89,9 @@ def _in_query(text: str, name: str) -> Iterator[str]:
 
 
 def check(call: Call, body: bytes) -> None:
-    """Raise IncompleteError if an answer holds errors of the requests, whatever its
-    status.
+    """Raise IncompleteError for an answer with failed requests.
+
+    Its status does not matter.
     """
     answer = read(body.decode("utf-8", "replace"))
     errors = (

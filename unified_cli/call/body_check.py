@@ -15,8 +15,9 @@ from unified_cli.runtime import Runtime
 def check(
     runtime: Runtime, options: OperationOptions, operation: Operation, body: bytes | None
 ) -> None:
-    """Name the fields of a body that may be misspelt, each in one line. Raises
-    UsageError for one with `--strict`.
+    """Warn about a body's fields that may be misspelt.
+
+    Each has one line. Raises UsageError for one with `--strict`.
     """
     if not (body and body.lstrip().startswith(b"{")):
         return
@@ -33,6 +34,9 @@ def check_names(
     *,
     strict: bool,
 ) -> None:
-    """Name those that may be misspelt, as `check` does. `described` are known, too."""
+    """Warn about names that may be misspelt, as `check` does.
+
+    `described` are known, too.
+    """
     for one in doubtful_fields(operation, names, described):
         builder.tell(runtime, one, strict=strict)

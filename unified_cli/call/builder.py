@@ -50,7 +50,7 @@ def resolve(
     method: str = "GET",
     scoped: bool = True,
 ) -> Call:
-    """Return the call to one connection that the options describe.
+    """Return the call to one connection from the options.
 
     Its message settings apply from now on.
 
@@ -78,7 +78,7 @@ def common(
     mode: Mode,
     operation: Operation,
 ) -> Call:
-    """Return what the calls to several connections have in common.
+    """Return the common part of calls to several connections.
 
     The settings for messages apply from now on.
 
@@ -98,9 +98,10 @@ def common(
 def of_many(
     settings: Settings, runtime: Runtime, jq: str | None, config: Config, names: Iterable[str] = ()
 ) -> Settings:
-    """Return the settings for the results of many connections or writes: a table on a
-    terminal, unless a format is named. One of the profiles of these `names` may name
-    it; a jq program is for JSON.
+    """Return the settings for the results of many calls.
+
+    They are of connections or writes: a table on a terminal, unless a format is named.
+    One of the profiles of these `names` may name it; a jq program is for JSON.
     """
     by_profile = any("output" in config.profiles.get(name, {}) for name in names)
     asked = settings.values["output"].source != DEFAULT or by_profile or jq or runtime.pretty
@@ -112,8 +113,9 @@ def of_many(
 
 
 def check_options(options: CallOptions) -> None:
-    """Refuse what means nothing: an option without the other that it needs, an empty
-    value, as of an unset variable.
+    """Raise UsageError for options that mean nothing.
+
+    One lacks another that it needs, or is empty, as from an unset variable.
     """
     pages = part(options, PageOptions)
     if pages.cursor == "":
@@ -134,9 +136,7 @@ def operation_request(call: Call, operation: Operation) -> Request:
 
 
 def record_request(call: Call, operation: Operation, record: str) -> Request:
-    """Return the request for a record by its id, with the query of the typed
-    options.
-    """
+    """Return the request for a record, with the typed query."""
     content = Content(read_query(call, lists=False))
     return requests.for_operation(
         requests.scope_of(call.settings, call.catalogue.service), operation, record, content
@@ -144,8 +144,9 @@ def record_request(call: Call, operation: Operation, record: str) -> Request:
 
 
 def operation_content(call: Call, operation: Operation) -> Content:
-    """Return the content of the request for an operation, from the typed options: files
-    and standard input are read once.
+    """Return the content of an operation's request.
+
+    Files and standard input are read once.
     """
     options = call.options
     checks = part(options, ReadCheckOptions)
@@ -175,8 +176,9 @@ def operation_content(call: Call, operation: Operation) -> Content:
 
 
 def _tell_dots(call: Call, operation: Operation) -> None:
-    """Name a field typed as a path with dots, as columns are: it is sent as one name,
-    which a product may ignore.
+    """Warn about a field typed as a path with dots.
+
+    Columns are typed so, but it is sent as one name, which a product may ignore.
     """
     sent = part(call.options, SendOptions)
     dotted = [
@@ -210,9 +212,7 @@ def _content(call: Call, method: str, query: Query, body: bytes | None) -> Conte
 
 
 def _built(content: Content, build: Callable[[Content], Request]) -> Request:
-    """Return the request with this content, whose file is closed if it does not
-    exist.
-    """
+    """Return the built request, closing its file on failure."""
     try:
         return build(content)
     except UnifiedError:
@@ -235,8 +235,9 @@ def path_request(call: Call, method: str, path: str, body: bytes | None) -> Requ
 
 
 def described(runtime: Runtime, options: CallOptions, operation: Operation) -> KnownMethod | None:
-    """Return what the connection that is called said of the operation within a day, or
-    None for several, and where it said nothing.
+    """Return what the connection said of the operation, or None.
+
+    It said so within a day. None for several connections, too.
     """
     if not runtime.has_cached("methods") or profiles.is_several(options.profile):
         return None
@@ -253,9 +254,7 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> K
 
 
 def tell(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
-    """Name a parameter that may do nothing, in one line. Raises UsageError if it is
-    strict.
-    """
+    """Warn about a doubtful parameter. Raises UsageError if it is strict."""
     if strict:
         raise UsageError(found.reason, hint=found.hint)
     runtime.stderr.note(found.said)
@@ -277,9 +276,7 @@ def check_writable(settings: Settings, request: Request) -> None:
 
 
 def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
-    """Return the query parameters typed with `-q`, and the page size if the request is
-    for a list.
-    """
+    """Return the query of `-q`, and a list's page size."""
     found = pairs(call.options.query)
     return with_page_size(found, call.settings, call.catalogue.service) if lists else found
 
@@ -287,8 +284,9 @@ def read_query(call: Call, *, lists: bool) -> list[tuple[str, str]]:
 def with_page_size(
     query: list[tuple[str, str]], settings: Settings, service: Service
 ) -> list[tuple[str, str]]:
-    """Return the query of a list with the page size of the settings, unless it has one
-    already, or they have none.
+    """Return a list's query with the settings' page size.
+
+    Not if it has one already, or they have none.
     """
     if settings.page_size is None or service.page_size in dict(query):
         return query
@@ -328,9 +326,7 @@ def since(runtime: Runtime, text: str | None, query: Sequence[str]) -> ChangeFil
 
 
 def check_own_filter(option: str, query: Sequence[str]) -> None:
-    """Raise UsageError for a filter by the time of change beside an option that sends
-    one itself.
-    """
+    """Raise UsageError for a second filter by change time."""
     if any(name.startswith("updated_at[") for name, _ in pairs(query)):
         raise UsageError(f"{option} asks by updated_at itself (leave out -q updated_at…)")
 
@@ -338,8 +334,10 @@ def check_own_filter(option: str, query: Sequence[str]) -> None:
 def read_body(
     runtime: Runtime, called: CallOptions, method: str, operation: Operation | None = None
 ) -> bytes | None:
-    """Return the JSON body from `-d`, `-f` and `-F`, or None if none of them is given.
-    Raises UsageError for one that names a connection, which it must not choose.
+    """Return the JSON body of `-d`, `-f` and `-F`.
+
+    None if none of them is given. Raises UsageError for one that names a connection,
+    which it must not choose.
     """
     options = part(called, SendOptions)
     if options.sends_file or (options.data is None and not options.raw_field and not options.field):
@@ -383,8 +381,9 @@ def check_unlabelled(body: bytes | None, options: CallOptions, operation: Operat
 
 
 def read_key(key: str | None, method: str) -> str | None:
-    """Return the idempotency key of a POST or PATCH: the given one, else a new one. It
-    is the same for all attempts.
+    """Return the key of a POST or PATCH: the given one, else a new one.
+
+    It is the same for all attempts.
     """
     if method not in {"POST", "PATCH"}:
         if key is not None:

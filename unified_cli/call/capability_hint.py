@@ -32,10 +32,10 @@ _MOST = 12
 
 
 def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -> None:
-    """Add to the error the problem with the body, or what the connection offers, if the
-    operation is not part of it.
+    """Add to the error what is wrong with the request.
 
-    The latter costs a request, so it is done on a terminal only.
+    That is the problem with the body, or what the connection offers, if the operation
+    is not part of it. The latter costs a request, so it is done on a terminal only.
     """
     operation = request.operation
     if (
@@ -55,8 +55,9 @@ def add(error: RefusedError, call: Call, clients: "Clients", request: Request) -
 
 
 def _about_body(error: RefusedError, call: Call, operation: Operation, body: bytes) -> str | None:
-    """Return what to type instead of an array, or of a field that `-F` made no text of,
-    or None for another body.
+    """Return what to type for a body, or None.
+
+    It is an array, or has a field that `-F` made no text of.
     """
     if body.startswith(b"[") and operation.name == "create":
         return (
@@ -71,16 +72,18 @@ def _about_body(error: RefusedError, call: Call, operation: Operation, body: byt
 
 
 def instead(call: Call, clients: "Clients", operation: Operation) -> str | None:
-    """Return what the connection offers instead of the operation, or None if it offers
-    that, or the service does not say.
+    """Return what the connection offers instead.
+
+    None if it offers the operation, or the service does not say.
     """
     offered = _offered(call, clients)
     return None if offered is None else _instead(offered, operation)
 
 
 def _offered(call: Call, clients: "Clients") -> Offered | None:
-    """Return what the connection offers, as it is known or the service says, or None if
-    it does not say.
+    """Return what the connection offers, or None.
+
+    It is known already or the service says so.
     """
     runtime, catalogue, settings, *_ = call
     if known := known_capabilities.recall(runtime, settings, catalogue):

@@ -59,9 +59,7 @@ class ProbeResult:
 
 
 def operation(catalogue: Catalogue, words: str | None) -> Operation | None:
-    """Return the list operation of the resource named as `API RESOURCE`, or None if no
-    operation is named.
-    """
+    """Return the list operation of `API RESOURCE`. None if no operation is named."""
     if words is None:
         return None
     for one in catalogue:

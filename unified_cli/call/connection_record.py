@@ -26,7 +26,7 @@ class ForbiddenCall(NamedTuple):
 
     @classmethod
     def of(cls, value: bytes | None, service: Service) -> Self:
-        """Return the call in the member of a connection, as far as it can be read."""
+        """Return a connection's forbidden call, as far as readable."""
         members = parts(value or b"") or {}
         missing = members.get(service.connections.missing_scopes, b"")
         scopes = (
@@ -39,7 +39,7 @@ class ForbiddenCall(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """Which scopes were missing, for which call, and when."""
+        """The missing scopes, the call, and when."""
         call = " ".join(filter(None, (self.resource, self.method)))
         return (
             f"{', '.join(self.missing) or 'not named'} ({', '.join(filter(None, (call, self.at)))})"
@@ -59,14 +59,14 @@ class AccountState(NamedTuple):
 
     @property
     def lacks_scopes(self) -> bool:
-        """Whether the last call for lack of scopes still counts.
+        """Whether the last call for lack of scopes counts.
 
         A problem that breaks all calls comes first.
         """
         return self.forbidden is not None and not self.blocked
 
     def lacks_scopes_for(self, resource: str, method: str) -> bool:
-        """Return whether this operation is the one that lacked scopes.
+        """Return whether this operation lacked scopes.
 
         Its resource is named with or without the API.
         """
@@ -79,7 +79,7 @@ class AccountState(NamedTuple):
 
     @property
     def scopes_in_words(self) -> str:
-        """Which scopes are missing, for which call. Empty if none are known."""
+        """The missing scopes, and the call that needs them. Empty if none are known."""
         return (
             f"{LACKS_SCOPES}: {self.forbidden.in_words}"
             if self.forbidden and self.lacks_scopes
@@ -96,8 +96,9 @@ class AccountState(NamedTuple):
         )
 
     def held(self, service: Service) -> str:
-        """Return what keeps calls from working, in a word or two, or empty if nothing
-        is known to.
+        """Return what keeps calls from working, in few words.
+
+        Empty if nothing is known to.
         """
         words = service.connections
         if self.blocked or self.status == words.shut:
@@ -107,7 +108,7 @@ class AccountState(NamedTuple):
         return "" if self.status in ("", words.healthy) else self.status
 
     def trouble(self, service: Service) -> str:
-        """Return the same as a sentence, with what the provider said."""
+        """Return the same as a sentence, with the provider's words."""
         held, words = self.held(service), service.connections
         if not held:
             return ""
@@ -119,14 +120,16 @@ class AccountState(NamedTuple):
         return f"the connection's status is {self.status}{said}"
 
     def remark(self, service: Service) -> str:
-        """Return the problem with the connection, as a sentence, or empty if nothing is
-        known to be.
+        """Return the connection's problem as a sentence, or empty.
+
+        Empty if no problem is known.
         """
         return self.trouble(service) or self.scopes_in_words
 
     def error(self, service: Service) -> UnifiedError | None:
-        """Return the error that calls would end with, or None if they may work, as with
-        a status that is not known.
+        """Return the error that calls would end with.
+
+        None if they may work, as with a status that is not known.
         """
         words, trouble = service.connections, self.trouble(service)
         if self.held(service) == words.shut:
@@ -158,8 +161,9 @@ class ConnectionRecord(NamedTuple):
 
     @classmethod
     def of(cls, record: Record | bytes, service: Service) -> Self:
-        """Return the connection in a record of the list, or in one that was asked for
-        alone.
+        """Return the connection in a record.
+
+        It is from the list, or was asked for alone.
         """
         words, members = service.connections, parts(record) or {}
         product = parts(members.get(words.product, b"")) or {}
@@ -188,7 +192,7 @@ class ConnectionRecord(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many characters it has."""
+        """The number of characters in it."""
         texts = [one for one in self if isinstance(one, str)]
         return len(
             "".join([*texts, self.state.status, self.state.last_error, self.state.scopes_in_words])

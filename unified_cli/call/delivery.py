@@ -67,8 +67,9 @@ class Asked(NamedTuple):
 
     @property
     def may_download(self) -> bool:
-        """Whether the response can go to a file or a folder while it comes,
-        unchanged.
+        """Whether the response may go straight to `--out`.
+
+        It goes to a file or a folder while it comes, unchanged.
         """
         if self.downloads:
             return True
@@ -77,8 +78,7 @@ class Asked(NamedTuple):
 
 
 def with_delivery(call: Call, operation: Operation | None, method: str = "GET") -> Call:
-    """Return the call with how its result is delivered, and the format that it has
-    then.
+    """Return the call with its delivery and format.
 
     The `method` is that of a request without an operation. Raises UsageError for
     options that mean nothing together.
@@ -193,8 +193,9 @@ def check_records(form: Format, *, several: bool) -> None:
 
 
 def check_cells(form: Format, *, bom: bool, csv_safe: bool, typed_header: bool = False) -> None:
-    """Raise UsageError for options of CSV in other formats, whose readers would take a
-    byte-order mark for data.
+    """Raise UsageError for CSV options in other formats.
+
+    Readers of these would take a byte-order mark for data.
     """
     if bom and form.delimiter != ",":
         raise UsageError(f"--bom is for CSV, not for {form}", hint="-o csv")
@@ -213,14 +214,17 @@ def column_names(text: str | None) -> list[str]:
 
 
 def _check_printed(asked: Asked) -> None:
-    """Refuse to shape anything that is not a result of an operation."""
+    """Raise UsageError for shaping something that is not a result.
+
+    Only an operation has one.
+    """
     option = "--describe" if asked.kind is ModeKind.DESCRIBED else "--skeleton"
     if asked.reshaped or asked.place is not Place.STDOUT:
         raise UsageError(f"{option} takes no --jq, --columns and --out", hint=_TO_SHELL)
 
 
 def _check_place(asked: Asked) -> None:
-    """Refuse a place that cannot take the result."""
+    """Raise UsageError for a place that cannot take it."""
     if (asked.restart or asked.dedupe) and not (asked.pages and asked.place is Place.FILE):
         raise UsageError("--restart and --dedupe need --all and --out FILE")
     if asked.many_files and asked.place not in {Place.FILE, Place.FOLDER}:
@@ -243,7 +247,7 @@ def _check_place(asked: Asked) -> None:
 
 
 def _check_format(asked: Asked) -> None:
-    """Refuse a format in which the other options mean nothing."""
+    """Raise UsageError for options that the format lacks."""
     form, kind = asked.form, asked.kind
     if asked.downloads and asked.several:
         raise UsageError("a file is downloaded from one connection", hint="-p with one name")

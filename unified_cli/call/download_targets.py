@@ -31,10 +31,7 @@ _RESERVED = re.compile(
 
 
 def from_header(value: str) -> str:
-    """Return the name that a Content-Disposition proposes, as it is.
-
-    Empty without one.
-    """
+    """Return the name in a Content-Disposition, as it is. Empty without one."""
     if match := _EXTENDED.search(value):
         return unquote(match[1], errors="replace")
     if match := _PLAIN.search(value):
@@ -51,11 +48,11 @@ def from_url(url: str) -> str:
 
 
 def safe(*proposals: MaskedText) -> str:
-    """Return the first proposal of which anything is left, as one visible component of
-    a path that every system can store.
+    """Return the first usable proposal as a safe name.
 
-    It has no separator of any system, no leading dot or dash, no reserved word, and at
-    most 180 bytes in UTF-8.
+    It is one visible component of a path that every system can store. It has no
+    separator of any system, no leading dot or dash, no reserved word, and at most 180
+    bytes in UTF-8.
     """
     for proposal in proposals:
         if name := _safe(proposal):
@@ -88,7 +85,7 @@ def _bounded(name: str) -> str:
 
 
 def numbered(name: str, number: int) -> str:
-    """Return the name for the second, third … file that would have it."""
+    """Return the name for a second, third … file of that name."""
     if number < 2:
         return name
     stem, dot, ending = name.rpartition(".")
@@ -107,10 +104,10 @@ class DownloadTarget(Protocol):
         """Its temporary name."""
 
     def publish(self, file: AtomicFile, proposals: tuple[MaskedText, ...], sha256: str) -> Path:
-        """Give the file of this checksum its name, for which there are proposals, the
-        best first.
+        """Name the file by the best proposal.
 
-        Raises StorageError, OSError.
+        Proposals are for a file of this checksum, the best first. Raises StorageError,
+        OSError.
         """
 
 

@@ -41,10 +41,7 @@ _EMPTY: JsonObject = {"number": 0, "boolean": False, "array": [], "object": {}}
 
 
 def show(call: Call, request: Request) -> None:
-    """Print the request as JSON, or as a command line for a shell.
-
-    The token is not read.
-    """
+    """Print the request as JSON, or as a curl command. The token is not read."""
     since = part(call.options, ReadOptions).since
     request = pagination.filtered(request, builder.since(call.runtime, since, call.options.query))
     if call.mode.shown == "json":
@@ -92,8 +89,9 @@ def _displayable(facts: "UploadFacts") -> JsonObject:
 
 
 def curl(request: Request, *, ca_bundle: str | None = None) -> str:
-    """Return the request as a command line for a POSIX shell, which takes the token
-    from UNIFIED_TOKEN.
+    """Return the request as a curl command.
+
+    It is for a POSIX shell, and takes the token from UNIFIED_TOKEN.
     """
     # By default curl expands brackets in a URL and normalises its path.
     words = ["curl", "--fail-with-body", "-sS", "--globoff", "--path-as-is", "-X", request.method]
@@ -116,7 +114,7 @@ def curl(request: Request, *, ca_bundle: str | None = None) -> str:
 
 
 def _file_words(facts: "UploadFacts") -> Iterator[str]:
-    """Yield the words that have curl send a file, in a form or as it is."""
+    """Yield curl's words for a file. It is in a form or as it is."""
     # To curl the name - is standard input.
     path = "./-" if facts.file == "-" else facts.file
     if facts.field is None:
@@ -129,7 +127,7 @@ def _file_words(facts: "UploadFacts") -> Iterator[str]:
 
 
 def line(runtime: Runtime, request: Request) -> None:
-    """Print the request as JSON on one line, for one of many."""
+    """Print one of many requests as a line of JSON."""
     document = msgspec.json.encode(_shown(request)) + b"\n"
     if runtime.stdout_is_terminal:
         stdout.show(runtime, [terminal.json_visible(document.decode("utf-8"))])
@@ -138,10 +136,10 @@ def line(runtime: Runtime, request: Request) -> None:
 
 
 def show_skeleton(runtime: Runtime, operation: Operation, described: KnownMethod | None) -> None:
-    """Print the skeleton of the operation's body, with what its connection described of
-    it, if that is known.
+    """Print the skeleton of the operation's body.
 
-    Nothing is sent, and no connection is needed.
+    It has what its connection described, if that is known. Nothing is sent, and no
+    connection is needed.
     """
     fields = operation.accepted_fields
     if described is not None:

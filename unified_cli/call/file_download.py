@@ -94,9 +94,9 @@ class Download:
         return SavedFile(path, file.size, digest)
 
     def _stream(self, request: Request, answer: Answer, file: AtomicFile) -> Answer:
-        """Write all that comes, over as many answers as it takes.
+        """Write the whole file, over several answers if needed.
 
-        Gives the one that the file began with.
+        Returns the one that the file began with.
         """
         first, breaks, told = answer, 0, 0
         while True:
@@ -131,8 +131,9 @@ class Download:
         self._runtime.sleep(seconds)
 
     def _resume(self, request: Request, first: Answer, file: AtomicFile) -> Answer:
-        """Return the rest of the file where the service offers it, else the whole file
-        from its start.
+        """Return the rest of the file, or the whole.
+
+        The service may not offer the rest.
         """
         validator = _validator(first.headers)
         if file.size and validator:
@@ -155,10 +156,7 @@ class Download:
         return answer
 
     def _document(self, answer: Answer, request: Request, *, only_files: bool) -> bytes:
-        """Return the answer's body where a record may be in for the file.
-
-        Else raise ServiceError.
-        """
+        """Return the body if a record may hold the link. Else raise ServiceError."""
         if only_files or not answer.body:
             what = "a record, not the file" if answer.body else "nothing"
             hint = f" (try -q {self._client.service.response_format}=stream)" if answer.body else ""
@@ -169,7 +167,7 @@ class Download:
         return answer.served
 
     def _check(self, request: Request, first: Answer, file: AtomicFile) -> None:
-        """Raise ServiceError if the file is not what the headers said it would be."""
+        """Raise ServiceError if the file contradicts its headers."""
         where = f"{request.method} {request.path}"
         total = _total(first)
         if total is not None and total != file.size:
@@ -192,8 +190,9 @@ def _total(answer: Answer) -> int | None:
 
 
 def _validator(headers: Mapping[str, str]) -> str:
-    """Return the headers that ask for a part, or none if parts are not offered or a
-    change of the file would go unnoticed.
+    """Return the headers that ask for a part.
+
+    None if parts are not offered or a change of the file would go unnoticed.
     """
     offered = headers.get("accept-ranges", "").strip().lower() == "bytes"
     coded = decoding.codings(headers.get("content-encoding", ""))
@@ -203,7 +202,7 @@ def _validator(headers: Mapping[str, str]) -> str:
 
 
 def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
-    """Algorithm and value of each checksum that came with a file."""
+    """Return each checksum's algorithm and value. They came with the file."""
     found = []
     texts = [headers.get(name, "") for name in ("repr-digest", "content-digest", "digest")]
     pairs = [(match[1], match[2]) for text in texts for match in _DIGEST.finditer(text)]
@@ -220,10 +219,7 @@ def _digests(headers: Mapping[str, str]) -> list[tuple[str, bytes]]:
 
 
 def one(call: Call, clients: Clients, request: Request, names: tuple[str, ...] = ()) -> None:
-    """Save the response in the file or folder that `--out` names.
-
-    `names` come before those of the request.
-    """
+    """Save the response as `--out` says. `names` come before those of the request."""
     place = target(call.options)
     client = clients.open(call.settings)
     try:
@@ -275,8 +271,9 @@ def target(options: CallOptions) -> DownloadTarget:
 
 
 def proposals(request: Request) -> tuple[str, ...]:
-    """Return names for the file from the request, never from the target of a
-    redirect.
+    """Return the file's possible names from the request.
+
+    The target of a redirect is never one.
     """
     query = dict(request.query)
     urls = [download_targets.from_url(query[name]) for name in ("file_url", "url") if name in query]
@@ -297,7 +294,7 @@ def texts(record: bytes) -> dict[str, str]:
 
 
 def _link(urls: bytes) -> str | None:
-    """Return the URL to download from, among the links of a record."""
+    """Return the download URL among a record's links."""
     links = json.loads(urls) if urls.startswith(b"[") else []
     found = [link for link in links if isinstance(link, dict) and isinstance(link.get("url"), str)]
     best = [link["url"] for link in found if link.get("type") == "download"]
@@ -305,7 +302,7 @@ def _link(urls: bytes) -> str | None:
 
 
 def check_fields(operation: Operation, body: bytes | None) -> None:
-    """Raise UsageError if the body lacks a field that says which file to download."""
+    """Raise UsageError for a body that names no file. It lacks a field."""
     given = parts(body or b"{}") or {}
     for name in operation.required_fields:
         if name not in given:
@@ -330,10 +327,10 @@ class Parameters(NamedTuple):
 
 
 def parameters(operation: Operation, record: dict[str, str]) -> Parameters | None:
-    """Return the parameters of a download that the record contains, or None if it has
-    to be looked up by its id.
+    """Return a download's parameters from the record.
 
-    A download of which no parameter is known takes the id.
+    None if it has to be looked up by its id. A download of which no parameter is known
+    takes the id.
     """
     facts = operation.facts
     query = [field.name for field in facts.query.get(operation.name, ()) if field.name in record]

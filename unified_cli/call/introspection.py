@@ -63,12 +63,11 @@ def ask_offer(client: Client, settings: Settings, catalogue: Catalogue) -> Offer
 
 
 def ask_product(client: Client, settings: Settings, catalogue: Catalogue, product: str) -> Offer:
-    """Return what connections to a product offer, which is named by its slug or its id.
+    """Return what connections to a product offer.
 
-    It need not be connected.
-
-    The settings' account may be empty. Raises as `ask_offer` does, and UsageError for
-    anything that is not a such name.
+    It is named by its slug or its id. It need not be connected. The settings' account
+    may be empty. Raises as `ask_offer` does, and UsageError for anything that is not
+    such a name.
     """
     hint = "its slug or its id, as `connections list` shows"
     if not _PRODUCT.fullmatch(product):
@@ -111,7 +110,10 @@ def _ask(client: Client, settings: Settings, service: Service, path: str) -> Off
 
 
 def _decoded(body: bytes) -> Json:
-    """Raises ValueError for anything that is not a JSON. Msgspec's error is one."""
+    """Return a body's JSON.
+
+    Raises ValueError if it is not JSON. Msgspec's error is one.
+    """
     try:
         return msgspec.json.decode(body)
     except msgspec.DecodeError:
@@ -122,7 +124,7 @@ def _decoded(body: bytes) -> Json:
 
 
 def _read(document: Json, service: Service) -> Offer | None:
-    """Return the offer in an answer, or None if nothing of it can be read."""
+    """Return the offer in an answer, or None if unreadable."""
     words = service.connections
     entries = document.get(words.unified) if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(entries, list):
@@ -168,10 +170,10 @@ class ConnectionHealth(NamedTuple):
 
 
 def ask_health(client: Client, settings: Settings, catalogue: Catalogue) -> ConnectionHealth:
-    """Return how the connection is: its record says it, and what it offers whether it
-    is blocked.
+    """Return how the connection is.
 
-    Raises the errors of a request, ServiceError for an answer that is no connection.
+    Its record says it, and what it offers whether it is blocked. Raises the errors of a
+    request, ServiceError for an answer that is not a connection.
     """
     record, headers = _record(client, settings, catalogue)
     if settings.is_own:
@@ -210,7 +212,10 @@ def _record(
 def with_blocked(
     state: AccountState, client: Client, settings: Settings, catalogue: Catalogue
 ) -> AccountState:
-    """Return the state, with whether the service takes calls, where it says so."""
+    """Return the state, with whether the connection is blocked.
+
+    The service may not say so.
+    """
     try:
         told = ask_offer(client, settings, catalogue).state
     except (RefusedError, AccessError) as error:
@@ -222,16 +227,14 @@ def with_blocked(
 
 
 def merged(state: AccountState, told: AccountState) -> AccountState:
-    """Return the state of a record, with what the offer says of it: that is never
-    older.
-    """
+    """Return a record's state, updated by the offer. The offer is never older."""
     return state._replace(status=told.status or state.status, blocked=told.blocked)
 
 
 def listed(
     client: Client, resolved: Settings, service: Service, query: Sequence[tuple[str, str]] = ()
 ) -> Iterator[list[ConnectionRecord]]:
-    """Yield all connections that the token can see, a page at a time.
+    """Yield the token's connections, a page at a time.
 
     Credentials in the answer are dropped at once.
 
@@ -250,8 +253,9 @@ def listed(
 
 
 def _check_bounds(service: Service, pages: int, number: int, size: int) -> None:
-    """Raise ServiceError for a list that continues and on: all of it is held in
-    memory.
+    """Raise ServiceError for an endless list of connections.
+
+    All of it is held in memory.
     """
     if pages > _MOST_PAGES or number > _MOST or size > _LARGEST:
         words = service.connections

@@ -72,8 +72,9 @@ def run(call: Call, clients: Clients, request: Request) -> None:
 def _partial_file(
     call: Call, request: Request, options: list_export.ListExportOptions
 ) -> PartialFile:
-    """Return the file that `--out` names, with what an earlier run with the same
-    options wrote.
+    """Return the file of `--out`, with earlier progress.
+
+    An earlier run had the same options.
     """
     path = Path(call.options.out or "")
     output_file.check_folder(path)

@@ -28,9 +28,10 @@ from unified_cli.runtime import Runtime
 
 
 def span(call: Call) -> Span:
-    """Return what to read: all pages, a number of records, or one page.
+    """Return the part of the list to read.
 
-    With `--since` what changed. Raises UsageError.
+    It is all pages, a number of records, or one page. With `--since` what changed.
+    Raises UsageError.
     """
     pages = part(call.options, PageOptions)
     since = builder.since(call.runtime, part(call.options, ReadOptions).since, call.options.query)
@@ -72,10 +73,10 @@ class ListSummary:
 
 
 def run(call: Call, clients: Clients, request: Request) -> None:
-    """Read the requested pages and print their records, or write them to `--out`.
+    """Print or save the records of the requested pages.
 
-    An error while reading is raised with a note on how far it got; IncompleteError if
-    something is missing.
+    They are saved with `--out`. An error while reading is raised with a note on how far
+    it got; IncompleteError if something is missing.
     """
     with delivery.to_file(call) as aimed:
         _print(aimed, clients, request)
@@ -119,8 +120,9 @@ def _print(call: Call, clients: Clients, request: Request) -> None:
 
 
 def _check_whole(missing: list[str], tally: ListSummary, asked: PageOptions) -> None:
-    """Raise IncompleteError if something is missing, or was left out by the provider
-    and is not accepted.
+    """Raise IncompleteError if something is missing.
+
+    It may be left out by the provider and not accepted.
     """
     missing = missing if asked.allow_partial else [*missing, *tally.left_out()]
     if missing:
@@ -152,9 +154,7 @@ def report(call: Call, tally: ListSummary) -> None:
 
 
 def unread(tally: ListSummary, asked: PageOptions) -> str:
-    """Return a message that there are more records than were read, and how to
-    continue.
-    """
+    """Return the message about records not read. It says how to continue."""
     if asked.limit:
         return f"cut on request after {tally.so_far()}; to continue: {tally.onward()}"
     return more_records.message(tally.next_cursor)

@@ -85,10 +85,7 @@ class OfferCell(NamedTuple):
 
     @property
     def keeps(self) -> str:
-        """The reason why the operation cannot be called.
-
-        Empty where nothing is known to.
-        """
+        """The reason why the operation cannot be called. Empty without one."""
         return self.held if self.state == OFFERED else self.state
 
 
@@ -151,10 +148,10 @@ class OfferCheck(NamedTuple):
         return self.judged(name, settings, offer._replace(state=state))
 
     def offer(self, settings: Settings, client: Client) -> Offer | None:
-        """Return what the service says and the catalogue knows, which is kept, or None
-        if it does not say.
+        """Return the connection's offer, and keep it.
 
-        Raises the errors of a request.
+        The service says it and the catalogue knows it. None if the service does not
+        say. Raises the errors of a request.
         """
         try:
             offer = introspection.ask_offer(client, settings, self.catalogue)
@@ -167,13 +164,14 @@ class OfferCheck(NamedTuple):
         return offer._replace(offered=offered)
 
     def untold(self, name: str) -> ConnectionOffer:
-        """Return a connection of which the service does not say what it offers."""
+        """Return a connection whose offer is unknown."""
         why = masked("the service does not say what this connection offers")
         return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
 
     def judged(self, name: str, settings: Settings, offer: Offer) -> ConnectionOffer:
-        """Return what a connection with this offer and this state offers, operation by
-        operation.
+        """Return a connection's offer, operation by operation.
+
+        Its state counts, too.
         """
         cells = [self._cell(one, offer, read_only=settings.read_only) for one in self.operations]
         return ConnectionOffer(name, cells, state=offer.state, unread=offer.unread)
@@ -217,7 +215,7 @@ class OfferCheck(NamedTuple):
     def _probed(
         self, cells: Sequence[OfferCell], scope: Scope, client: Client
     ) -> Iterator[OfferCell]:
-        """Yield the cells, those of lists as reading them shows."""
+        """Yield the cells, with lists tested by reading."""
         stopped: OfferCell | None = None
         failures = 0
         for cell in cells:
@@ -232,8 +230,9 @@ class OfferCheck(NamedTuple):
                 yield found
 
     def _read(self, cell: OfferCell, scope: Scope, client: Client) -> tuple[OfferCell, bool]:
-        """Return what reading one record of a list shows, and whether all others of the
-        connection would show the same.
+        """Return what reading one record of a list shows.
+
+        The second value says whether all others of the connection would show the same.
         """
         content = Content([(self.catalogue.service.page_size, "1")])
         try:

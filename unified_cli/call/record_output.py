@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 def write(call: Call, request: Request, body: bytes, program: "JqProgram | None") -> None:
-    """Write a document in the chosen format, with the chosen columns or through the jq
-    program.
+    """Write a document in the chosen format.
 
-    Raises ServiceError for a document that is too large to be taken apart.
+    It has the chosen columns or goes through the jq program. Raises ServiceError for a
+    document that is too large to be taken apart.
     """
     runtime, output = call.runtime, call.settings.output
     chosen = column_names(call.options.columns)
@@ -80,13 +80,13 @@ def _write_record(call: Call, request: Request, record: records.Record, style: S
 
 
 def _check_page(body: bytes, service: Service, request: Request) -> None:
-    """Raise ServiceError for a page of which only some records would be seen."""
+    """Raise ServiceError for a page with hidden records."""
     if request.operation and request.operation.lists and (page := page_body.split(body, service)):
         pagination.check_keys(page, request)
 
 
 def program(options: CallOptions, process: "JqProcess | None" = None) -> "JqProgram | None":
-    """Return the program of `--jq`, compiled before anything is sent.
+    """Return the program of `--jq`, compiled before sending.
 
     `process` runs it, if the time is limited.
     """
@@ -133,8 +133,7 @@ def printer_for(
     names: Iterable[str] | None = None,
     gathers: bool = False,
 ) -> printer.Printer:
-    """Return a printer for the records of several answers as one result, or for the
-    results of a program for them.
+    """Return a printer for several answers as one result.
 
     They come in any order; with `names` they are of the connections of these names, and
     each says of which. With `gathers`, several answers are written at once, on `flush`.

@@ -42,7 +42,7 @@ class _FileOutput(io.RawIOBase):
 
 @contextmanager
 def opened(call: Call) -> Iterator[Call]:
-    """Yield the call whose standard output is what `--out` names.
+    """Yield the call with `--out` as standard output.
 
     A file gets its name at the end of the block, also where the block ends as
     incomplete; after another error nothing is left of it. A device or a pipe is written

@@ -47,5 +47,4 @@ def lines(call: Call, run: StoredRun, connections: RunConnections) -> ServedReco
 
 
 def _names(run: StoredRun) -> set[str]:
-    """Return the names of the connections of a run."""
     return {call.profile for _, _, call in run.calls() if call.profile}

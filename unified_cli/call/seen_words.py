@@ -19,10 +19,7 @@ _MOST = 300
 
 
 def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
-    """The same of a page that is not taken apart yet.
-
-    One of several MiB is left alone.
-    """
+    """Keep the same of a page not decoded yet. One of several MiB is left alone."""
     if len(body) > _LARGEST:
         return
     with contextlib.suppress(decoding.TooLargeError):
@@ -31,8 +28,9 @@ def keep_page(call: Call, operation: Operation | None, body: bytes) -> None:
 
 
 def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> None:
-    """Keep the ids and columns of records that a person saw, if the connection was
-    named by its profile.
+    """Keep the ids and columns that a person saw.
+
+    Only if the connection was named by its profile.
     """
     words = _words(call)
     if not (operation and operation.lists and words):
@@ -47,9 +45,7 @@ def keep(call: Call, operation: Operation | None, records: Sequence[Record]) -> 
 
 
 def keep_described(call: Call, operation: Operation) -> None:
-    """Keep for completion the known facts about an operation's parameters and fields
-    from its description.
-    """
+    """Keep a description's parameters and fields for completion."""
     words = _words(call)
     known = known_methods.recall(call.runtime, call.settings, operation) if words else None
     if words is None or known is None:

@@ -48,7 +48,7 @@ class SelectedReads(NamedTuple):
         return part(self.common.options, NetworkOptions).workers
 
     def note_same(self) -> None:
-        """Say which of them are the same connection."""
+        """Report which of them are the same connection."""
         selection.note_same(
             self.common.runtime, {one.name: one.call.settings for one in self.reads}
         )
@@ -170,7 +170,7 @@ def read_whole(
     reads: Sequence[SelectedRead],
     until: float | None = None,
 ) -> Generator[WholeRead]:
-    """Read these connections at once and give each whole, in their order.
+    """Read these connections at once, yielding each whole. They are in their order.
 
     Only the connection whose turn it is and `LARGEST_DOCUMENT` bytes of the others are
     in memory. After the time `until`, no answer is waited for. An error of a connection

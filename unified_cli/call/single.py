@@ -39,9 +39,10 @@ _EXCHANGES = {
 
 
 def send(call: Call, request: Request, exchange: Exchange | None = None) -> None:
-    """Send the request and write the answer, or only show the request.
+    """Send the request and write or show the result.
 
-    An `exchange` writes to `--out` by itself.
+    The request is shown where that is asked for. An `exchange` writes to `--out` by
+    itself.
     """
     runtime, catalogue, settings, options, mode, _ = call
     cursor = part(options, PageOptions).cursor
@@ -79,8 +80,9 @@ def send(call: Call, request: Request, exchange: Exchange | None = None) -> None
 
 
 def _say_how_to_repeat(error: UnifiedError, request: Request) -> None:
-    """Add the key of a write to its error: of one that is in doubt, or was answered
-    with a failure that may pass.
+    """Add the key of a write to its error.
+
+    The write is in doubt, or was answered with a failure that may pass.
     """
     in_doubt = isinstance(error, UnknownError)
     if (in_doubt or (error.retryable and error.status is not None)) and (
@@ -96,9 +98,10 @@ def exchange_for(call: Call) -> Exchange:
 
 
 def once(call: Call, clients: Clients, request: Request) -> None:
-    """Send the request once, and write its answer as one document.
+    """Send the request once, and write its answer.
 
-    Raises StorageError with what was done, for a write whose answer cannot be written.
+    It is one document. Raises StorageError with what was done, for a write whose answer
+    cannot be written.
     """
     runtime, _, settings, options, *_ = call
     program, got = None, None
@@ -128,7 +131,7 @@ def once(call: Call, clients: Clients, request: Request) -> None:
 
 
 def _note_page(call: Call, request: Request, body: bytes) -> None:
-    """Note that there are more records, and keep the words of a page for completion."""
+    """Note more records, and keep a page's words. The words are for completion."""
     if body and request.batch:
         batch_request.check(call, body)
     if body and request.operation and request.operation.lists:
@@ -146,7 +149,9 @@ def _told(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
 
 
 def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:
-    """Write the answer to stdout: JSON in the chosen format, other content unchanged.
+    """Write the answer to stdout.
+
+    JSON is in the chosen format, other content unchanged.
 
     Raises UsageError for binary content on a terminal, StorageError if nothing can be
     written.

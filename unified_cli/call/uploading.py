@@ -16,10 +16,9 @@ _METHODS = ("POST", "PATCH", "PUT")
 
 
 def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
-    """Return the file that the options send, opened: in a form, or as it is.
+    """Return the opened file that the options send.
 
-    It is read once for its digest, which is reported.
-
+    It is in a form, or as it is. It is read once for its digest, which is reported.
     Raises UsageError for options that contradict each other and for anything that is
     not a regular file, StorageError for a file that cannot be read.
     """
@@ -37,7 +36,10 @@ def opened(runtime: Runtime, options: SendOptions, method: str) -> Upload:
 
 
 def _telling(shown: Progress) -> upload.Progress:
-    """Return a callback that takes the number of bytes so far, and in all."""
+    """Return a callback that reports the bytes read so far.
+
+    It takes them, and those in all.
+    """
     before = 0
 
     def tell(now: int, size: int) -> None:
@@ -53,7 +55,7 @@ def _telling(shown: Progress) -> upload.Progress:
 
 
 def _check(options: SendOptions, method: str) -> None:
-    """Raise UsageError for what cannot be sent beside a file."""
+    """Raise UsageError for options that contradict a file."""
     if method not in _METHODS:
         raise UsageError(
             f"a {visible(method)} sends no file", hint=f"one of {', '.join(_METHODS)} does"
@@ -79,7 +81,6 @@ def _check(options: SendOptions, method: str) -> None:
 
 
 def _fields(options: SendOptions) -> list[tuple[str, str]]:
-    """Return the fields of the form, from `-f`."""
     found = []
     for text in options.raw_field:
         name, equals, value = text.partition("=")
@@ -93,10 +94,7 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 
 @contextmanager
 def told(runtime: Runtime, file: Upload) -> Iterator[None]:
-    """Tell how much of the file has been sent, until the block ends.
-
-    Each attempt begins with nothing.
-    """
+    """Report how much was sent, during the block. Each attempt begins with nothing."""
     with progress(runtime, Work("byte", file.size)) as shown:
         file.progress = _telling(shown)
         yield
