@@ -16,7 +16,7 @@ from unified_cli import VERSION_LINE
 
 
 def run() -> None:
-    """Run the command line of this process and end it with the exit code."""
+    """Run this process's command line and exit."""
     if sys.argv[1:] == ["--version"] and _print(VERSION_LINE):
         os._exit(0)
     import signal  # noqa: PLC0415  --version takes no longer than the bare interpreter
@@ -68,8 +68,9 @@ def _print(line: str) -> bool:
 
 
 def _reserve_descriptors() -> None:
-    """Open closed standard streams to the null device, so that no file opened later
-    takes their descriptors.
+    """Open closed standard streams to the null device.
+
+    No file that is opened later takes their descriptors.
     """
     for descriptor in (0, 1, 2):
         try:

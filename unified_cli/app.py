@@ -25,8 +25,9 @@ Work = Callable[[CommandContext, Any], None]
 def read(
     argv: list[str], runtime: Runtime, catalogue: Catalogue | None = None
 ) -> Callable[[], None] | None:
-    """Return what runs the command line, or None if it asked for help, which is
-    printed. Raises UsageError and ConfigError.
+    """Return a function that runs the command line.
+
+    None if it asked for help, which is printed. Raises UsageError and ConfigError.
     """
     if not argv and runtime.stdout_is_terminal:
         from unified_cli.commands.help import first_steps_are_due, show_first_steps  # noqa: PLC0415
@@ -66,8 +67,10 @@ def _as_asked(runtime: Runtime, options: Options, early: EarlyOptions) -> Runtim
 
 
 def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
-    """Return the options of a command, with those right after the program's name where
-    it has them and they are not given.
+    """Return a command's options, with the program's own.
+
+    The latter come right after the program's name; they count where the command has
+    them and they are not given.
 
     `-p` selects connections wherever it is, so all of them count. Raises UsageError for
     an option of a connection that the command does not take, but for -p and -o, which
@@ -88,9 +91,10 @@ def _merged(options: OptionsT, early: EarlyOptions) -> OptionsT:
 
 
 def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
-    """Return the options of a built-in command, of which most read no settings: what
-    these say is said by the options. Raises UsageError for a format that the command
-    does not have.
+    """Return the options of a built-in command.
+
+    Most read no settings: what these say is said by the options. Raises UsageError for
+    a format that the command does not have.
     """
     output = getattr(options, "output", None)
     # A command that makes a call finds it in the settings.
@@ -109,8 +113,9 @@ def _of_built_in(runtime: Runtime, options: OptionsT) -> OptionsT:
 
 
 def _with_files(context: CommandContext, work: Work, options: Options) -> Callable[[], None]:
-    """Return what does the work: for the connections of runs that `-p` names, with the
-    file of --record or --replay.
+    """Return the work, for selected connections, with its files.
+
+    `-p` selects the connections of runs; the files are those of --record or --replay.
     """
     if any(pattern.startswith(("run:", "!run:")) for pattern in getattr(options, "profile", ())):
         work = partial(_of_runs, work)
@@ -122,7 +127,7 @@ def _with_files(context: CommandContext, work: Work, options: Options) -> Callab
 
 
 def _of_runs(work: Work, context: CommandContext, options: Any) -> None:
-    """Do the work for the connections that `-p` selects of runs."""
+    """Do the work for the connections of runs in `-p`."""
     from unified_cli.writes import selection  # noqa: PLC0415  few selections name a run
 
     work(
@@ -132,7 +137,7 @@ def _of_runs(work: Work, context: CommandContext, options: Any) -> None:
 
 
 def _with_evidence(work: Work, context: CommandContext, options: EvidenceOptions) -> None:
-    """Do the work in a runtime that records its exchanges or replays them."""
+    """Do the work in a runtime that records or replays."""
     from unified_cli.http import evidence  # noqa: PLC0415  most commands do neither
 
     files = evidence.Evidence(options.record, options.replay)

@@ -61,8 +61,9 @@ class ExitCode(IntEnum):
 
 
 def of_bug(text: str, *, more: str = "") -> str:
-    """Return the end of a bug: what it is, `more` to look at, and where to report
-    it.
+    """Return the end of a bug's message.
+
+    It says what it is, `more` to look at, and where to report it.
     """
     address = unified_cli.REPOSITORY
     where = f"please report it at {address}/issues, with what unified doctor prints"
@@ -120,17 +121,17 @@ class UnifiedError(Exception):
 
     @property
     def stops_connection(self) -> bool:
-        """Whether the connection's other requests would fail too, so that no more are
-        sent.
+        """Whether the connection's other requests would fail too.
 
-        A 403 is about one resource or record: others may still work.
+        No more are sent then. A 403 is about one resource or record: others may still
+        work.
         """
         hopeless = (AccessError, ConfigError, NetworkError, RateLimitError, UnsafeError)
         return isinstance(self, hopeless) and self.status != 403
 
     @property
     def lines(self) -> list[MaskedText]:
-        """The message, then what the answer says in detail."""
+        """The message, then the details of the answer."""
         if self.response is None:
             return [self.message]
         details, request_id, _ = self.response
@@ -139,12 +140,13 @@ class UnifiedError(Exception):
 
     @property
     def one_line(self) -> MaskedText:
-        """The message and the details on one line, for reports and journals."""
+        """The message and the details on one line. For reports and journals."""
         return masked("; ".join(self.lines))
 
     def retold(self, reason: str) -> Self:
-        """Return the same failure in other words, without a hint: for the end of a run
-        of which all parts failed alike.
+        """Return the same failure in other words.
+
+        It has no hint: for the end of a run of which all parts failed alike.
         """
         told = type(self).__new__(
             type(self)
@@ -156,18 +158,18 @@ class UnifiedError(Exception):
         return told
 
     def add_hint(self, hint: str) -> None:
-        """Say what else can be done about it."""
+        """Add another next step to the hint."""
         self.hint = masked(f"{self.hint}; {hint}" if self.hint else hint)
         self.message = masked(f"{self.reason} ({self.hint})")
 
     def replace_hint(self, hint: str) -> None:
-        """Say what can be done about it in other words."""
+        """Replace the hint by another next step."""
         if self.hint and hint != self.hint:
             self.message = masked(self.message.replace(f"({self.hint}", f"({hint}", 1))
             self.hint = masked(hint)
 
     def facts(self) -> JsonObject:
-        """Return the error as the object that `-o json` prints on stderr."""
+        """Return the error as JSON, as on stderr. `-o json` prints it."""
         return {
             **self.own_facts(),
             **(self.response._asdict() if self.response else {}),
@@ -175,7 +177,7 @@ class UnifiedError(Exception):
         }
 
     def own_facts(self) -> JsonObject:
-        """Return the facts without those of the response and of parts that failed."""
+        """Return the facts without the response's and failed parts'."""
         return {
             "code": self.kind,
             "exit": int(self.code),

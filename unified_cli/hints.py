@@ -54,8 +54,9 @@ _PATH = re.compile(r"\w+\[[\d*]*\]")
 
 
 def known_profiles(names: Collection[str], wanted: str) -> str:
-    """Return the profile that may have been meant, or where their names can be looked
-    up.
+    """Return the profile that may have been meant.
+
+    Otherwise where their names can be looked up.
     """
     if not names:
         return "no profiles yet: unified profile add NAME"
@@ -64,8 +65,9 @@ def known_profiles(names: Collection[str], wanted: str) -> str:
 
 
 def meant_body(text: str) -> str | None:
-    """Return the option for a body, or for a field of one, that was given where JSON is
-    expected, or None for another text.
+    """Return the option for text given instead of JSON.
+
+    It is one for a body, or for a field of one. None for another text.
     """
     name, equals, _ = text.partition("=")
     if text.startswith("file://"):
@@ -79,9 +81,7 @@ def meant_body(text: str) -> str | None:
 
 
 def with_equals(option: str, text: str) -> str | None:
-    """Return the option with the assignment that `NAME:VALUE` was meant to be, or None
-    for another text.
-    """
+    """Return the option with `NAME:VALUE` as an assignment. None for another text."""
     name, colon, value = text.partition(":")
     return (
         f"{option} {_quoted(f'{name}={value.strip()}')}" if colon and name.isidentifier() else None
@@ -89,8 +89,9 @@ def with_equals(option: str, text: str) -> str | None:
 
 
 def as_jq(text: str) -> str | None:
-    """Return the jq program that a path such as `items[].id` was meant to be, as in
-    aws, or None for another text.
+    """Return the jq program for a path like `items[].id`.
+
+    It is one as in aws. None for another text.
     """
     return f"--jq {_quoted(f'.{text}')}" if _PATH.match(text) else None
 
@@ -105,22 +106,25 @@ def make_private(path: object) -> str:
 
 
 def http_instead(place: str) -> str:
-    """For a port that speaks no TLS, on this machine: clear text goes nowhere else."""
+    """Return the hint for a port without TLS.
+
+    It is on this machine: clear text goes nowhere else.
+    """
     return f"http://{place} instead?"
 
 
 def https_instead(place: str) -> str:
-    """For a port that may expect TLS, and got clear text."""
+    """Return the hint for a port that may expect TLS. It got clear text."""
     return f"https://{place} instead?"
 
 
 def no_tls_proxy(variable: str) -> str:
-    """For a proxy that speaks no TLS, and is set as if it did."""
+    """Return the hint for a proxy that lacks TLS. It is set as if it had it."""
     return f"http:// instead, in {variable}?"
 
 
 def proxy_login(variable: str, *, known: bool) -> str:
-    """For a proxy that answers 407.
+    """Return the hint for a proxy that answers 407.
 
     `known` says whether its variable holds a name and a password.
     """
@@ -130,17 +134,23 @@ def proxy_login(variable: str, *, known: bool) -> str:
 
 
 def doubled(prefix: str) -> str:
-    """For a base URL that ends as each path begins."""
+    """Return the hint for a doubled part of the URL.
+
+    The base URL ends as each path begins.
+    """
     return f"the base URL ends in {prefix}, which each path begins with: leave it out there"
 
 
 def check_address(source: str) -> str:
-    """For a host that cannot be reached. `source` says where its name comes from."""
+    """Return the hint for an unreachable host.
+
+    `source` says where its name comes from.
+    """
     return f"check the address, which comes from {source}"
 
 
 def unblocked(renewal: str) -> str:
-    """For a blocked connection.
+    """Return the hint for a blocked connection.
 
     `renewal` is the route that asks for new credentials. The service names both ways.
     """
@@ -151,9 +161,9 @@ def unblocked(renewal: str) -> str:
 
 
 def for_status(status: int, origin: str, operation: Operation | None, token: str) -> str | None:
-    """For an answer that is no success, from the `service` or the `provider`.
+    """Return the hint for a failed answer, or None.
 
-    `token` says where the token is from.
+    It is from the `service` or the `provider`. `token` says where the token is from.
     """
     if status == 404:
         return _not_found(operation) if origin == "service" else None

@@ -42,7 +42,7 @@ _STORAGE = {
 
 
 def main(argv: list[str], runtime: Runtime) -> int:
-    """Return the exit code of running `unified` with these arguments.
+    """Run `unified` with these arguments, and return its exit code.
 
     The only place where an error becomes one.
     """
@@ -74,7 +74,7 @@ def main(argv: list[str], runtime: Runtime) -> int:
 
 
 def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
-    """Return the error, whose next step selects the same connections."""
+    """Return the error, its next step for the same connections."""
     if error.hint and "unified " in error.hint:
         from unified_cli.cli import next_steps  # noqa: PLC0415  only for an error
 
@@ -83,7 +83,7 @@ def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
 
 
 def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
-    """Return what runs the command line, or None if it asked for help."""
+    """Return a function that runs the command line. None if it asked for help."""
     try:
         # What fails or is stopped while it is imported is reported below.
         from unified_cli import app  # noqa: PLC0415
@@ -123,10 +123,7 @@ def _stopped(stop: KeyboardInterrupt) -> UnifiedError:
 
 
 def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
-    """Return the error that any other exception ends with.
-
-    Raises one that is no error.
-    """
+    """Return the error for any other exception. Raises one that is no error."""
     if isinstance(error, Exception):
         wrapped = signals.stop_in(error)
         return _stopped(wrapped) if wrapped else _bug(error, runtime)
@@ -136,8 +133,9 @@ def _unforeseen(error: BaseException, runtime: Runtime) -> UnifiedError:
 
 
 def _behind(panic: BaseException) -> Exception:
-    """Return the cause of a panic of a library written in Rust: a refusal of the
-    operating system, or else a bug.
+    """Return the cause of a Rust library's panic.
+
+    It is a refusal of the operating system, or else a bug.
     """
     if found := re.search(r"\bOs \{ code: (\d+)", str(panic)):
         return OSError(int(found[1]), os.strerror(int(found[1])))

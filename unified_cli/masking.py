@@ -53,9 +53,9 @@ _UNSAFE = (
 
 @cache
 def unsafe() -> re.Pattern[str]:
-    """Return the pattern of one character that must not reach a terminal.
+    """Return the pattern of an unsafe character.
 
-    Compiled at its first use, which is rare.
+    It must not reach a terminal. Compiled at its first use, which is rare.
     """
     return re.compile(_UNSAFE)
 
@@ -75,8 +75,9 @@ _MARKS_BEGIN = (
 
 
 def is_harmless(text: str) -> bool:
-    """Return whether the text certainly holds nothing unsafe: quick to find out, while
-    the pattern knows for sure.
+    """Return whether the text certainly holds nothing unsafe.
+
+    It is quick to find out, while the pattern knows for sure.
     """
     if not text.isprintable():
         return False
@@ -87,8 +88,9 @@ def is_harmless(text: str) -> bool:
 
 
 def visible(text: str, *, but: str = "") -> str:
-    r"""Return the text with every unsafe character written as an escape, such as
-    `\\x1b`, but for those in `but`.
+    r"""Return the text with unsafe characters as escapes, such as `\\x1b`.
+
+    Those in `but` stay.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -96,8 +98,9 @@ def visible(text: str, *, but: str = "") -> str:
 
 
 def visible_styled(text: str, *, but: str = "") -> str:
-    """Return the same, but colours stay: for text of our own, whose foreign parts are
-    visible already.
+    """Return the same with colours, for text of our own.
+
+    Its foreign parts are visible already.
     """
     parts = COLOUR.split(text)
     parts[::2] = [visible(part, but=but) for part in parts[::2]]
@@ -141,8 +144,9 @@ Find = Callable[[str], Iterable[tuple[int, int]]]
 
 
 def masked(text: str, find: Find | None = None) -> MaskedText:
-    """Return the text with `***` for every known secret, and for its beginning of eight
-    characters or more. For those that `find` finds, too.
+    """Return the text with `***` for every known secret.
+
+    Also for its beginning of eight characters or more, and for those that `find` finds.
     """
     # A copy, because other threads may add to it in the meantime.
     forms = _FORMS.copy()
@@ -162,7 +166,10 @@ def masked(text: str, find: Find | None = None) -> MaskedText:
 
 
 def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
-    """At most `limit` characters of the text, with a note on how many are missing."""
+    """Return at most `limit` characters of the text.
+
+    A note says how many are missing.
+    """
     return (
         text
         if len(text) <= limit
@@ -171,18 +178,19 @@ def cut(text: MaskedText, limit: int = LONGEST) -> MaskedText:
 
 
 def excerpt(text: str, limit: int = LONGEST) -> MaskedText:
-    """At most `limit` characters of a foreign text, masked and made visible before it
-    is cut.
+    """Return a foreign text's start, masked and visible.
+
+    It is cut to `limit` characters afterwards.
     """
     return cut(MaskedText(visible(masked(text))), limit)
 
 
 def _written(secret: str) -> Iterator[tuple[str, int]]:
-    """Yield the forms of the secret, and of each how many characters at its start are
-    masked without the rest.
+    """Yield the encoded forms of the secret.
 
-    It is written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64
-    and in base32.
+    Each comes with how many characters at its start are masked without the rest. It is
+    written as it is, as its bytes in UTF-8, backwards, in hexadecimal, in base64 and in
+    base32.
     """
     raw = secret.encode("utf-8", "surrogateescape")
     for form in (secret, raw.decode("latin-1"), secret[::-1]):
@@ -196,8 +204,9 @@ def _written(secret: str) -> Iterator[tuple[str, int]]:
 
 
 def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Iterator[str]:
-    """Yield what an encoding makes of the bytes, one for each offset within longer
-    ones. The edges differ.
+    """Yield the encoded bytes for each offset.
+
+    The offset is that within longer ones. The edges differ.
     """
     for offset in range(math.lcm(8, bits) // 8):
         encoded = encode(b"\0" * offset + raw).decode()
@@ -207,9 +216,7 @@ def _within(raw: bytes, encode: Callable[[bytes], bytes], *, bits: int) -> Itera
 
 
 def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
-    """Yield where the form begins in the text, and where it ends or the text departs
-    from it.
-    """
+    """Yield where the form begins and ends. It ends where the text departs from it."""
     at = plain.find(start)
     while at >= 0:
         end = at + sum(takewhile(bool, map(eq, form, plain[at : at + len(form)])))
@@ -218,9 +225,9 @@ def _found(form: str, start: str, plain: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_escapes(text: str) -> tuple[str, Sequence[int]]:
-    """Return the text with its escapes decoded, a byte of a URL as one character.
+    """Return the text decoded, with each character's place.
 
-    And where each character was.
+    A byte of a URL is one character.
     """
     if "%" not in text and "\\" not in text and "&" not in text:
         return text, range(len(text) + 1)

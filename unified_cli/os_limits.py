@@ -50,14 +50,14 @@ def start_thread(work: Callable[[], None]) -> Thread:
 
 
 def open_files() -> int:
-    """Return how many files and connections this process may have open at a time."""
+    """Return how many files this process may have open. Connections count, too."""
     return raise_open_files(0)
 
 
 def raise_open_files(wanted: int) -> int:
-    """Have the operating system allow this many open files, as far as it does.
+    """Raise the limit of open files, and return it.
 
-    Returns how many it allows then.
+    It is raised to this number, as far as the operating system allows.
     """
     if sys.platform == "win32":
         return _UNKNOWN_FILES
@@ -77,21 +77,22 @@ def raise_open_files(wanted: int) -> int:
 
 
 def is_no_descriptor(error: BaseException) -> bool:
-    """Return whether it is the operating system's refusal to open another file or
-    socket.
+    """Return whether the error is a lack of descriptors.
+
+    The operating system refused to open another file or socket.
     """
     return isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}
 
 
 def no_descriptor() -> StorageError:
-    """Return the error for that refusal, whatever was to be opened."""
+    """Return the error for a lack of descriptors."""
     return StorageError(
         "the operating system allows no more open files or connections", hint=_FEWER_FILES
     )
 
 
 def absolute(path: Path) -> Path:
-    """Return the path from the root; links and `..` stay in it.
+    """Return the path from the root. Links and `..` stay in it.
 
     Raises StorageError if it is below a working directory that was removed.
     """
@@ -104,18 +105,17 @@ def absolute(path: Path) -> Path:
 
 
 def real(path: Path) -> Path:
-    """Return the path from the root without links and `..`.
+    """Return the path from the root, resolved.
 
-    It need not exist. Raises as `absolute` does, and OSError.
+    It is without links and `..`, and need not exist. Raises as `absolute` does, and
+    OSError.
     """
     # `Path.resolve` raises for links in a circle before Python 3.13.
     return Path(os.path.realpath(absolute(path)))
 
 
 def lost_directory() -> StorageError | None:
-    """Return the error for a working directory that was removed, or None if it is
-    there.
-    """
+    """Return the error for a removed working directory. None if it is there."""
     try:
         Path.cwd()
     except OSError:
@@ -124,8 +124,10 @@ def lost_directory() -> StorageError | None:
 
 
 def explained(error: UnifiedError) -> UnifiedError:
-    """Return the error with what to do, where that refusal, a missing file or a working
-    directory that was removed is behind it.
+    """Return the error, with a next step if possible.
+
+    It is for a lack of descriptors, a missing file or a working directory that was
+    removed.
 
     A setting that names a file in such a directory is right, so that is no ConfigError.
     """
@@ -148,7 +150,7 @@ def explained(error: UnifiedError) -> UnifiedError:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the error, and those during which it was raised."""
+    """Yield the error and its causes."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -156,8 +158,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _about_file(cause: OSError, message: str) -> str | None:
-    """Return what to do about a file that is missing, or is a folder, or None if the
-    message is not about it.
+    """Return what to do about a missing file.
+
+    It may be a folder. None if the message is not about it.
     """
     name = str(cause.filename) if isinstance(cause.filename, str | os.PathLike) else ""
     if not name or name not in message:
@@ -168,10 +171,7 @@ def _about_file(cause: OSError, message: str) -> str | None:
 
 
 def _nearest(missing: Path) -> str | None:
-    """Return the file that was meant, or the folder where the name was looked for.
-
-    None where neither helps.
-    """
+    """Return the closest file, or the folder to look in. None where neither helps."""
     try:
         there = [one.name for one in islice(missing.parent.iterdir(), _MOST_FILES)]
     except OSError:

@@ -10,7 +10,7 @@ _MONTH, _YEAR = 30 * _DAY, 365 * _DAY
 
 
 def counted(number: int, noun: str) -> str:
-    """Return the number and the noun, in the plural unless it is one."""
+    """Return the number and the noun, in the plural if needed."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural(noun)}"
 
 
@@ -20,19 +20,20 @@ def all_of(number: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Return the plural of an English noun that forms it with -s or -ies."""
+    """Return the plural of a regular English noun. It ends in -s or -ies."""
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 
 def named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
-    """Return the names, at most this many of them, and how many more there are."""
+    """Return some of the names, and how many more. At most this many are named."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def ago(seconds: float) -> str:
-    """Return how long ago it was, in as few words as say it: `12 min ago`, `3 days
-    ago`. A time in the future is `in 2 h`.
+    """Return an age in words: `12 min ago`, `3 days ago`.
+
+    A time in the future is `in 2 h`.
     """
     passed = abs(seconds)
     if passed < _MINUTE:

@@ -91,7 +91,7 @@ class PatientReader(_DescriptorStream):
 
 
 def _when_ready(descriptor: int, event: int, act: Callable[[], T]) -> T:
-    """Return what the act gives, as soon as the descriptor is ready for it."""
+    """Return the act's result once the descriptor is ready."""
     while True:
         try:
             return act()
@@ -116,7 +116,7 @@ class Exchanges(Protocol):
         describe: Any,  # a callable of a package above
         /,
     ) -> "httpx.BaseTransport":
-        """Return the transport to use instead of the one that `opened` gives."""
+        """Return the transport instead of the `opened` one."""
 
 
 class Runtime(NamedTuple):
@@ -158,7 +158,7 @@ class Runtime(NamedTuple):
 
     @classmethod
     def system(cls) -> "Runtime":
-        """Return the runtime of this process, whose environment loses the token."""
+        """Return this process's runtime. Its environment loses the token."""
         stderr = _writer(sys.stderr)
         environ = dict(os.environ)
         # Other programs inherit the environment, and jq programs show it.
@@ -178,8 +178,9 @@ class Runtime(NamedTuple):
 
     @property
     def replays(self) -> bool:
-        """Whether every answer comes from a recording, so that no token is needed and
-        nothing is learned.
+        """Whether every answer comes from a recording.
+
+        No token is needed then and nothing is learned.
         """
         return self.exchanges is not None and self.exchanges.replays
 
@@ -192,8 +193,9 @@ class Runtime(NamedTuple):
 
     @property
     def shares_terminal(self) -> bool:
-        """Whether what reads stdout, such as `less`, may write to the terminal at
-        stderr as well.
+        """Whether stdout's reader may write to the terminal.
+
+        `less`, for example, writes to that at stderr as well.
         """
         if not self.stderr_is_terminal or self.stdout_is_terminal or self.stdout is None:
             return False
@@ -203,8 +205,9 @@ class Runtime(NamedTuple):
             return False
 
     def has_colour(self, *, stderr: bool = False) -> bool:
-        """Return whether stdout or stderr is coloured: as `--color` says, then the
-        variables, else on a good terminal.
+        """Return whether stdout or stderr is coloured.
+
+        `--color` says so, then the variables, else a good terminal.
 
         The variables are those of no-color.org and bixense.com/clicolors, and
         FORCE_COLOR; an empty one is unset. A terminal that is dumb has no colours.
@@ -226,8 +229,9 @@ class Runtime(NamedTuple):
         )
 
     def folder(self, kind: Literal["cache", "config", "data"]) -> Path | None:
-        """Return the user's folder of that kind, which may not exist, or None if the
-        user has no home directory.
+        """Return the user's folder of that kind, or None.
+
+        It may not exist. None if the user has no home directory.
         """
         if self.folders is not None:
             return self.folders.get(kind)
@@ -249,8 +253,9 @@ class Runtime(NamedTuple):
             return None
 
     def has_cached(self, name: str) -> bool:
-        """Return whether a file or folder of that name is in the cache, as far as this
-        user can see.
+        """Return whether the cache has this file or folder.
+
+        Only as far as this user can see.
         """
         folder = self.folder("cache")
         # Path raises where it may not look.

@@ -39,7 +39,7 @@ def handle_signals() -> None:
 
 @contextlib.contextmanager
 def ending_at_once() -> Iterator[None]:
-    """Let both signals end the process at once, for as long as the block lasts.
+    """Let both signals end the process during the block.
 
     A shell shows the same exit codes.
 
@@ -65,8 +65,9 @@ def ending_at_once() -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts_left_to_others() -> Iterator[None]:
-    """Do nothing on SIGINT for as long as the block lasts: another program has the
-    terminal, and is to act on it.
+    """Do nothing on SIGINT during the block.
+
+    Another program has the terminal, and is to act on it.
 
     That program begins with the signal as it was before. It does nothing in other
     threads than the main one.
@@ -89,15 +90,16 @@ RUN_AGAIN = "run the same command again"
 
 
 def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
-    """Add to the signal how much was done before it came, and what continues: the last
-    line on stderr has it.
+    """Add progress and the next step to a signal.
+
+    The progress is from before it came. The last line on stderr has both.
     """
     stop.add_note(f"broken off after {done}; to continue: {onward}")
 
 
 @contextlib.contextmanager
 def told_with(so_far: Callable[[], str]) -> Iterator[None]:
-    """Add the same to a signal that comes within the block.
+    """Add the same to a signal within the block.
 
     `so_far` says then how much was done.
 
@@ -111,13 +113,14 @@ def told_with(so_far: Callable[[], str]) -> Iterator[None]:
 
 
 def exit_code(stop: KeyboardInterrupt) -> int:
-    """Return the exit code for a program that was stopped."""
+    """Return the exit code of a stopped program."""
     return _CODES[signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT]
 
 
 def stop_in(error: Exception) -> KeyboardInterrupt | None:
-    """Return the signal behind an error, if any: before 3.12 Python wraps what comes
-    while a class names its members.
+    """Return the signal behind an error, if any.
+
+    Before 3.12 Python wraps what comes while a class names its members.
     """
     return error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else None
 
@@ -129,8 +132,9 @@ def _stop(number: int, _frame: object) -> NoReturn:
 
 
 def share_terminal() -> None:
-    """Let the first Ctrl-C stop the program in order, and leave all others to a program
-    that has the terminal.
+    """Let the first Ctrl-C stop the program in order.
+
+    All others are left to a program that has the terminal.
     """
     if (
         threading.current_thread() is threading.main_thread()
@@ -146,8 +150,9 @@ def _stop_once(number: int, _frame: object) -> NoReturn:
 
 
 def _send_again(lost: "sys.UnraisableHookArgs") -> None:
-    """Send a signal again that came in a callback: there Python prints the exception
-    and continues.
+    """Repeat a signal that came in a callback.
+
+    There Python prints the exception and continues.
     """
     stop = lost.exc_value
     if not isinstance(stop, KeyboardInterrupt):

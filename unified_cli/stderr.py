@@ -32,7 +32,7 @@ class RequestObserver(Protocol):
         """
 
     def retried(self) -> None:
-        """A request is sent again."""
+        """Note that a request is sent again."""
 
 
 class TerminalSharer(Protocol):
@@ -79,12 +79,13 @@ class Stderr:
 
     @property
     def columns(self) -> int:
-        """The width of the terminal at this moment. 80 off a terminal."""
+        """The terminal's current width, or 80 off a terminal."""
         return self._terminal_columns() or _WIDTH
 
     def goes_to(self, stream: BinaryIO | None) -> bool:
-        """Return whether this and that stream go to the same pipe or file, as with
-        `2>&1`.
+        """Return whether a stream shares stderr's pipe or file.
+
+        An example is `2>&1`.
         """
         try:
             pair = [os.fstat(one.fileno()) for one in (self._stream, stream) if one is not None]
@@ -95,13 +96,14 @@ class Stderr:
         ) and not stat.S_ISCHR(pair[0].st_mode)
 
     def named(self, name: str) -> "Stderr":
-        """Return the same, with a name at the start of each line, such as that of a
-        connection.
+        """Return the same, with a name before each line.
+
+        Such as that of a connection.
         """
         return _NamedStderr(self, name)
 
     def begin_run(self, run: str) -> None:
-        """Tell the id of a run that begins or continues."""
+        """Print the id of a run that begins or continues."""
         if self.names_runs:
             self.run = run
             self.note(f"run {run}")
@@ -116,7 +118,7 @@ class Stderr:
         self.block([text])
 
     def status(self, text: str) -> None:
-        """Keep this line, which may be coloured, below all others on a terminal.
+        """Keep this line below all others on a terminal. It may be coloured.
 
         An empty text removes it.
 
@@ -135,14 +137,15 @@ class Stderr:
                 self._erased = not shown
 
     def end_line(self) -> None:
-        """Begin a new line on a terminal, which shows a Ctrl-C where the cursor is."""
+        """Begin a new line on a terminal. It shows a Ctrl-C where the cursor is."""
         with self._lock:
             if self._terminal_columns() and not self._erased and self.is_free():
                 self._write("\n")
 
     def prompt(self, text: str) -> None:
-        """Print a prompt; the answer is typed on its last line, which has room for a
-        short one.
+        """Print a prompt.
+
+        The answer is typed on its last line, which has room for a short one.
         """
         if self.sharer is not None:
             self.sharer.make_way()
@@ -154,13 +157,14 @@ class Stderr:
             self._write(shown)
 
     def exact(self, text: str) -> None:
-        """Print a line of data, which may be copied: it is not broken between words
-        where a terminal is too narrow.
+        """Print a line of data, unbroken.
+
+        It may be copied, also where a terminal is too narrow.
         """
         self._print([visible(masked(text))])
 
     def block(self, lines: list[str]) -> None:
-        """Print several lines in one write, above the status line."""
+        """Print lines in one write, above the status line."""
         shown = [visible(masked(line)) for line in lines]
         if (columns := self._terminal_columns()) and not self.machine:
             shown = [part for line in shown for part in wrapped(line, columns)]
@@ -175,8 +179,9 @@ class Stderr:
             self._write(text)
 
     def catch_up(self, first: str | None) -> None:
-        """Print what came while someone else had the terminal, after a line that
-        `--quiet` suppresses.
+        """Print messages held back for another program.
+
+        They come after a line that `--quiet` suppresses.
         """
         with self._lock:
             if first and not self.quiet:
@@ -190,7 +195,7 @@ class Stderr:
 
     @property
     def draws(self) -> bool:
-        """Whether the observer draws a status line, which shows waits."""
+        """Whether the observer draws a status line. It shows waits."""
         return self.observer is not None and self.observer.draws
 
     def waiting(self, seconds: float, reason: str, total: float) -> None:
@@ -204,17 +209,16 @@ class Stderr:
             self.observer.retried()
 
     def _terminal_columns(self) -> int:
-        """Return the width of the terminal. 0 off a terminal, or where it does not
-        tell.
-        """
+        """Return the width of the terminal. 0 if unknown or off a terminal."""
         try:
             return os.get_terminal_size(self._stream.fileno()).columns if self._stream else 0
         except (OSError, ValueError):
             return 0
 
     def _ends(self) -> tuple[str, str]:
-        """Return what leads to the start of the status line, and what erases the rest
-        of it.
+        """Return what moves to the status line, and erases it.
+
+        Only the rest of it is erased.
         """
         if not self._status:
             return "", ""
@@ -266,8 +270,9 @@ class _NamedStderr(Stderr):
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """Return the line in lines of at most that width, the later ones indented; commands
-    and long words stay whole.
+    """Return the line broken to that width.
+
+    Later lines are indented; commands and long words stay whole.
     """
     if line.isascii() and len(line) <= width:
         return [line]

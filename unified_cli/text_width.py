@@ -23,7 +23,7 @@ def _piece() -> re.Pattern[str]:
 
 
 def width(text: str) -> int:
-    """Return how many columns the text takes on a terminal."""
+    """Return how many terminal columns the text takes."""
     if text.isascii():
         return len(text)
     from rich.cells import (  # noqa: PLC0415  help on a pipe is plain ASCII and does without rich
@@ -34,15 +34,16 @@ def width(text: str) -> int:
 
 
 def _chopped(text: str, size: int) -> list[str]:
-    """Return the text in parts of at most that width, whole characters only."""
+    """Return the text in parts of at most that width. Characters stay whole."""
     from rich.cells import chop_cells  # noqa: PLC0415  as above
 
     return chop_cells(text, size) or [text]
 
 
 def cut(text: str, size: int, sign: str) -> str:
-    """As much of the text as fits into this many columns, with a sign at its end where
-    something is missing.
+    """Return the text cut to this many columns.
+
+    A sign is at its end where something is missing.
     """
     if width(text) <= size:
         return text
@@ -51,18 +52,19 @@ def cut(text: str, size: int, sign: str) -> str:
 
 
 def pad(text: str, size: int) -> str:
-    """Return the text, filled with blanks up to that many columns."""
+    """Return the text filled with blanks to that width."""
     return text + " " * (size - width(text))
 
 
 def longest_piece(text: str) -> int:
-    """Return the width of the longest part of the text that is not broken."""
+    """Return the width of the longest unbroken part."""
     return max((width(piece) for _, piece in _piece().findall(text)), default=0)
 
 
 def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> list[str]:
-    """Return the text in lines of at most that width, broken between words, the later
-    ones indented.
+    """Return the text broken into lines of that width.
+
+    Lines are broken between words, the later ones indented.
 
     A word that is longer, such as an address, stays whole on a line of its own, but
     with `fold` continues in the next.
@@ -83,7 +85,7 @@ def wrapped(text: str, size: int, *, indent: str = "", fold: bool = False) -> li
 
 
 def _pieces(text: str, longest: int | None) -> Iterator[tuple[str, str]]:
-    """Yield the parts of the text that are not broken, each with the blanks before it.
+    """Yield the unbroken parts, each with the blanks before.
 
     None is wider than the `longest`.
     """
