@@ -4,6 +4,7 @@ never into a broken file.
 
 import copy
 import json
+import re
 import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -82,6 +83,13 @@ class Draft:
         if not self.profiles:
             del self.data["profiles"]
 
+    def rename(self, name: str, new: str) -> None:
+        """Give a profile another name, in its place."""
+        self.table(name)
+        self.data["profiles"] = {
+            new if one == name else one: table for one, table in self.profiles.items()
+        }
+
     def table(self, name: str) -> Table:
         """Return the profile of that name. Raises ConfigError if it does not exist."""
         if name not in self.profiles:
@@ -123,6 +131,23 @@ class Document(Draft):
         if not keys and len(body) > 1:
             body.insert(1, (None, tomlkit.ws("\n")))
 
+    def rename(self, name: str, new: str) -> None:
+        """Give a profile another name in its header, so that comments stay with it."""
+        header = rf"^(\s*\[\s*profiles\s*\.\s*)([\"']?){re.escape(name)}\2(\s*\])"
+        written = f'"{new}"' if "." in new else new
+        text, found = re.subn(
+            header,
+            lambda match: f"{match[1]}{written}{match[3]}",
+            self.data.as_string(),
+            flags=re.MULTILINE,
+        )
+        if found:
+            self.data = tomlkit.parse(text)
+        else:
+            table = self.table(name)
+            del self.data["profiles"][name]
+            self.data["profiles"][new] = table
+
     def text(self) -> str:
         """Return the changed text. No blank line is added at its end."""
         text = self.data.as_string()
@@ -149,7 +174,7 @@ def change(
     path = file.locate(runtime)
     if path is None:
         raise ConfigError("no home directory for the config file", hint=hints.SET_HOME)
-    with private_file.locked(path) as target:
+    with private_file.locked(path, runtime.stderr.note) as target:
         text = _read(path)
         before = file.load(path, text)
         wanted = copy.deepcopy(before)

@@ -131,6 +131,16 @@ def yes_or_no(value: object) -> bool:
     return found
 
 
+def own_or_named(value: object) -> bool | str:
+    """Return a truth value, or the name of a profile."""
+    try:
+        return yes_or_no(value)
+    except ValueError:
+        if isinstance(value, str) and value.strip():
+            return text(value)
+        raise ValueError("must be true, false or the name of a profile") from None
+
+
 def words(value: object) -> list[str]:
     """Return a list of texts. On a command line separated by commas."""
     found = [one.strip() for one in value.split(",")] if isinstance(value, str) else value
@@ -176,7 +186,12 @@ KEYS = {
         Key("token", "the bearer token itself", text),
         Key("token_file", "a file whose only line is the token", path, env=False),
         Key("token_command", "a program, as a list, that prints the token", argv, env=False),
-        Key("keyring", "true: the token is in this machine's keyring", yes_or_no, env=False),
+        Key(
+            "keyring",
+            "true: the token is in this machine's keyring; the name of a profile: its token there",
+            own_or_named,
+            env=False,
+        ),
         Key("profile", "the default profile", text, at="t"),
         Key("config", "the path of the config file", text, at=""),
         Key(

@@ -11,6 +11,7 @@ from typing import Any
 
 from unified_cli import hints, os_limits
 from unified_cli.config import address, edit, file, keyring, profiles, resolution
+from unified_cli.config.edit import Draft
 from unified_cli.config.file import Config, exists, expand
 from unified_cli.config.keys import KEYS, TOKEN_SOURCES
 from unified_cli.config.token import TokenSource, keyring_user
@@ -36,6 +37,8 @@ class TokenPlace:
     origin: str | None
     path: Path
     declared: bool = False
+    base_url: str | None = None
+    """The address that the config file lacks for this token, to be stored with it."""
 
     @property
     def token_file(self) -> Path:
@@ -83,11 +86,26 @@ def choose(runtime: Runtime, profile: str | None, wanted: str | None) -> TokenPl
         or config.top.get("base_url")
         or runtime.environ.get(KEYS["base_url"].variable)
     )
+    lacking = None if url else _common_address(config, of_profile=profile is not None)
+    url = url or lacking
     if not url:
         raise ConfigError(f"{_token_of(profile)} needs a base URL", hint=_remedy(profile))
     source = f"{config.path}"
     origin = address.parse(resolution.parsed(KEYS["base_url"], url, source), source).origin
-    return TokenPlace(profile, chosen, origin, config.path, declared is not None)
+    return TokenPlace(profile, chosen, origin, config.path, declared is not None, lacking)
+
+
+def _common_address(config: Config, *, of_profile: bool) -> str | None:
+    """Return the address that all profiles name which would use a shared token, or, for
+    the token `of_profile`, that all profiles name. None if they name several, or none.
+    """
+    found = {
+        str(table["base_url"])
+        for table in config.profiles.values()
+        if table.get("base_url") not in (None, "", address.SANDBOX)
+        and (of_profile or not any(table.get(name) for name in TOKEN_SOURCES))
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
@@ -106,7 +124,9 @@ def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
         value = True
     elif place.store == "file":
         value = str(_own_file(runtime, place))
-    values = dict.fromkeys(TOKEN_SOURCES) | {STORES[place.store]: value}
+    values: dict[str, Any] = dict.fromkeys(TOKEN_SOURCES) | {STORES[place.store]: value}
+    if place.base_url:
+        values["base_url"] = place.base_url
     edit.change(
         runtime,
         lambda draft: draft.set(place.profile, values),
@@ -163,7 +183,7 @@ def _own_file(runtime: Runtime, place: TokenPlace) -> Path:
     config = file.read(runtime)
     table = config.top if place.profile is None else config.profiles.get(place.profile, {})
     declared = table.get("token_file")
-    if isinstance(declared, str) and declared:
+    if isinstance(declared, str) and declared and not _is_borrowed(runtime, place.profile, table):
         return os_limits.absolute(expand(declared, runtime.environ))
     return os_limits.absolute(place.token_file)
 
@@ -177,8 +197,56 @@ def stored(profile: str | None, table: TomlTable, top: TomlTable) -> TokenSource
     if kind is None or (kind == "token_file" and not isinstance(table[kind], str)):
         return None
     source = f"profile {profile}" if profile else "the top of the file"
+    owner = table[kind] if kind == "keyring" and isinstance(table[kind], str) else profile
     origin = address.origin_of(table.get("base_url") or top.get("base_url"))
-    return TokenSource(kind, table[kind], source, origin=origin, profile=profile)
+    return TokenSource(kind, table[kind], source, origin=origin, profile=owner)
+
+
+def borrowed(runtime: Runtime, profile: str | None, table: TomlTable) -> str | None:
+    """Return the key by which a profile's table declares a token that login stored for
+    another profile, or None.
+    """
+    token = stored(profile, table, {})
+    return token.kind if token and _is_borrowed(runtime, profile, table) else None
+
+
+def _is_borrowed(runtime: Runtime, profile: str | None, table: TomlTable) -> bool:
+    token = stored(profile, table, {})
+    if token is None or token.kind != "token_file":
+        return token is not None and token.profile != profile
+    path = os_limits.absolute(expand(token.detail, runtime.environ))
+    return _is_kept_here(runtime, path) and not is_ours(runtime, profile, path)
+
+
+def declaring(runtime: Runtime, token: TokenSource, draft: Draft) -> list[str | None]:
+    """Return the profiles whose tables declare this stored token, None for the top of
+    the file.
+    """
+    tables: list[tuple[str | None, TomlTable]] = [(None, draft.data), *draft.profiles.items()]
+    found = ((name, stored(name, table, draft.data)) for name, table in tables)
+    wanted = _place(runtime, token)
+    return [name for name, one in found if one and _place(runtime, one) == wanted]
+
+
+def _place(runtime: Runtime, token: TokenSource) -> tuple[object, ...]:
+    if token.kind == "token_file":
+        return token.kind, os_limits.absolute(expand(token.detail, runtime.environ))
+    origin = token.origin or _origin(runtime)
+    return token.kind, token.profile, origin if token.kind == "keyring" else None
+
+
+def copy(runtime: Runtime, token: TokenSource, profile: str) -> None:
+    """Store the token of a profile, which is in the keyring or a file, for another."""
+    if token.kind == "keyring":
+        origin = token.origin or _origin(runtime)
+        if (found := keyring.get(keyring_user(token.profile, origin))) is not None:
+            keyring.put(keyring_user(profile, origin), found)
+        return
+    target = token_file(runtime, profile)
+    source = os_limits.absolute(expand(token.detail, runtime.environ))
+    if target is not None and exists(source):
+        with private_file.locked(target) as held:
+            private_file.replace(held, source.read_bytes())
 
 
 def forget(runtime: Runtime, token: TokenSource) -> str:
@@ -212,12 +280,12 @@ def traces(
     """
     declared = stored(profile, table, top)
     named = None
-    if declared:
+    if declared and not _is_borrowed(runtime, profile, table):
         if declared.kind == "token_file":
             named = os_limits.absolute(expand(declared.detail, runtime.environ))
             declared = declared._replace(detail=str(named))
         yield declared
-    own = _ours(runtime, profile)
+    own = token_file(runtime, profile)
     if own and own != named and exists(own):
         yield TokenSource("token_file", str(own), "", profile=profile)
 
@@ -235,10 +303,26 @@ def forget_or_warn(runtime: Runtime, token: TokenSource, what: str) -> None:
 
 def is_ours(runtime: Runtime, profile: str | None, path: Path) -> bool:
     """Return whether the token file is login's own."""
-    return path == _ours(runtime, profile)
+    return path == token_file(runtime, profile)
 
 
-def _ours(runtime: Runtime, profile: str | None) -> Path | None:
+def is_stored_here(runtime: Runtime, token: TokenSource) -> bool:
+    """Return whether the stored token is removed by `forget`: a file of the user's own
+    is not.
+    """
+    return token.kind != "token_file" or _is_kept_here(
+        runtime, os_limits.absolute(expand(token.detail, runtime.environ))
+    )
+
+
+def _is_kept_here(runtime: Runtime, path: Path) -> bool:
+    """Return whether the token file is one that login creates for any profile."""
+    own = token_file(runtime, None)
+    return own is not None and path.parent == own.parent
+
+
+def token_file(runtime: Runtime, profile: str | None) -> Path | None:
+    """Return the file that login creates for the token of a profile."""
     config = file.locate(runtime)
     if config is None:
         return None
@@ -277,7 +361,7 @@ def check_origin(
     command = f"unified profile {{}} {name or '--shared'}"
     login_command = command.format("login")
     if token.kind == "keyring":
-        entry = keyring_user(name, was.origin)
+        entry = keyring_user(token.profile, was.origin)
         return (
             f"the keyring has the token for {was.origin} only (entry {entry}; {login_command}"
             " stores another)"
@@ -285,7 +369,7 @@ def check_origin(
     path = expand(token.detail, runtime.environ) if token.kind == "token_file" else None
     if path is not None and not exists(path):
         return None
-    if path is None or is_ours(runtime, name, path):
+    if path is None or _is_kept_here(runtime, path):
         raise UnsafeError(
             f"{whose} was stored for {was.origin} and would be sent elsewhere",
             hint=f"{command.format('logout')}, then set it, then {login_command}",

@@ -39,26 +39,28 @@ def one(names: Sequence[str]) -> str | None:
     return names[0] if names else None
 
 
-def select(config: Config, patterns: Sequence[str]) -> list[str]:
+def select(config: Config, patterns: Sequence[str], *, for_calls: bool = True) -> list[str]:
     """Return the profiles that any of the patterns selects.
 
     They are in the order of the patterns and then of the file, each once.
 
     A pattern is a name, a glob, or `tag:` with either of these; after `!` it leaves out
-    what others select. The sandbox is selected by its name only. Raises ConfigError for
-    a pattern without a match and where nothing is left, UsageError where every pattern
-    leaves out.
+    what others select. The sandbox is selected by its name only, and so is a profile
+    without an account id, `for_calls`. Raises ConfigError for a pattern without a match
+    and where nothing is left, UsageError where every pattern leaves out.
     """
     wanted = [pattern for pattern in patterns if not pattern.startswith(_NOT)]
     if patterns and not wanted:
         raise UsageError(
             f"-p '{patterns[0]}' selects nothing, it leaves out", hint=f"-p '*' -p '{patterns[0]}'"
         )
-    found = _found(config, wanted)
+    found = _found(config, wanted, for_calls=for_calls)
     # A misspelt name that leaves nothing out would reach a connection that was not to
     # be touched.
     left_out = _found(
-        config, [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)]
+        config,
+        [pattern.removeprefix(_NOT) for pattern in patterns if pattern.startswith(_NOT)],
+        for_calls=False,
     )
     names = [name for name in found if name not in left_out]
     if found and not names:
@@ -66,14 +68,35 @@ def select(config: Config, patterns: Sequence[str]) -> list[str]:
     return names
 
 
-def _found(config: Config, patterns: Iterable[str]) -> dict[str, None]:
+def names_no_connection(config: Config, name: str) -> bool:
+    """Return whether a profile has no account id, so that it can only ask which
+    connections there are.
+    """
+    return "account_id" not in config.top and "account_id" not in config.profiles.get(
+        name, {"account_id": ""}
+    )
+
+
+def _found(config: Config, patterns: Iterable[str], *, for_calls: bool) -> dict[str, None]:
     found: dict[str, None] = {}
     for pattern in patterns:
         matching = [RESERVED] if pattern == RESERVED else _matching(config, pattern)
         if not matching:
             raise unknown(config.profiles, pattern)
+        if for_calls and _is_pattern(pattern):
+            usable = [name for name in matching if not names_no_connection(config, name)]
+            if not usable:
+                raise _without_account(pattern, matching)
+            matching = usable
         found.update(dict.fromkeys(matching))
     return found
+
+
+def _without_account(pattern: str, names: Sequence[str]) -> ConfigError:
+    return ConfigError(
+        f'no profile that "{pattern}" matches has an account id: {", ".join(names)}',
+        hint=f"unified -p {names[0]} connections add makes a profile for each connection",
+    )
 
 
 def unknown(tables: Mapping[str, TomlTable], wanted: str) -> ConfigError:

@@ -250,7 +250,9 @@ class _Layers(NamedTuple):
                     # Its name contains the origin it was stored for; any other origin
                     # finds nothing.
                     origin = reached.origin
-                yield TokenSource(name, value, source, origin=origin, profile=profile)
+                # An entry of the keyring may be that of another profile.
+                owner = value if name == "keyring" and isinstance(value, str) else profile
+                yield TokenSource(name, value, source, origin=origin, profile=owner)
 
 
 def _wrong_origin(token: str, origin: str, reached: Address) -> UnsafeError:

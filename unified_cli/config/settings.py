@@ -190,7 +190,10 @@ class Settings(NamedTuple):
                 f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
             )
             raise ConfigError(
-                f"{name or 'the environment'} has no account id", hint=f"{remedy}, or -a ID"
+                f"{name or 'the environment'} has no account id",
+                hint=f"{remedy}, or -a ID; without one it is for connections, doctor and logs"
+                if name
+                else f"{remedy}, or -a ID",
             )
         return self.address, self.account_id
 

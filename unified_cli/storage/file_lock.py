@@ -5,7 +5,7 @@ ends.
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ IN_DATA_FOLDER = "XDG_DATA_HOME=DIR names a folder on another disk"
 _WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _MODE = 0o600
 _MOMENT = 0.2
+_NOTED_SECONDS = 1.0
 # Not shorter: two hundred waiting processes that look again and again would leave no
 # time for the one that works.
 _POLL_SECONDS = 0.1
@@ -99,10 +100,13 @@ class HeldLock:
 
 
 @contextlib.contextmanager
-def waiting(path: Path, seconds: float) -> Iterator[None]:
+def waiting(
+    path: Path, seconds: float, note: Callable[[str], None] = lambda _: None
+) -> Iterator[None]:
     """Hold the lock during the block, and leave its file.
 
-    A negative number of seconds waits for ever.
+    A negative number of seconds waits for ever. After a second `note` gets a line that
+    says so.
 
     Raises TimeoutError where another process holds it for so long, NoLocksError, and
     OSError.
@@ -111,8 +115,13 @@ def waiting(path: Path, seconds: float) -> Iterator[None]:
     lock = FileLock(
         path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS, fallback_to_soft=False
     )
+    at_once = _NOTED_SECONDS if seconds < 0 else min(_NOTED_SECONDS, seconds)
     try:
-        lock.acquire()
+        try:
+            lock.acquire(timeout=at_once)
+        except Timeout:
+            note(f"waiting for another process, which has locked {path}")
+            lock.acquire()
     except OSError as error:
         raise _no_locks(path, error) or error from None
     try:

@@ -20,19 +20,20 @@ _ON_ANOTHER_DISK = "UNIFIED_CONFIG=FILE names one on another disk"
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[Path]:
+def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
     """Lock the file at `path`, and yield the file itself.
 
     It is elsewhere where `path` is a link.
 
-    Makes the folder, open to this user only, if it does not exist. Raises ConfigError
-    where the folder cannot be written or another process holds the lock for 30 seconds.
+    `note` gets a line if the lock is waited for. Makes the folder, open to this user
+    only, if it does not exist. Raises ConfigError where the folder cannot be written or
+    another process holds the lock for 30 seconds.
     """
     target = os_limits.real(path)
     _check_target(target)
     try:
         folders.make_private(target.parent)
-        with file_lock.waiting(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS):
+        with file_lock.waiting(target.with_name(f"{target.name}.lock"), _LOCK_SECONDS, note):
             # Under the lock no one else is writing, so the rest is of processes that
             # were killed.
             atomic_file.sweep(target)

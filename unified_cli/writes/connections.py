@@ -3,13 +3,14 @@ to the same connection.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 
 from unified_cli.catalogue import Catalogue, Operation
-from unified_cli.config.file import Config
+from unified_cli.config.file import RESERVED, Config
 from unified_cli.config.keys import Overrides
 from unified_cli.config.settings import Settings
-from unified_cli.errors import StateError, UnsafeError, UsageError
+from unified_cli.errors import StateError, UnifiedError, UnsafeError, UsageError
 from unified_cli.fleet import own_account
 from unified_cli.http import request as requests
 from unified_cli.http.request import Content, Request
@@ -38,13 +39,37 @@ class RunConnections:
     ) -> None:
         self.catalogue = catalogue
         known = known or {}
+        self._profiles = config.profiles
+        self._renamed: dict[str, str] = {}
 
         def resolved(profile: str | None) -> Settings:
             if profile in known:
                 return known[profile]
-            return own_account.resolved(flags._replace(profile=profile), runtime, config)
+            return own_account.resolved(
+                flags._replace(profile=profile and self.name_now(profile)), runtime, config
+            )
 
         self.settings = lru_cache(_MOST_SETTINGS)(resolved)
+
+    def name_now(self, profile: str) -> str:
+        """Return the name that a profile of the run has now."""
+        return self._renamed.get(profile, profile)
+
+    def find_renamed(self, run: StoredRun) -> None:
+        """Find profiles that were renamed since the run began, by their connection."""
+        gone = {
+            call.profile: call
+            for _, _, call in run.calls()
+            if call.profile and call.profile not in {*self._profiles, RESERVED}
+        }
+        for name in self._profiles if gone else ():
+            # One that leads nowhere is reported where it is used.
+            with suppress(UnifiedError):
+                settings = self.settings(name)
+                self._renamed |= {
+                    old: name for old, call in gone.items() if run_selection.is_of(call, settings)
+                }
+        self.settings.cache_clear()
 
     def call(self, profile: str, operation: Operation, identifier: str | None) -> RunCall:
         """Return the call of an operation to a profile's connection, without a body of

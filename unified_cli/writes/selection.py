@@ -73,12 +73,12 @@ class _RunSelection(NamedTuple):
         if not calls:
             raise ConfigError(f"no connection of run {run} is {word}")
         self._check(calls)
-        names = [name for name in calls if name in self.profiles or name == RESERVED]
         if sign:
-            # The rest out may have got another name since.
-            names = [*{**dict.fromkeys(names), **dict.fromkeys(self._leading_to(calls.values()))}]
-        elif len(names) < len(calls):
-            raise self._gone(run, next(call for name, call in calls.items() if name not in names))
+            # Other profiles of these connections are left out, too.
+            present = [name for name in calls if name in self.profiles or name == RESERVED]
+            names = [*dict.fromkeys([*present, *self._leading_to(calls.values())])]
+        else:
+            names = [*dict.fromkeys(self._names_now(run, calls))]
         for name in names:
             # As a glob, which may be one of several, and matches this name only.
             yield f"{sign}[{name[0]}]{name[1:]}"
@@ -94,15 +94,26 @@ class _RunSelection(NamedTuple):
             if settings and settings.address and settings.account_id and not is_of(call, settings):
                 raise moved(call, settings)
 
+    def _names_now(self, run: str, calls: Mapping[str, RunCall]) -> Iterator[str]:
+        """Yield the profiles of these calls, also of those that were renamed since.
+
+        Raises ConfigError for one that is not there any more.
+        """
+        for name, call in calls.items():
+            if name in self.profiles or name == RESERVED:
+                yield name
+            elif now := next(self._leading_to([call]), None):
+                yield now
+            else:
+                raise self._gone(run, call)
+
     def _gone(self, run: str, call: RunCall) -> ConfigError:
         """Return the error for a profile that is not there any more."""
-        now = next(self._leading_to([call]), None)
         add = (
             f"unified profile add {call.profile} base_url={call.base_url} account_id={call.account}"
         )
-        hint = f'its connection is profile "{now}" now' if now else add
         return ConfigError(
-            f'there is no profile "{call.profile}", which run {run} called', hint=hint
+            f'there is no profile "{call.profile}", which run {run} called', hint=add
         )
 
     def _leading_to(self, calls: Iterable[RunCall]) -> Iterator[str]:

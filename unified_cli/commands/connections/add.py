@@ -3,9 +3,13 @@ or none.
 """
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
 
+from unified_cli import os_limits
 from unified_cli.call.connection_record import ConnectionRecord
 from unified_cli.cli import prompt
 from unified_cli.cli.command import CommandContext
@@ -22,9 +26,12 @@ from unified_cli.errors import IncompleteError, UsageError
 from unified_cli.masking import excerpt, is_harmless, visible
 from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
-from unified_cli.values import Toml
+from unified_cli.values import Toml, TomlTable
 
-_MOST_TOLD = 10
+_MOST_TOLD, _MOST_ASKED = 10, 3
+# Sources of a token that several profiles may name.
+_COPIED = ("keyring", "token_file", "token_command")
+_EVERY = "'*'"
 _LONGEST_NAME = 64
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _ID = re.compile(r"""[^\s/\\?#%{}\[\]"]{1,255}""")
@@ -52,8 +59,6 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
         [*map(visible, (name, one.id, one.product, one.tenant, one.state.in_words(service)))]
         for name, one in names.items()
     ]
-    if rows:
-        show(runtime, None, _HEADS, rows, None, apart=1)
     present = {one.id for one in found}
     asked = listed.profiles_by_account(runtime, settings, same_token=True)
     gone = [name for account, of_it in asked.items() if account not in present for name in of_it]
@@ -64,9 +69,13 @@ def run(context: CommandContext, options: AddConnectionsOptions) -> None:
             f"nothing to add: {counted(len(wanted), 'connection')}, each with a profile"
         )
     elif not options.dry_run:
-        what = f"add {counted(len(names), 'profile')}"
+        common = _common(runtime, settings)
+        what = f"add {counted(len(names), 'profile')}{common.said}: {named([*names], _MOST_ASKED)}"
         prompt.confirm(runtime, what, "nothing added", yes=options.yes, no_input=settings.no_input)
-        _write(runtime, settings, names, options.tag)
+        _write(runtime, common, names, options)
+    if rows:
+        # After the question: a pager would hide it.
+        show(runtime, None, _HEADS, rows, None, apart=1)
     if missing:
         raise IncompleteError("; ".join(missing))
 
@@ -124,7 +133,7 @@ def _collision(name: str, of_it: list[ConnectionRecord], config: Config) -> str:
 
 def _name(one: ConnectionRecord, prefix: str) -> str:
     words = "-".join(filter(None, (one.tenant, one.product))) or one.id
-    safe = _UNSAFE.sub("-", f"{prefix}{words}").lstrip("._-")[:_LONGEST_NAME]
+    safe = _safe(f"{prefix}{words}")[:_LONGEST_NAME]
     if not safe:
         raise UsageError(
             f'no profile name can be made of connection "{visible(one.id)}"', hint="--prefix NAME"
@@ -132,19 +141,47 @@ def _name(one: ConnectionRecord, prefix: str) -> str:
     return safe
 
 
+class _Common(NamedTuple):
+    """The keys of each new profile; `said` names their token in the question."""
+
+    keys: TomlTable
+    said: str
+
+
+def _common(runtime: Runtime, settings: Settings) -> _Common:
+    """Return what the new profiles need beside their account to be called as the list
+    was: the address and the source of the token, where the top of the file has others.
+    """
+    config = file.read(runtime)
+    top = {name: value for name, value in config.top.items() if name != "profile"}
+    inherited = resolution.resolve(
+        Overrides(), runtime._replace(environ={}), Config(config.path, top)
+    )
+    keys: dict[str, Toml] = {}
+    address, token = settings.address, settings.token
+    if address and inherited.address != address:
+        keys["base_url"] = SANDBOX if address.is_sandbox else str(address)
+    is_flag, is_own = (bool(token and token.source.startswith(one)) for one in ("--", "profile "))
+    if token is None or token.kind not in _COPIED or not (is_flag or is_own):
+        return _Common(keys, "")
+    if token.kind == "keyring":
+        keys["keyring"] = token.profile or True
+    else:
+        keys[token.kind] = str(os_limits.absolute(Path(token.detail))) if is_flag else token.detail
+    return _Common(keys, f" with the token of {token.source}")
+
+
+def _safe(text: str) -> str:
+    return _UNSAFE.sub("-", text).lstrip("._-")
+
+
 def _write(
     runtime: Runtime,
-    settings: Settings,
+    common: _Common,
     names: Mapping[str, ConnectionRecord],
-    tags: tuple[str, ...],
+    options: AddConnectionsOptions,
 ) -> None:
-    inherited = resolution.resolve(
-        Overrides(), runtime._replace(environ={}), file.read(runtime)._replace(profiles={})
-    )
-    values: dict[str, Toml] = {"tags": [*tags]} if tags else {}
-    address = settings.address
-    if address and inherited.address != address:
-        values["base_url"] = SANDBOX if address.is_sandbox else str(address)
+    values = {**({"tags": [*options.tag]} if options.tag else {}), **common.keys}
 
     def alter(draft: Draft) -> None:
         for name, one in names.items():
@@ -152,16 +189,24 @@ def _write(
 
     path = edit.change(runtime, alter, touched=names)
     runtime.stderr.note(f"added {counted(len(names), 'profile')} to {path}")
-    first = next(iter(names))
+    first, selected = next(iter(names)), _selected(names, options)
     token = resolution.resolve(Overrides(first), runtime, file.read(runtime)).token
     if token is None or token.kind == "environment":
-        whose = f"profile login {first}" if "base_url" in values else "profile login --shared"
         state = (
             "they have no token yet" if token is None else f"they have no token but {token.source}"
         )
-        runtime.stderr.note(
-            f"{state} (unified {whose} stores one{'' if 'base_url' in values else ' for all'})"
-        )
+        shared = "base_url" not in values or selected == _EVERY
+        whose = "--shared stores one for all" if shared else f"{selected} stores one"
+        runtime.stderr.note(f"{state} (unified profile login {whose})")
+    runtime.stderr.note(f"try them: unified profile test {selected}")
+
+
+def _selected(names: Mapping[str, ConnectionRecord], options: AddConnectionsOptions) -> str:
+    """Return the words that select the new profiles, for a shell."""
+    if len(names) == 1:
+        return next(iter(names))
+    prefix = _safe(options.prefix)
+    return shlex.quote(f"tag:{options.tag[0]}") if options.tag else shlex.quote(f"{prefix}*")
 
 
 def _some(names: list[str]) -> str:

@@ -26,6 +26,7 @@ from unified_cli.config import (
 from unified_cli.config.connection_facts import ConnectionFact
 from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS, PREFIX, Overrides
+from unified_cli.config.profiles import names_no_connection
 from unified_cli.config.settings import Settings
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import ConfigError, UnifiedError
@@ -223,6 +224,10 @@ def _each_profile(
                 message = "no profiles, and no connection in the environment"
                 yield Finding("profile", "", message, "unified profile add NAME", doubtful=True)
                 continue
+            if name and names_no_connection(config, name):
+                resolved = resolved.without_account()
+                message = "names no connection: it is for connections, doctor and logs"
+                yield Finding("profile", name, message)
             resolved.reachable()
             yield from _base_url(subject, resolved, context)
             unused.update(_unused(resolved))

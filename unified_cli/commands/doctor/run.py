@@ -13,7 +13,7 @@ from unified_cli.commands.doctor.local import Finding
 from unified_cli.config import file
 from unified_cli.config.file import Config
 from unified_cli.config.keys import Overrides
-from unified_cli.config.profiles import select
+from unified_cli.config.profiles import names_no_connection, select
 from unified_cli.errors import ConfigError, UsageError
 from unified_cli.fleet import conclude
 from unified_cli.fleet.tokens import Tokens
@@ -41,17 +41,19 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
     operation = connection_probe.operation(context.catalogue, options.with_)
     overrides = Overrides(timeout=options.timeout, ca_bundle=options.ca_bundle)
     recording = _check_bundle(options, context.catalogue.service)
-    patterns = options.patterns or options.profile
+    patterns = (*options.profile, *options.patterns)
     findings = [*local.machine(runtime, options.ca_bundle)]
     config = _config(context, findings)
     if config is not None:
-        names = select(config, patterns) if patterns else [*config.profiles]
+        names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
         tokens = Tokens(runtime)
         findings += local.profiles(context, config, names or [None], tokens)
         if options.network:
             failed = {finding.subject for finding in findings if finding.error}
             usable = [
-                name for name in (names if patterns else [None]) if (name or "") not in failed
+                name
+                for name in (names if patterns else [None])
+                if (name or "") not in failed and not (name and names_no_connection(config, name))
             ]
             probe = connection_probe.Probe(
                 runtime, context.catalogue, config, operation, overrides, tokens

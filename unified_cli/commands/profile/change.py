@@ -20,7 +20,7 @@ from unified_cli.config.file import Config
 from unified_cli.config.keys import KEYS
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import UsageError
-from unified_cli.plural import counted
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 from unified_cli.values import TomlTable
 
@@ -74,7 +74,7 @@ def _names(draft: Draft, pattern: str | None) -> list[str]:
     if pattern is None:
         return []
     if profiles.is_several([pattern]):
-        return profiles.select(Config(None, {}, draft.profiles), [pattern])
+        return profiles.select(Config(None, {}, draft.profiles), [pattern], for_calls=False)
     return [existing(pattern)]
 
 
@@ -132,6 +132,24 @@ def use(context: CommandContext, options: UseOptions) -> None:
     runtime.stderr.note(f"{what} the default from now on ({path})")
 
 
+def _check_unused(runtime: Runtime, name: str, tokens: Sequence[TokenSource], draft: Draft) -> None:
+    """Raise UsageError if other profiles use one of these tokens of the profile."""
+    users = [
+        user
+        for token in tokens
+        if login.is_stored_here(runtime, token)
+        for user in login.declaring(runtime, token, draft)
+        if user != name
+    ]
+    if users:
+        named_users = named([user or "the top of the file" for user in users])
+        raise UsageError(
+            f'not removed: {counted(len(users), "profile")} use the token of profile "{name}":'
+            f" {named_users}",
+            hint=f"unified profile logout {name} removes the token from all",
+        )
+
+
 def remove(context: CommandContext, options: RemoveOptions) -> None:
     """Remove a profile, and its token where it is kept here."""
     runtime, name = context.runtime, existing(options.name)
@@ -148,6 +166,7 @@ def remove(context: CommandContext, options: RemoveOptions) -> None:
                 f'"{name}" is the default profile (run unified profile use OTHER, or --none, first)'
             )
         stored[:] = login.traces(runtime, name, draft.table(name), draft.data)
+        _check_unused(runtime, name, stored, draft)
         draft.remove(name)
 
     stored: list[TokenSource] = []

@@ -10,6 +10,7 @@ from unified_cli.commands.profile.options import (
     LogoutOptions,
     ProfileFileOptions,
     RemoveOptions,
+    RenameOptions,
     SetOptions,
     ShowOptions,
     UseOptions,
@@ -119,10 +120,7 @@ _LOGOUT = Command(
     usage="NAME|--shared [options]",
     text=(
         "{about}.",
-        (
-            "A profile whose token was in the keyring or in a file still looks there, and nowhere"
-            " else."
-        ),
+        "Profiles that used this token have none then.",
     ),
     examples="unified profile logout acme",
 )
@@ -165,6 +163,16 @@ _REMOVE = Command(
     usage="NAME [options]",
     examples="unified profile remove acme",
 )
+_RENAME = Command(
+    RenameOptions,
+    Later(f"{_ROOM}.rename:run"),
+    usage="NAME NEW [options]",
+    text=(
+        "{about}.",
+        "The default profile, aliases and stored tokens follow; so do runs that are not done.",
+    ),
+    examples="unified profile rename acme acme-eu",
+)
 
 PROFILE = Group(
     "Manage the named connections that you work with, and their tokens.",
@@ -180,6 +188,7 @@ PROFILE = Group(
         "logout": Entry("Remove a profile's token", _LOGOUT),
         "import": Entry("Add many profiles at once, from a CSV file", _IMPORT),
         "test": Entry("Test each connection with one request", _TEST),
+        "rename": Entry("Give a profile another name", _RENAME),
         "remove": Entry("Remove a profile", _REMOVE),
     },
 )

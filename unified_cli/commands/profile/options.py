@@ -53,6 +53,7 @@ class ListProfilesOptions(MessageOptions):
     """Which profiles to list, and how to print them."""
 
     patterns: Patterns = ()
+    profile: Profiles = ()
     output: TableOutput = None
 
 
@@ -122,6 +123,14 @@ class RemoveOptions(MessageOptions):
 
     name: ExistingName
     yes: Annotated[bool, told(Yes, "do not ask before removing", PROFILE)] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenameOptions(MessageOptions):
+    """The profile to rename, and its new name."""
+
+    name: ExistingName
+    new_name: Annotated[str, Argument("the new name", metavar="NEW")]
 
 
 @dataclass(frozen=True, kw_only=True)

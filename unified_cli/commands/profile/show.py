@@ -31,6 +31,9 @@ from unified_cli.values import JsonObject
 
 VERSION = 1
 _READY = "ready"
+_ACCOUNT = "account id"
+# Without an account it is for `connections`, `doctor` and `logs`.
+_LISTS = "lists connections"
 # Worded with care: the service has not been asked.
 _MEANT = {"sandbox": "needs no token"}
 _HEADS = ("name", "default", "account id", "tags", "token", "state", "connection")
@@ -60,7 +63,8 @@ def list_all(context: CommandContext, options: ListProfilesOptions) -> None:
     except ConfigError:
         _list_names(runtime, options.output)
         raise
-    names = select(config, options.patterns) if options.patterns else [*config.profiles]
+    patterns = (*options.profile, *options.patterns)
+    names = select(config, patterns, for_calls=False) if patterns else [*config.profiles]
     # The process's environment decodes a variable at each access.
     runtime = runtime._replace(environ={**runtime.environ})
     found = [_described(config, name, runtime) for name in names]
@@ -136,12 +140,17 @@ def _described(config: Config, name: str, runtime: Runtime) -> JsonObject:
         what
         for what, value in (
             ("base URL", found.address),
-            ("account id", found.account_id),
+            (_ACCOUNT, found.account_id),
             ("token", found.token),
         )
         if value is None
     ]
-    state = f"no {', no '.join(missing)}" if missing else "read-only" if found.read_only else _READY
+    if missing == [_ACCOUNT]:
+        state = _LISTS
+    else:
+        state = (
+            f"no {', no '.join(missing)}" if missing else "read-only" if found.read_only else _READY
+        )
     known = connection_facts.recall(runtime, found)
     return {
         **one,
@@ -220,7 +229,7 @@ def check(context: CommandContext, options: CheckOptions) -> None:
     """Test connections. Raises the worst of their errors."""
     operation = connection_probe.operation(context.catalogue, options.with_)
     config = file.read(context.runtime)
-    patterns = options.patterns or options.profile
+    patterns = (*options.profile, *options.patterns)
     names = select(config, patterns) if patterns else [None]
     overrides = Overrides(
         timeout=options.timeout, retries=options.retries, ca_bundle=options.ca_bundle

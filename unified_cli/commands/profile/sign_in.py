@@ -12,6 +12,7 @@ from unified_cli.config.login import TokenPlace
 from unified_cli.config.token import TokenSource
 from unified_cli.errors import UsageError
 from unified_cli.masking import hide
+from unified_cli.plural import counted, named
 from unified_cli.runtime import Runtime
 
 _MOST_NAMED = 8
@@ -63,7 +64,7 @@ def _owners(runtime: Runtime, options: LoginOptions) -> list[str | None]:
     if name is None:
         return [None]
     config = file.read(runtime)
-    selected = [*profiles.select(config, [name])]
+    selected = [*profiles.select(config, [name], for_calls=False)]
     found = [one for one in selected if not login.is_of_sandbox(config, one)]
     if not found:
         raise UsageError(
@@ -110,19 +111,41 @@ def log_out(context: CommandContext, options: LogoutOptions) -> None:
     name = _owner(options.name, shared=options.shared)
     config = file.read(runtime)
     table = Draft({"profiles": config.profiles}).table(name) if name else config.top
+    if name and (key := login.borrowed(runtime, name, table)):
+        edit.change(runtime, lambda draft: draft.set(name, {key: None}))
+        runtime.stderr.note(f'profile "{name}" no longer uses the token of another profile')
+        return
     tokens = [*login.traces(runtime, name, table, config.top)]
     if not tokens:
         raise UsageError(
             f"no {_of(name)} is stored here (unified profile show says where it comes from)"
         )
-    for token in tokens:
-        runtime.stderr.note(f"the {_of(name)} is {_forget(runtime, token)}")
+    _forget(runtime, name, tokens)
 
 
-def _forget(runtime: Runtime, token: TokenSource) -> str:
-    if token.kind == "token":
-        edit.change(runtime, lambda draft: draft.set(token.profile, {"token": None}))
-    return login.forget(runtime, token)
+def _forget(runtime: Runtime, name: str | None, tokens: Sequence[TokenSource]) -> None:
+    """Remove the tokens, and every key of the config file that names one of them."""
+    users: list[str | None] = []
+    said: list[str] = []
+
+    def alter(draft: Draft) -> None:
+        users.clear()
+        for token in tokens:
+            if login.is_stored_here(runtime, token):
+                for user in login.declaring(runtime, token, draft):
+                    draft.set(user, {token.kind: None})
+                    users.append(user)
+
+    def forget() -> None:
+        said.extend(login.forget(runtime, token) for token in tokens)
+
+    edit.change(runtime, alter, first=forget)
+    for one in said:
+        runtime.stderr.note(f"the {_of(name)} is {one}")
+    if others := [user or "the top of the file" for user in users if user != name]:
+        runtime.stderr.note(
+            f"it was also that of {counted(len(others), 'profile')}: {named(others)}"
+        )
 
 
 def _owner(name: str | None, *, shared: bool) -> str | None:

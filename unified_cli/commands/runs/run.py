@@ -106,7 +106,9 @@ def _connections(
 ) -> RunConnections:
     """Return the connections of a run, with the flags that it was begun with."""
     config = file.read(context.runtime)
-    return RunConnections(context.runtime, context.catalogue, config, _flags(options, run.header))
+    found = RunConnections(context.runtime, context.catalogue, config, _flags(options, run.header))
+    found.find_renamed(run)
+    return found
 
 
 def _flags(options: ResumeRunOptions, kept: RunHeader) -> Overrides:
@@ -183,7 +185,7 @@ def _send(
     runtime, catalogue = context.runtime, context.catalogue
     config = file.read(runtime)
     flags = _flags(options, run.header)
-    connections = RunConnections(runtime, catalogue, config, flags)
+    connections = _connections(context, options, run)
     numbers = _failed(run) if retry else _open(run, connections, runtime.wall(), options)
     items = [*items_of(run, numbers)]
     doubtful = [one for one in items if run.journal.state(one.number) in IN_DOUBT]
@@ -198,7 +200,7 @@ def _send(
         csv_safe=options.csv_safe,
         bom=options.bom,
     )
-    settings = _shown_as(run, runtime, config, options, flags)
+    settings = _shown_as(run, runtime, config, options, flags, connections)
     mode = Mode(ModeKind.LINES, run.several)
     call = delivery.with_delivery(Call(runtime, catalogue, settings, shown, mode), None)
     runtime.stderr.begin_run(run.id)
@@ -214,16 +216,22 @@ def _send(
 
 
 def _shown_as(
-    run: StoredRun, runtime: Runtime, config: Config, options: ResumeRunOptions, flags: Overrides
+    run: StoredRun,
+    runtime: Runtime,
+    config: Config,
+    options: ResumeRunOptions,
+    flags: Overrides,
+    connections: RunConnections,
 ) -> Settings:
     """Return the settings that say how the run is shown, as when it was begun: those of
     its only connection, if it has one.
     """
     if run.several:
-        names = {call.profile for _, _, call in run.calls() if call.profile}
+        names = {connections.name_now(call.profile) for _, _, call in run.calls() if call.profile}
         found = own_account.shared(runtime, config, overrides(options))
         return builder.of_many(found, runtime, options.jq, config, names)
     profile = next((call.profile for _, _, call in run.calls()), None)
+    profile = profile and connections.name_now(profile)
     settings = own_account.resolved(
         flags._replace(profile=profile, output=options.output), runtime, config
     )
