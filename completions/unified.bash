@@ -100,7 +100,7 @@ _unified_words() {
         completion) words='bash zsh fish install' ;;
         sandbox) words='serve reset seed status' ;;
         connections) words='list add' ;;
-        profile) words='list show path add set use login logout import test remove' ;;
+        profile) words='list show path add set use login logout import test rename remove' ;;
     esac
     [[ -z $added ]] || _unified_added "$1"
 }
@@ -134,7 +134,7 @@ _unified_flags() {
         connections\ list) flags+=' --where --health --profile -p --base-url --token-file --token-stdin --query -q --page-size --output -o --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         connections\ add) flags+=' --where --prefix --tag --profile -p --base-url --token-file --token-stdin --query -q --page-size --record --replay --dry-run --yes -y --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         report) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --to --output -o --export --schema --junit --record --replay --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
-        profile\ list) flags+=' --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        profile\ list) flags+=' --profile -p --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ show) flags+=' --profile -p --explain --output -o --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ path) flags+=' --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ add) flags+=' --account-id -a --base-url --token-file --ca-bundle --timeout --retries --rate --token-command --keyring --tag --read-only --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
@@ -144,6 +144,7 @@ _unified_flags() {
         profile\ logout) flags+=' --shared --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ import) flags+=' --update --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ test) flags+=' --profile -p --with --output -o --record --replay --timeout --retries --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
+        profile\ rename) flags+=' --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         profile\ remove) flags+=' --yes -y --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         knowledge-base\ page-exports\ get) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --format --query -q --describe --output -o --columns --jq --csv-safe --bom --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --record --replay --dry-run --as --strict --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
         *\ *\ list) flags+=' --profile -p --account-id -a --base-url --token-file --token-stdin --query -q --describe --all --limit --page-size --since --cursor --allow-partial --restart --dedupe --output -o --columns --jq --csv-safe --bom --typed-header --ordered --out --force --expect --junit --until --fail-if --every --wait-timeout --follow --record --replay --dry-run --as --strict --timeout --retries --rate --token-rate --workers --ca-bundle --verbose -v --quiet --no-input --color --pretty --json-errors --no-pager' ;;
@@ -340,6 +341,8 @@ _unified_argument() {
         profile\ logout:*) kind='profile' ;;
         profile\ import:*) kind='file' ;;
         profile\ test:*) kind='connection' ;;
+        profile\ rename:0) kind='profile' ;;
+        profile\ rename:*) kind='' ;;
         profile\ remove:*) kind='profile' ;;
     esac
 }

@@ -14,12 +14,13 @@ CONFIG = Config(
     None,
     {},
     {
-        "prod-acme": {"tags": ["prod", "eu"]},
-        "prod-globex": {"tags": "prod,us"},
-        "staging": {"tags": [1, "eu"]},
-        "Prod-upper": {},
+        "prod-acme": {"account_id": "1", "tags": ["prod", "eu"]},
+        "prod-globex": {"account_id": "2", "tags": "prod,us"},
+        "staging": {"account_id": "3", "tags": [1, "eu"]},
+        "Prod-upper": {"account_id": "4"},
     },
 )
+LISTS = Config(None, {}, {"hooli": {"tags": ["eu"]}, **CONFIG.profiles})
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,30 @@ CONFIG = Config(
 )
 def test_what_a_pattern_finds(patterns: list[str], found: list[str]) -> None:
     assert select(CONFIG, patterns) == found
+
+
+@pytest.mark.parametrize(
+    ("patterns", "found"),
+    [
+        (["*"], [*CONFIG.profiles]),
+        (["tag:eu"], ["prod-acme", "staging"]),
+        (["hooli"], ["hooli"]),
+        (["hooli", "staging"], ["hooli", "staging"]),
+        (["*", "!hooli", "!prod-*"], ["staging", "Prod-upper"]),
+    ],
+)
+def test_a_profile_without_an_account_is_selected_by_its_name_only(
+    patterns: list[str], found: list[str]
+) -> None:
+    assert select(LISTS, patterns) == found
+    assert "hooli" in select(LISTS, [*patterns, "*"], for_calls=False) or "!hooli" in patterns
+    with pytest.raises(ConfigError) as caught:
+        select(LISTS, ["hoo*"])
+    assert caught.value.message == (
+        'no profile that "hoo*" matches has an account id: hooli (unified -p hooli connections'
+        " add makes a profile for each connection)"
+    )
+    assert select(LISTS._replace(top={"account_id": "5"}), ["hoo*"]) == ["hooli"]
 
 
 @pytest.mark.parametrize(

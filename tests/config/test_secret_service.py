@@ -69,16 +69,13 @@ def test_a_token_is_kept_found_and_removed(tmp_path: Path) -> None:
         "unified doctor acme",
     )
     config = home / ".config/unified/config.toml"
-    assert config.read_text().endswith("keyring = true\n"), result.stderr
+    assert config.read_text().endswith('account_id = "1"\n'), result.stderr
     assert "(SecretService: service unified, user https://api.example.com|acme)" in result.stderr
     assert "ok\tprofiles\tkeyring\t1 ready, token in the keyring\t\n" in result.stdout
     assert "acme\t\t1\t\tkeyring\tready\n" in result.stdout
     assert "removed from the keyring (https://api.example.com|acme)" in result.stderr
     assert result.returncode == 3
-    assert (
-        "error\ttoken\tacme\tthe keyring has no token of profile acme for https://api.example.com"
-        in result.stdout
-    )
+    assert 'error\tprofile\tacme\tprofile "acme" has no token for this address' in result.stdout
     everything = result.stdout + result.stderr
     assert TOKEN not in everything
     assert not any(

@@ -564,9 +564,12 @@ def test_a_profile_of_a_run_that_is_gone_is_named(
         3, f"{said} (unified profile add c01 base_url={service.url} account_id=a-c01)\n"
     )  # fmt: skip
     assert unified(f"profile add again base_url={service.url} account_id=a-c01").code == 0
-    gone = unified(f"{UPDATE} -p run:{run}:failed --yes")
-    assert (gone.code, gone.stderr) == (3, f'{said} (its connection is profile "again" now)\n')
     assert service.seen == []
+    # Its connection has another profile now, which is called with its own token.
+    unified("profile login again --token-stdin --store file", stdin=b"t-again-0123\n")
+    assert unified(f"{UPDATE} -p run:{run}:failed --yes").code == 4
+    assert {account(seen) for seen in service.seen} == {"a-c01", "a-c02"}
+    service.seen.clear()
     # What is gone need not be left out.
     service.reply = failing({})
     assert unified(f"{UPDATE} -p c* -p '!run:{run}:done' --yes").code == 0

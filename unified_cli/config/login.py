@@ -124,9 +124,8 @@ def keep(runtime: Runtime, place: TokenPlace, token: str) -> str:
         value = True
     elif place.store == "file":
         value = str(_own_file(runtime, place))
-    values: dict[str, Any] = dict.fromkeys(TOKEN_SOURCES) | {STORES[place.store]: value}
-    if place.base_url:
-        values["base_url"] = place.base_url
+    address_of = {"base_url": place.base_url} if place.base_url else {}
+    values = dict.fromkeys(TOKEN_SOURCES) | {STORES[place.store]: value} | address_of
     edit.change(
         runtime,
         lambda draft: draft.set(place.profile, values),

@@ -189,11 +189,10 @@ class Settings(NamedTuple):
             remedy = (
                 f"unified profile set {self.profile} account_id=ID" if name else f"set {variable}"
             )
+            only = ", so it is for connections, doctor and logs only" if name else ""
             raise ConfigError(
-                f"{name or 'the environment'} has no account id",
-                hint=f"{remedy}, or -a ID; without one it is for connections, doctor and logs"
-                if name
-                else f"{remedy}, or -a ID",
+                f"{name or 'the environment'} has no account id{only}",
+                hint=f"{remedy}, or -a ID",
             )
         return self.address, self.account_id
 

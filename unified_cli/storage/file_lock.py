@@ -115,11 +115,13 @@ def waiting(
     lock = FileLock(
         path, timeout=seconds, mode=_MODE, poll_interval=_POLL_SECONDS, fallback_to_soft=False
     )
-    at_once = _NOTED_SECONDS if seconds < 0 else min(_NOTED_SECONDS, seconds)
+    long = not 0 <= seconds <= _NOTED_SECONDS
     try:
         try:
-            lock.acquire(timeout=at_once)
+            lock.acquire(timeout=_NOTED_SECONDS if long else seconds)
         except Timeout:
+            if not long:
+                raise
             note(f"waiting for another process, which has locked {path}")
             lock.acquire()
     except OSError as error:

@@ -212,6 +212,7 @@ def test_profiles_are_added_once_and_used(
     assert (
         first.stderr == f"added 2 profiles to {tmp_path}/config/config.toml\n"
         "they have no token but UNIFIED_TOKEN (unified profile login --shared stores one for all)\n"
+        "try them: unified profile test tag:eu\n"
     )
     assert profiles(tmp_path) == {
         "p.acme-deskly": {"account_id": "c-1", "tags": ["eu", "new"]},
@@ -244,6 +245,7 @@ def test_what_is_new_is_added_and_what_is_gone_is_named(
     assert [*profiles(tmp_path)] == ["acme-deskly", "globex-deskly"]
     assert result.stderr.endswith(
         "they have no token but UNIFIED_TOKEN (unified profile login globex-deskly stores one)\n"
+        "try them: unified profile test globex-deskly\n"
     )
     assert profiles(tmp_path)["globex-deskly"] == {"account_id": "c-2", "base_url": service.url}
 
@@ -297,11 +299,15 @@ def test_nothing_is_added_without_a_yes(
     answering(service, [connection("c-1")])
     refused = unified("connections add", environ=environ)
     assert (
-        refused.stderr == "error: nothing added: cannot ask whether to add 1 profile (add --yes)\n"
+        refused.stderr == "error: nothing added: cannot ask whether to add 1 profile: acme-deskly"
+        " (add --yes)\n"
     )
     assert unified("connections add --dry-run", environ=environ).code == 0
     no = unified("connections add", environ=environ, tty=True, stdin=b"n\n")
-    assert (no.code, no.stderr) == (2, "add 1 profile? [y/N] error: nothing added\n")
+    assert (no.code, no.stderr) == (
+        2,
+        "add 1 profile: acme-deskly? [y/N] error: nothing added\n",
+    )
     assert not (tmp_path / "config" / "config.toml").exists()
     assert unified("connections add", environ=environ, tty=True, stdin=b"y\n").code == 0
     assert [*profiles(tmp_path)] == ["acme-deskly"]
@@ -512,7 +518,9 @@ def test_two_hundred_profiles_are_added_in_one_step(
     answering(service, *(first[at : at + 50] for at in range(0, 200, 50)))
     refused = unified("connections add", environ=environ)
     assert (refused.code, refused.stderr) == (
-        2, "error: nothing added: cannot ask whether to add 200 profiles (add --yes)\n"
+        2,
+        ("error: nothing added: cannot ask whether to add 200 profiles: tenant-0-deskly,"
+        " tenant-1-deskly, tenant-2-deskly and 197 more (add --yes)\n"),
     )  # fmt: skip
     result = unified(f"{ADD} --tag eu", environ=environ)
     assert (result.code, len(result.stdout.splitlines()), len(profiles(tmp_path))) == (0, 200, 200)

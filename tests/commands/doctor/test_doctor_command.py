@@ -202,13 +202,6 @@ def test_a_healthy_machine_is_told_so_without_a_packet(
             "unified profile set a base_url=URL, such as https://api.truto.one",
         ),
         (
-            BASE + "[profiles.a]\n",
-            "profile",
-            "a",
-            'profile "a" has no account id',
-            "unified profile set a account_id=ID, or -a ID",
-        ),
-        (
             BASE + "[profiles.a]\naccount_id='1'\n",
             "profile",
             "a",
@@ -476,8 +469,8 @@ def test_the_sandbox_is_examined_like_any_connection(unified: Unified) -> None:
 
 TOKEN = "! token a-name-that-is-rather-long: plain text in the config file"
 REMEDY = "  remedy: unified profile login a-name-that-is-rather-long --store keyring"
-WRONG = '✗ profile bare: profile "bare" has no account id'
-FIRST = [WRONG, "  remedy: unified profile set bare account_id=ID, or -a ID"]
+WRONG = '✗ profile bare: profile "bare" has no base URL'
+FIRST = [WRONG, "  remedy: unified profile set bare base_url=URL, such as https://api.truto.one"]
 
 
 @pytest.mark.parametrize(
@@ -488,10 +481,11 @@ FIRST = [WRONG, "  remedy: unified profile set bare account_id=ID, or -a ID"]
         (
             44,
             [
-                '✗ profile bare: profile "bare" has no',
-                "    account id",
+                '✗ profile bare: profile "bare" has no base',
+                "    URL",
                 "  remedy: unified profile set bare",
-                "    account_id=ID, or -a ID",
+                "    base_url=URL, such as",
+                "    https://api.truto.one",
                 "! token a-name-that-is-rather-long: plain",
                 "    text in the config file",
                 "  remedy: unified profile login",
@@ -506,8 +500,8 @@ def test_a_terminal_shows_what_is_wrong_first_and_counts_the_others(
 ) -> None:
     configured(
         tmp_path,
-        BASE + "[profiles.a-name-that-is-rather-long]\naccount_id='1'\ntoken='t-canary'\n"
-        "[profiles.bare]\n",
+        f"[profiles.a-name-that-is-rather-long]\n{BASE}account_id='1'\ntoken='t-canary'\n"
+        "[profiles.bare]\naccount_id='2'\n",
     )
     shown = drawn(tmp_path, ["doctor"], columns)
     assert shown[: len(told)] == told

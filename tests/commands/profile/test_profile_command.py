@@ -267,7 +267,7 @@ def test_list_shows_tags_and_state(unified: Unified, config: Config) -> None:
             "'soon'",
         ],
     ]
-    assert lines[4].split() == ["bare", "token_command", "no", "account", "id"]
+    assert lines[4].split() == ["bare", "token_command", "lists", "connections"]
 
 
 def test_list_finds_by_glob_and_tag(unified: Unified, config: Config) -> None:

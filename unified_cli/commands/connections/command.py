@@ -84,8 +84,10 @@ _ADD = Command(
     Later("unified_cli.commands.connections.add:run"),
     text=(
         "{about} of the token that has none, named after its tenant and product.",
-        "They use the token that listed the connections. Run again, it adds the new ones,",
-        "and names the profiles whose connection is gone.",
+        (
+            "They use the token that listed the connections. Run again, it adds the new ones, and"
+            " names the profiles whose connection is gone."
+        ),
     ),
     examples="unified -p sandbox connections add --prefix demo- --tag demo --dry-run",
 )

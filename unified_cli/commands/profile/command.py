@@ -169,7 +169,7 @@ _RENAME = Command(
     usage="NAME NEW [options]",
     text=(
         "{about}.",
-        "The default profile, aliases and stored tokens follow; so do runs that are not done.",
+        "The default profile, aliases, stored tokens and open runs follow.",
     ),
     examples="unified profile rename acme acme-eu",
 )
@@ -188,7 +188,7 @@ PROFILE = Group(
         "logout": Entry("Remove a profile's token", _LOGOUT),
         "import": Entry("Add many profiles at once, from a CSV file", _IMPORT),
         "test": Entry("Test each connection with one request", _TEST),
-        "rename": Entry("Give a profile another name", _RENAME),
+        "rename": Entry("Change the name of a profile", _RENAME),
         "remove": Entry("Remove a profile", _REMOVE),
     },
 )
