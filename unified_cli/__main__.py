@@ -22,8 +22,8 @@ def run() -> None:
     import signal  # noqa: PLC0415  --version takes no longer than the bare interpreter
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Until the program handles it: Python would print a traceback of the import in
-        # progress.
+        # The default until the program handles it: Python would print a traceback of an
+        # import.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Objects from start-up stay in use, so collecting garbage in it wastes time; a call
     # enables the collector again.

@@ -127,7 +127,6 @@ def _with_files(context: CommandContext, work: Work, options: Options) -> Callab
 
 
 def _of_runs(work: Work, context: CommandContext, options: Any) -> None:
-    """Do the work for the connections of runs in `-p`."""
     from unified_cli.writes import selection  # noqa: PLC0415  few selections name a run
 
     work(
@@ -137,7 +136,6 @@ def _of_runs(work: Work, context: CommandContext, options: Any) -> None:
 
 
 def _with_evidence(work: Work, context: CommandContext, options: EvidenceOptions) -> None:
-    """Do the work in a runtime that records or replays."""
     from unified_cli.http import evidence  # noqa: PLC0415  most commands do neither
 
     files = evidence.Evidence(options.record, options.replay)

@@ -74,7 +74,7 @@ def meant_body(text: str) -> str | None:
         return f"-d {_quoted(text.replace('file://', '@', 1))}"
     if text.startswith(("@", "{", "[")):
         return f"-d {_quoted(text)}"
-    # Not what a path is made of, such as a text of megabytes.
+    # The text may be no path at all, such as megabytes of JSON.
     if os.path.isfile(text):  # noqa: PTH113
         return f"-d {_quoted(f'@{text}')}"
     return f"-f {_quoted(text)}" if equals and name.isidentifier() else None

@@ -26,7 +26,7 @@ from unified_cli.masking import hide, visible
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
 
-# The module of its exceptions, which are no `Exception`.
+# The module of Rust's panics, which are not an `Exception`.
 _RUST = "pyo3_runtime"
 # The last three are of a sandbox that refuses a call, and of a disk without locks.
 _STORAGE = {
@@ -85,13 +85,13 @@ def _with_profiles(error: UnifiedError, argv: list[str]) -> UnifiedError:
 def _read(argv: list[str], runtime: Runtime) -> Callable[[], None] | None:
     """Return a function that runs the command line. None if it asked for help."""
     try:
-        # What fails or is stopped while it is imported is reported below.
+        # Imported here, so that failures and signals in it are reported below.
         from unified_cli import app  # noqa: PLC0415
 
         return app.read(argv, runtime)
     except Exception:
-        # No signal: it may have broken off an import, and what was half imported cannot
-        # be imported again.
+        # Not for a signal: it may have stopped an import halfway, which cannot be
+        # repeated.
         runtime.stderr.machine = runtime.stderr.machine or asks_for_json(argv, runtime)
         raise
 
@@ -146,7 +146,7 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     if runtime.stderr.verbosity > 1:
         runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
     if os_limits.is_no_descriptor(error):
-        # Its file name is often that of a module, which means nothing to the user.
+        # Its file is often a module, which means nothing to the user.
         return os_limits.no_descriptor()
     if isinstance(error, FileNotFoundError) and (lost := os_limits.lost_directory()):
         return lost

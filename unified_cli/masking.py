@@ -60,8 +60,7 @@ def unsafe() -> re.Pattern[str]:
     return re.compile(_UNSAFE)
 
 
-# How the characters that no look at their category tells from others begin in UTF-8:
-# those of the marks above.
+# The first UTF-8 bytes of the marks above, which their category does not reveal.
 _MARKS_BEGIN = (
     b"\xcc",
     b"\xcd",

@@ -65,7 +65,7 @@ def raise_open_files(wanted: int) -> int:
     try:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     except OSError:
-        # A sandbox may refuse to say.
+        # Some sandboxes refuse to say.
         return _UNKNOWN_FILES
     if hard != infinite:
         wanted = min(hard, wanted)
@@ -150,7 +150,6 @@ def explained(error: UnifiedError) -> UnifiedError:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the error and its causes."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

@@ -42,7 +42,6 @@ class _DescriptorStream(io.RawIOBase):
         self._descriptor = descriptor
 
     def fileno(self) -> int:
-        """Return the descriptor."""
         return self._descriptor
 
 

@@ -160,7 +160,7 @@ def _send_again(lost: "sys.UnraisableHookArgs") -> None:
         return
     handle_signals()
     number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
-    # From another thread, when this one has left the callback.
+    # Sent from another thread, after this one has left the callback.
     again = threading.Timer(_MOMENT, os.kill, (os.getpid(), number))
     again.daemon = True
     again.start()

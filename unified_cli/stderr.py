@@ -14,8 +14,8 @@ _WIDTH = 80
 _INDENT = "  "
 _ANSWER = len(" yes ")
 _KEPT = "\u00a0"
-# An option with its value, and a command up to where the sentence continues: what
-# someone may copy.
+# Text that users may copy: an option with its value, or a command up to the end of its
+# clause.
 _COPIED = r"(?<![\w-])(--?[a-z][\w-]* \S|unified (?:[^(),;:]|:(?! ))*(?<! ))"
 
 
@@ -222,7 +222,7 @@ class Stderr:
         """
         if not self._status:
             return "", ""
-        # A terminal that became narrower has broken the line into several.
+        # A narrowed terminal has wrapped the line.
         above = (len(COLOUR.sub("", self._status)) - 1) // self.columns
         return (f"\x1b[{above}A\r", "\x1b[J") if above else ("\r", "\x1b[K")
 

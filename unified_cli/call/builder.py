@@ -153,7 +153,7 @@ def operation_content(call: Call, operation: Operation) -> Content:
     if checks.wait_timeout and not checks.until:
         raise UsageError("--wait-timeout needs --until JQ")
     if isinstance(options, ReadOptions):
-        # It has no options for a body, a key or a file.
+        # A read has no options for a body, a key or a file.
         return Content(read_query(call, lists=operation.lists))
     body = read_body(call.runtime, options, operation.method, operation)
     # A write whose query is required may need nothing else.

@@ -91,7 +91,7 @@ class Probe:
 
         The name None means what a call without a profile would use.
         """
-        # Problems on this machine are found first, one profile after the other.
+        # Problems on this machine come first, profile by profile.
         work = [self._prepare(name) for name in names]
         asked = [one for one in work if isinstance(one, ProbedConnection)]
         found: dict[ProbedConnection, ProbeResult] = {}
@@ -127,7 +127,7 @@ class Probe:
 
     def _send(self, one: "ProbedConnection", clients: Clients, *, several: bool) -> ProbeResult:
         runtime, name = self.runtime, one.name
-        # As any read of several connections waits for a limit.
+        # Several connections wait for limits, as all reads of several do.
         patience = Patience.ENDLESS if several else Patience.TIMEOUT
         prefix = name if several else None
         try:

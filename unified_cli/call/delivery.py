@@ -133,7 +133,6 @@ def asked_by(
 
 
 def _place(out: str | None) -> Place:
-    """Return where `--out` leads."""
     if out is None:
         return Place.STDOUT
     from unified_cli.storage import output_file  # noqa: PLC0415  most results are printed
@@ -143,7 +142,7 @@ def _place(out: str | None) -> Place:
             return Place.STREAM
         return Place.FOLDER if out.endswith("/") or Path(out).is_dir() else Place.FILE
     except OSError:
-        # The same error comes again when the file is opened.
+        # Opening the file reports the same error.
         return Place.FILE
 
 
@@ -224,7 +223,6 @@ def _check_printed(asked: Asked) -> None:
 
 
 def _check_place(asked: Asked) -> None:
-    """Raise UsageError for a place that cannot take it."""
     if (asked.restart or asked.dedupe) and not (asked.pages and asked.place is Place.FILE):
         raise UsageError("--restart and --dedupe need --all and --out FILE")
     if asked.many_files and asked.place not in {Place.FILE, Place.FOLDER}:
@@ -247,7 +245,6 @@ def _check_place(asked: Asked) -> None:
 
 
 def _check_format(asked: Asked) -> None:
-    """Raise UsageError for options that the format lacks."""
     form, kind = asked.form, asked.kind
     if asked.downloads and asked.several:
         raise UsageError("a file is downloaded from one connection", hint="-p with one name")

@@ -294,7 +294,6 @@ def texts(record: bytes) -> dict[str, str]:
 
 
 def _link(urls: bytes) -> str | None:
-    """Return the download URL among a record's links."""
     links = json.loads(urls) if urls.startswith(b"[") else []
     found = [link for link in links if isinstance(link, dict) and isinstance(link.get("url"), str)]
     best = [link["url"] for link in found if link.get("type") == "download"]

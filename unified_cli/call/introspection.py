@@ -82,7 +82,7 @@ def ask_product(client: Client, settings: Settings, catalogue: Catalogue, produc
     except RefusedError as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
-        # No account is asked for.
+        # The request names no account.
         raise RefusedError(
             error.reason,
             hint=hint,
@@ -119,7 +119,7 @@ def _decoded(body: bytes) -> Json:
     except msgspec.DecodeError:
         if b"\\u" not in body:
             raise
-    # It may hold halves of surrogate pairs, which msgspec refuses.
+    # The body may hold halves of surrogate pairs, which msgspec refuses.
     return json_codec.read(body.decode("utf-8"))
 
 

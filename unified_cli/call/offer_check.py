@@ -34,7 +34,7 @@ OFFERED, REFUSED, FORBIDDEN, FAILED, UNKNOWN = STATES = (
 READ_ONLY = "read-only"
 _NOTHING = "no unified API is installed or mapped for this {}"
 _NOT_OFFERED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
-# A list that cannot be read without parameters is there all the same.
+# A list that requires parameters is offered nevertheless.
 _INCOMPLETE = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 # After this many failures in a row the other lists would fail too.
 _MOST_FAILURES = 3
@@ -141,7 +141,7 @@ class OfferCheck(NamedTuple):
         except UnifiedError as error:
             if error.status not in _NOT_OFFERED:
                 raise
-            # Then the list of operations is all that is known of its state.
+            # The state is then known only from the list of operations.
             state = offer.state
         else:
             state = introspection.merged(record.state, offer.state)

@@ -80,7 +80,6 @@ def _write_record(call: Call, request: Request, record: records.Record, style: S
 
 
 def _check_page(body: bytes, service: Service, request: Request) -> None:
-    """Raise ServiceError for a page with hidden records."""
     if request.operation and request.operation.lists and (page := page_body.split(body, service)):
         pagination.check_keys(page, request)
 
@@ -113,8 +112,7 @@ def style_for(
     )
     return style._replace(
         columns=[*dict.fromkeys([*first, *chosen])] if chosen else (),
-        # JSON with all that was served needs no knowledge of it, which takes a
-        # millisecond to read.
+        # Unfiltered JSON needs no known fields, which take a millisecond to read.
         known=[field.name for field in operation.facts.fields]
         if operation and (chosen or not call.settings.output.json)
         else (),

@@ -53,7 +53,7 @@ def opened(call: Call) -> Iterator[Call]:
     stream = output_file.open_stream(path)
     if stream is not None:
         with stream:
-            # A terminal is written to as safely under this name as under any other.
+            # A terminal under this name is as safe as under any other.
             runtime = call.runtime._replace(
                 stdout=cast("BinaryIO", stream), stdout_is_terminal=stream.isatty()
             )

@@ -70,7 +70,7 @@ def _words(call: Call) -> CompletionWords | None:
     if not (settings.profile and settings.is_of_file):
         return None
     with contextlib.suppress(UnifiedError):
-        # The words in the file now: it may have changed since the call began.
+        # Read again: the file may have changed since the call began.
         config = file.read(runtime)
         now = resolution.resolve(Overrides(settings.profile), runtime, config)
         # A shell cannot tell the owners apart on a disk that folds their names.

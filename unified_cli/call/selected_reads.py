@@ -144,7 +144,7 @@ class ReadWork(NamedTuple):
         name = read.name if self.selected.several else None
         settings, patience = call.settings, Patience.ENDLESS if lists or name else Patience.TIMEOUT
         if self.until is not None:
-            # The last read begins when the time to wait is over.
+            # The last read begins at the deadline.
             left = max(1.0, self.until - call.runtime.monotonic())
             settings = settings._replace(timeout=min(settings.timeout, left))
             patience = Patience.TIMEOUT

@@ -112,7 +112,7 @@ def once(call: Call, clients: Clients, request: Request) -> None:
     client = clients.open(settings)
     try:
         with delivery.to_file(call) as aimed:
-            # How much of a file has been sent is reported.
+            # An upload reports its progress.
             with _told(runtime, request.upload) if request.upload else nullcontext():
                 got = client.send(request, any_type=settings.output.binary)
             write_answer(aimed, request, got, program)

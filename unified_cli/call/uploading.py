@@ -55,7 +55,6 @@ def _telling(shown: Progress) -> upload.Progress:
 
 
 def _check(options: SendOptions, method: str) -> None:
-    """Raise UsageError for options that contradict a file."""
     if method not in _METHODS:
         raise UsageError(
             f"a {visible(method)} sends no file", hint=f"one of {', '.join(_METHODS)} does"

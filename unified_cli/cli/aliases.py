@@ -48,7 +48,7 @@ def refuse_shadowing(argv: Sequence[str], runtime: Runtime) -> None:
     try:
         config = _config(runtime)
     except ConfigError:
-        # The command says so where it needs the file; some are there to repair it.
+        # A command that needs the file reports it; some commands repair it.
         return
     at = _first_word(argv) if config and config.aliases else None
     if config is None or at is None:
@@ -66,7 +66,7 @@ def listed(runtime: Runtime, known: Collection[str]) -> Sequence[tuple[str, str]
     try:
         config = _config(runtime)
     except ConfigError:
-        # Help is shown whatever the file is like; `unified doctor` nams the problem.
+        # Help works with a broken file; `unified doctor` names the problem.
         return ()
     if config is None:
         return ()

@@ -9,8 +9,8 @@ from unified_cli.cli.flags import Flag, Options, arguments_of, flags_of, names_o
 from unified_cli.cli.option_parts import MessageOptions
 
 _PATHS = ("file", "folder")
-# How messages are printed is of no matter to what a command does; a token on standard
-# input is gone, and a recording is of one run.
+# These do not change what a command does: how messages are printed, a token from
+# standard input, which is used up, and a recording of one run.
 _RESENDS = ("retry_in_doubt", "retry_failed", "record", "yes")
 _OF_ONE_CALL = frozenset(
     {*names_of(MessageOptions), *_RESENDS, "dry_run", "restart", "token_stdin"}

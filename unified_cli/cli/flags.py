@@ -279,8 +279,7 @@ def typer_function(
 
     def command(**typed: Any) -> Any:
         given = {name: value for name, value in typed.items() if value is not None}
-        # How each is called in a message; what may be the name of a file may hold any
-        # bytes.
+        # Names for messages. The name of a file may hold any bytes.
         texts = {one.name: one.spellings[-1] for one in flags if one.takes not in _ANY_BYTES}
         texts |= {
             one.name: one.metavar or one.name.upper()
@@ -316,7 +315,6 @@ def _given(value: Any, spelling: str | None) -> Any:
 
 
 def _marks(field: Field[Any]) -> tuple[Any, ...]:
-    """Return the markers in a field's annotation."""
     annotation: Any = field.type
     return annotation.__metadata__  # type: ignore[no-any-return]
 
@@ -335,7 +333,6 @@ def _kind(field: Field[Any]) -> Any:
 
 
 def _element(kind: Any) -> Any:
-    """Return the type of one value of an option."""
     return get_args(kind)[0] if get_origin(kind) is list else kind
 
 

@@ -12,7 +12,7 @@ from unified_cli.errors import UsageError
 from unified_cli.masking import visible
 
 _READERS = "capabilities|connections|export|import|report|request|schema"
-# Of a built-in command only where arguments follow; of an API with its three words.
+# A built-in command only if arguments follow, an API only with its three words.
 _STEP = re.compile(
     rf"\bunified (?=(?:{_READERS}) (?:[\w*-]+/\S|[A-Z]{{3,}} |list\b|--to\b)"
     r"|(?!(?:profile|help|runs|completion|sandbox|operations|doctor|mcp) )"

@@ -86,7 +86,6 @@ def for_operation(operation: Operation, service: Service) -> HelpPage:
 
 
 def _filters(operation: Operation, service: Service) -> Sequence[tuple[str, Rows]]:
-    """Return a list's known filters and sort keys."""
     known = known_filters(operation, service)
     if not known.filters:
         return []

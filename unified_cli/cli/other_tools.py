@@ -200,8 +200,8 @@ _ELSEWHERE: Mapping[str, Sequence[OwnSpelling]] = {
     "--list": (OwnSpelling("--tasks", "--dry-run prints the lists"),),
 }
 
-# The first word of a line, or the first two, and the line; what followed takes the
-# place of the dots, or the name does.
+# The first one or two words of a line, and our line. The rest of the typed line, or the
+# name, replaces the dots.
 _LINES: Mapping[str, str] = {
     "version": "unified --version",
     "login signin sign-in authenticate auth/login": "unified profile login …NAME",

@@ -158,7 +158,6 @@ def hidden(runtime: Runtime, question: str) -> bytes:
 
 @contextlib.contextmanager
 def _without_echo(runtime: Runtime) -> Iterator[None]:
-    """Switch the terminal's echo off during the block."""
     try:
         assert runtime.stdin is not None  # noqa: S101  a terminal
         handle = runtime.stdin.fileno()
@@ -174,5 +173,5 @@ def _without_echo(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(handle, termios.TCSAFLUSH, before)
-        # The Enter that was not shown.
+        # Replaces the Enter that was not shown.
         runtime.stderr.line("")

@@ -74,7 +74,6 @@ def _note_help(context: Any, words: Sequence[str]) -> None:
 
 
 def _page(page: "HelpPage", context: Any) -> str:
-    """Return the page that was asked for."""
     text: str = _pages().render(
         page, context.command_path, context.find_root().obj(), short=context.meta[_SHORT]
     )

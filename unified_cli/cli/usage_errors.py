@@ -109,7 +109,6 @@ def _unknown_option(context: Any, option: str, argv: Sequence[str]) -> UsageErro
 
 
 def _value(option: str, argv: Sequence[str]) -> str:
-    """Return an option's value as typed, or empty."""
     for word, following in pairwise((*argv, "")):
         if word == option:
             return "" if following.startswith("-") else following
@@ -169,7 +168,7 @@ def _order(
         return f"words are separated by blanks: {path} {visible(' '.join(words))}"
     before, dash, noun = name.partition("-")
     if dash and kind in {"resource", _TOP} and (noun in entries or f"{noun}s" in entries):
-        # As aws and gcloud call it: list-tickets.
+        # aws and gcloud write list-tickets.
         return _order(path, kind, entries, (before, noun if noun in entries else f"{noun}s", *rest))
     verb = next((one for one in (name, *own_commands(name)) if one in STANDARD), None)
     if verb and kind == _TOP and "profile" not in own_commands(name):
@@ -296,7 +295,6 @@ def _of_operation(context: Any, argument: str, path: str, spellings: Sequence[st
 
 
 def _assigned(spellings: Sequence[str], sign: str, assignment: str) -> Iterator[str]:
-    """Yield options that take an assignment, with their purpose."""
     for option, what in _FIELDS[sign].items():
         if option in spellings:
             yield f"{option} '{visible(assignment)}' {what}"

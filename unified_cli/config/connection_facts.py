@@ -13,8 +13,7 @@ from unified_cli.runtime import Runtime
 from unified_cli.storage.cache import Cache
 
 ACTIVE = "active"
-# Statuses are an open set; after one may be what it does not say: `active, lacks
-# scopes`.
+# Statuses are an open set. More may follow one: `active, lacks scopes`.
 _STATE = re.compile(r"[A-Za-z0-9_.-]{1,64}(?:, [a-z ]{1,32}){0,2}")
 _PRODUCT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")

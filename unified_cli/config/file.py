@@ -103,7 +103,7 @@ def content(path: Path) -> tuple[bytes, os.stat_result] | None:
     return found, status
 
 
-# A process that does the tasks of many connections, one by one, reads it for each.
+# A process with tasks of many connections reads the file for each.
 @lru_cache(maxsize=1)
 def parse(path: Path, text: bytes) -> Config:
     """Return the config from the file's text.

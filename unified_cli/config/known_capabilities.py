@@ -87,7 +87,7 @@ def keep_lacking(
     `asked` has their settings by name, `lacking` the names by `resource operation`.
     """
     numbers = {name: number for number, name in enumerate(asked)}
-    # Without a profile a connection is called by its account, which leads nowhere else.
+    # Without a profile, a connection is called by its account, which cannot move.
     connections = [
         [name, settings.digest if settings.profile else ""] for name, settings in asked.items()
     ]
@@ -121,7 +121,7 @@ def lacking_in_words(runtime: Runtime, operation: Operation) -> str:
 def _unmoved(runtime: Runtime, connections: Sequence[object]) -> Iterator[str]:
     """Yield the connections that still have these names."""
     runtime = runtime._replace(environ={**runtime.environ})
-    # Help is there whatever is wrong with the configuration.
+    # Help must work with a broken configuration.
     with suppress(UnifiedError):
         config = file.read(runtime)
         for one in connections:

@@ -53,7 +53,7 @@ def keep(
         return
     body = _harmless(found.body)
     query = _harmless(found.query)
-    # Neither is left out because the other has many.
+    # Many names of one kind must not crowd out the other.
     room = MOST_NAMES - min(len(body), MOST_NAMES // 2)
     query = query[:room]
     cache = _cache(runtime)

@@ -91,7 +91,6 @@ _OPEN = {key.name: (key.variable, Value(key.default, DEFAULT)) for key in _PLAIN
 def _token_of_replay(
     layers: "_Layers", reached: Address | None
 ) -> tuple[TokenSource, tuple[str, ...]]:
-    """Return a placeholder token for a replay."""
     try:
         token, left = layers.token(reached)
     except UnifiedError:
@@ -146,8 +145,8 @@ class _Layers(NamedTuple):
         name, variable, default = key.name, *_OPEN[key.name]
         given = getattr(self.flags, name, None)
         in_file = [(source, table[name]) for source, table in self.tables if name in table]
-        # A fast path: most keys are not set, and a list of a thousand profiles looks
-        # each of them up a thousand times.
+        # Fast path: most keys are not set, and listing a thousand profiles looks up
+        # each a thousand times.
         if not in_file and given is None and variable not in self.environ:
             return default
         identity = name in IDENTITY
@@ -247,8 +246,7 @@ class _Layers(NamedTuple):
                     else None
                 )
                 if name == "keyring" and origin is None and reached:
-                    # Its name contains the origin it was stored for; any other origin
-                    # finds nothing.
+                    # Its name contains its origin, so no other origin finds it.
                     origin = reached.origin
                 # An entry of the keyring may be that of another profile.
                 owner = value if name == "keyring" and isinstance(value, str) else profile

@@ -206,7 +206,6 @@ class Settings(NamedTuple):
 
 
 def _choices(names: Collection[str]) -> str:
-    """Return the profiles, and how to choose one."""
     if len(names) > _MOST_NAMED:
         return (
             f"-p NAME; unified profile list shows {len(names)}; unified profile use NAME chooses"

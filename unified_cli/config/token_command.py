@@ -23,7 +23,7 @@ _LONGEST_ERROR = 2 * 1024
 _EXIT_POLL = 0.1
 _LONGEST_REASON = 200
 _SHORTEST = 8
-# A long word with a digit that is no path.
+# A long word with a digit that is not a path.
 _TOKEN_LIKE = re.compile(r"(?<![\w./~+=-])(?=\S*[0-9])[A-Za-z0-9][\w./+=~-]{19,}")
 
 
@@ -87,7 +87,7 @@ def _read_output(
             left = until - time.monotonic()
             if left <= 0:
                 raise ConfigError(f"{what} gave no answer within {SECONDS:g} seconds")
-            # Looked at first: what it printed before it exited is there then.
+            # Checked first: everything it printed before it exited can be read then.
             has_exited = child.poll() is not None
             ready = selector.select(0 if has_exited else min(left, _EXIT_POLL))
             if not ready and has_exited:

@@ -298,7 +298,6 @@ def _names_of(known: Grammar) -> Tables:
 
 
 def _by_fields(known: Grammar) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield fields joined by blanks, with their operations."""
     found: dict[str, list[str]] = {}
     for path, names in known.fields.items():
         found.setdefault(" ".join(names), []).append(path)

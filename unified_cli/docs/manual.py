@@ -14,8 +14,7 @@ from unified_cli.errors import ExitCode
 
 _STARTS_REQUEST = re.compile(r"^([.'])", re.MULTILINE)
 _WIDEST = 78
-# Of the last change that users see; the page is generated, and must be the same
-# wherever that is done.
+# The date of the last visible change: the generated page must be the same everywhere.
 _DATE = "2026-11-27"
 _DESCRIPTION = """\
 Every operation of the APIs is a command. Results go to standard output as they were served,

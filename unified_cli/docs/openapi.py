@@ -36,7 +36,7 @@ a provider may leave the envelope out.
 _TAG = "connections"
 _BYTES: JsonObject = {"schema": {"type": "string", "format": "binary"}}
 _FAILURES = {"4XX": "ClientError", "5XX": "ServerError"}
-# The answers of actions that are not a whole record of their resource.
+# Answers of actions that are only a part of a record.
 _PIECES = {"page-content export": ("page", "body")}
 _TEXT: JsonObject = {"type": "string"}
 _TIME: JsonObject = {"type": "string", "format": "date-time"}
@@ -219,7 +219,6 @@ def _text_parameter(name: str, place: str, about: str) -> JsonObject:
 
 
 def _shared_parameters(service: Service) -> dict[str, JsonObject]:
-    """Return the shared parameters by component name."""
     found = [*_of_lists(service), *_of_all(service)]
     found += [
         _parameter(service.body_passthrough, _SWITCH, "Send the body to the provider as it is"),
@@ -231,7 +230,6 @@ def _shared_parameters(service: Service) -> dict[str, JsonObject]:
 
 
 def _parameters_of(operation: Operation, service: Service) -> list[JsonObject]:
-    """Return an operation's parameters, shared ones by reference."""
     found = [_of_all(service)[0]]
     if operation.takes_id:
         found.append(_parameter("id", _TEXT, "The record's id", place="path", required=True))
@@ -324,7 +322,6 @@ def _word(name: str) -> str:
 
 
 def _shared_responses() -> JsonObject:
-    """Return the failures' responses by component name."""
     content = {"application/json": {"schema": schema_reference("Error")}}
     return {
         "ClientError": {"description": "The request was refused", "content": content},

@@ -24,7 +24,7 @@ _SETTINGS = FOLDER / "pictures.toml"
 _ROWS = 50
 _CHUNK = 65536
 _MAY_FAIL = " || true"
-# A line of progress, which what follows has erased: a slow machine shows one.
+# A slow machine shows a line of progress, which is erased later.
 _ERASED = re.compile(r"[^\n]*\r(?:\x1b\[K)?")
 # Texts that differ each time.
 _RUN, _ANY_RUN = re.compile(r"\b20\d{6}-[0-9a-f]{4}\b"), "20261123-7f3a"

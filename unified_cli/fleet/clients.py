@@ -118,8 +118,7 @@ class Clients:
         token = token or self.token(resolved)
         completion_words.drop_others(self._runtime, resolved)
         address, account = resolved.reachable()
-        # Anything that is not asked of a service is not held back, and nothing is to be
-        # learned about it.
+        # Answers that do not come from a service have no limit, and teach nothing.
         free = address.is_sandbox or self._runtime.replays
         rates = (0.0, 0.0) if free else (resolved.rate, resolved.token_rate)
         runtime = (
@@ -209,7 +208,7 @@ class Clients:
         self._runtime.stderr.note(f"retries: {', '.join(named)}{more}")
 
     def _in_process(self) -> "InProcess":
-        # Some forty modules that a call to the service does not need.
+        # These are forty modules that a call to the service does not need.
         from unified_cli.sandbox.in_process import OwnSandbox  # noqa: PLC0415
 
         with self._lock:
@@ -226,7 +225,6 @@ class _Recalled(NamedTuple):
 
 
 def _recall(cache: Cache, origin: str, account: str) -> _Recalled | None:
-    """Return the known facts about a connection, or None."""
     fact = cache.read(origin, account)
     if fact is None:
         return None

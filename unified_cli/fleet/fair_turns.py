@@ -17,8 +17,7 @@ _WORTH_IT = 0.1
 _THREADS, _MOST_THREADS = 4, 64
 # By default a token lets ten connections send as fast as each of them may.
 _LEAST_THREADS = 12
-# This many files and network connections a thread may have open, and the rest of the
-# program.
+# Open files and network connections: of one thread, and of the rest.
 _FILES, _OTHER_FILES = 5, 40
 _SLOTS = 8
 _MANY, _SLOTS_FOR_MANY = 16, 32
@@ -127,8 +126,8 @@ class WorkerSlots:
         own.wait()
 
     def _release(self) -> None:
-        # It goes from hand to hand: a semaphore would give it to anyone who comes by
-        # first, often the same thread.
+        # The slot is handed to the thread that waited longest: with a semaphore, the
+        # same thread would often get it again.
         with self._lock:
             if self._queue:
                 self._queue.popleft().set()
@@ -181,7 +180,7 @@ class FairTurns(Generic[Job]):
         while self._heap:
             busy, place, profile = heappop(self._heap)
             waiting = self._waiting[profile]
-            # An offer that is out of date was followed by another.
+            # A later offer replaced this one.
             if waiting and waiting[0][0] == place and busy == self._busy[profile]:
                 self._busy[profile] += 1
                 _, job = waiting.popleft()

@@ -18,7 +18,7 @@ from unified_cli.json_text import members
 from unified_cli.output import formats
 from unified_cli.runtime import Runtime
 
-# Errors which may mean that the token is not that of a single connection.
+# These may mean that the token is not for a single connection.
 _NOT_OWN = (400, 403, 404)
 
 
@@ -80,7 +80,7 @@ def identified(found: Settings, flags: Overrides, runtime: Runtime) -> Settings:
     with Clients(runtime, catalogue) as clients:
         token = clients.token(found)
         if source := found.token:
-            # Standard input, for one, gives it only once.
+            # Some sources, such as standard input, give it only once.
             found = found._replace(
                 token=source._replace(kind="environment", detail=token, source=source.words)
             )

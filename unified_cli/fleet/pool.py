@@ -18,8 +18,8 @@ from unified_cli.errors import StorageError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-# In order, this many jobs may be begun for each worker: a slow one should not hold up
-# those after it.
+# In order, each worker may be this many jobs ahead, so that a slow one does not hold up
+# the rest.
 _AHEAD = 4
 
 
@@ -116,7 +116,7 @@ class WorkerPool(Generic[Job, Result]):
                 os_limits.start_thread(self._run)
                 self._threads += 1
             except StorageError:
-                # Those that there are do all, if more slowly.
+                # The threads that exist do all jobs, more slowly.
                 if not self._threads:
                     raise
         task = _Task[Job, Result](job)
@@ -187,7 +187,6 @@ class WorkerPool(Generic[Job, Result]):
                     task.held.append(result)
 
     def _next(self) -> tuple[_Task[Job, Result], Result | _End]:
-        """Return a worker's next result. Raises what a job raised."""
         while True:
             if self._results.empty():
                 self._look()

@@ -47,8 +47,8 @@ class FairReaders:
     ) -> None:
         self.slots = WorkerSlots(workers)
         self._in_turn = in_turn
-        # In order, a list stands still until its turn: one that took the slot of the
-        # list whose turn it is would stop both.
+        # In order, a list waits for its turn. If it took the slot of the list whose
+        # turn it is, both would stop.
         self.clients = Clients(
             runtime, catalogue, nullcontext if in_turn else self._let_others_go_on, tokens
         )
@@ -187,14 +187,14 @@ class FairReaders:
                 while kept and (first := next(iter(kept))) in ended:
                     held.release(first)
                     del kept[first]
-                    # The next one's turn, with what it has read so far.
+                    # The turn goes to the next one, with what it has read so far.
                     following = next(iter(kept), None)
                     if following is not None:
                         ahead, kept[following] = kept[following], []
                         yield from ahead
 
     def _let_others_go_on(self, seconds: float) -> AbstractContextManager[None]:
-        # For as long as someone waits for the answer.
+        # Checked while a caller waits for the answer.
         self._check()
         return self.slots.given_up(seconds)
 
@@ -274,13 +274,13 @@ def pages(
     """
     reader = ListReader(client.send, request, service, span)
     try:
-        # Taken out when it is used, so that no page is kept while others are read.
+        # Emptied on use, so that no page is kept while others are read.
         held = [reader.read()]
     except BaseException:
         client.close()
         raise
     if reader.done:
-        # Nothing is left for a worker.
+        # No worker has anything left to do.
         client.close()
         yield held.pop()
         return

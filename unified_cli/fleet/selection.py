@@ -75,7 +75,8 @@ def note_same_of(
 
     It is on stderr: a read then asks it more than once.
     """
-    # A problem with one is reported when it is called, and does not hide the others.
+    # A problem with one connection is reported when it is called; the others still
+    # count.
     selected, _ = each(runtime, config, options, names)
     note_same(runtime, selected)
 

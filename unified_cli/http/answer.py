@@ -95,7 +95,7 @@ class Reader(NamedTuple):
 
         Raises DamageError for a damaged body, and the errors of the transport.
         """
-        # Once, because httpx looks through all of them for each that is asked for.
+        # Copied once: httpx searches all of them at each look-up.
         headers = dict(response.headers.items())
         self.trace.warn(headers)
         try:
@@ -129,7 +129,7 @@ class Reader(NamedTuple):
                     request, status, "the answer is not JSON, so its credentials cannot be left out"
                 )
             return self._document(request, response, headers, expected)
-        # Where no record is expected, an answer without a type is a file of any size.
+        # If no record is expected, an answer without a type is a file of any size.
         operation = request.operation
         there = status == 200 and headers.get("content-length") != "0"
         untyped = there and not kind and (operation is None or operation.kind == "action")
@@ -215,7 +215,6 @@ class Reader(NamedTuple):
         )
 
     def _items(self, request: Request) -> list[str]:
-        """Return the possible names of the records in an answer."""
         operation = request.operation
         if operation is None and not request.scoped:
             return self.service.connections.platform_items.split()
@@ -249,8 +248,7 @@ class Reader(NamedTuple):
             try:
                 body = self._without_credentials(request, body)
             except (decoding.DamageError, decoding.TooLargeError):
-                # No one can tell what in it is a credential; the status says what
-                # happened.
+                # Anything in it may be a credential; the status says what happened.
                 body = b""
         return self._failed(request, response, headers, status, body)
 
@@ -339,6 +337,5 @@ def _is_file(headers: Mapping[str, str]) -> bool:
 
 def _raw(response: httpx.Response) -> httpx.SyncByteStream:
     # The transport's own stream: httpx would decode any coding, without bounds.
-    # A synchronous transport gives no other.
     assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101
     return response.stream

@@ -42,14 +42,14 @@ _ID_HEADERS = (
     "x-amz-request-id",
     "cf-ray",
 )
-# Names under which HTTP APIs put the problem, where, and why; problem details (RFC
-# 9457), OAuth, Jira (`errorMessages`), FastAPI (`detail`) and Apigee (`fault`) among
-# them.
+# Names of the problem, its place and its reason in usual HTTP APIs: problem details
+# (RFC 9457), OAuth, Jira (`errorMessages`), FastAPI (`detail`), Apigee (`fault`) and
+# others.
 _LISTS = ("errorMessages", "errors", "failures", "invalid-params")
 _FIELDS = ("field", "path", "property", "pointer", "loc", "param", "name")
 _MESSAGES = ("message", "detail", "msg", "description", "reason", "error", "title", "code")
 _TEXTS = ("message", "faultstring", "detail", "error_description", "description")
-# Of the service itself these only repeat the status.
+# The service's own errors repeat the status here.
 _NAMES = ("error", "title", "fault")
 
 
@@ -124,7 +124,7 @@ def _message(document: JsonObject, names: Iterable[str]) -> str:
 
 def _provider(body: Json) -> ErrorText:
     if isinstance(body, str):
-        # Providers' answers that are JSON are passed on as text in places.
+        # Some routes pass on a provider's JSON as text.
         document = decoding.json_object(body.encode("utf-8", "surrogatepass"))
         if document is None:
             return ErrorText(" ".join(body.split())[:_LONGEST_LINE], [])

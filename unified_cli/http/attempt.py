@@ -275,7 +275,7 @@ def redirect_target(here: httpx.URL, location: str, request: Request, *, file: b
     try:
         target = httpx.URL(location)
         if target.scheme and not target.host:
-            # Some parsers take it for relative, others for another host.
+            # Some parsers read it as relative, others as another host.
             raise UnsafeError(
                 f"{_origin(here)} redirects to '{shown}', which has no host; not followed"
             )

@@ -90,7 +90,7 @@ class Client:
         try:
             return self._send(call, expected)
         except AbandonedError as error:
-            # It may come in a wait between two attempts.
+            # The signal may come in a wait between two attempts.
             _give_up(call, error)
         except KeyboardInterrupt as stop:
             if attempts.outcome_of(request, call.attempts) is WriteOutcome.IN_DOUBT:
@@ -102,7 +102,6 @@ class Client:
             raise
 
     def _check(self, request: Request) -> None:
-        """Raise UnsafeError for a request to another origin."""
         if request.address.origin != self._origin:
             raise UnsafeError(
                 f"the request goes to {request.address.origin}, and the token to {self._origin}"
@@ -192,7 +191,7 @@ class Client:
         asked = attempt.retry_after or 0
         exhausted = self._rate_limit.exhausted(request.account)
         if exhausted:
-            # However long --timeout is.
+            # A longer --timeout would not help.
             later = "the limit stayed closed for over a minute: run it again later"
             _give_up(call, _limited(failed.error, later))
         if not attempts.may_repeat(request, attempt):
@@ -203,7 +202,7 @@ class Client:
         if asked > attempts.LONGEST_WAIT or late:
             _give_up(call, _too_long(failed.error, asked) if asked else failed.error)
         stderr = self._runtime.stderr
-        # A status line tells each wait by itself.
+        # A status line shows each wait itself.
         told = stderr.draws or self._runtime.shares_terminal
         if refusals and (stderr.verbosity or (refusals == 1 and not told)):
             stderr.note(f"waiting {seconds:.1f} s for the rate limit: {failed.error.reason}")
@@ -223,15 +222,14 @@ class Client:
             _give_up(call, failed.error)
         total, stderr = self._settings.retries, self._runtime.stderr
         stderr.retried()
-        # In bulk work the others are counted and reported together at the end.
+        # In bulk work later retries are reported together at the end.
         first = repeats == 1 or self._patience is not Patience.ENDLESS
         if stderr.verbosity or (first and not self._runtime.shares_terminal):
             stderr.note(f"retry {call.number} of {total} in {wait:.1f} s: {failed.error.reason}")
         began = self._runtime.monotonic()
         self._rate_limit.sleep(wait)
         if self._patience is Patience.ENDLESS:
-            # Other requests may have had their turn first, as with a wait for the
-            # limit.
+            # As with a wait for the limit, other requests may go first.
             call.until += max(0.0, self._runtime.monotonic() - began - wait)
 
 

@@ -108,7 +108,7 @@ def read(chunks: Iterable[bytes], coding: str, *, largest: int = LARGEST_BODY) -
         if decoded.tell():
             decoded.write(part)
         else:
-            # It shares the bytes of the first part, which mostly is the whole body.
+            # This shares the bytes of the first part, which is usually the whole body.
             decoded = io.BytesIO(part)
             decoded.seek(0, io.SEEK_END)
         if decoded.tell() > largest:
@@ -205,7 +205,7 @@ def _are_deeper(text: bytes, names: Collection[str]) -> bool:
             if any(deeper_than(bytes(one), DEEPEST) for one in inner):
                 return True
     except msgspec.DecodeError:
-        # The problem with it is found next.
+        # The check below reports the problem.
         pass
     return False
 

@@ -133,14 +133,12 @@ class _RecordingTransport(httpx.BaseTransport):
         )
 
     def fail(self, error: httpx.TransportError) -> None:
-        """Record that the exchange broke."""
         if self._exchange:
             self._exchange.broken = self._describe(error)
             self._exchange.end = BodyEnd.BROKEN
             self.finish()
 
     def finish(self) -> None:
-        """Record the exchange. No more of its body is read."""
         exchange, self._exchange = self._exchange, None
         if exchange:
             self._recording.add(exchange)
@@ -201,7 +199,7 @@ def kept(runtime: Runtime, service: Service, evidence: Evidence) -> AbstractCont
 @contextmanager
 def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     recording = Recording(path, runtime, service)
-    # Cached facts would not be requested, and be missing in a replay.
+    # Cached facts would not be requested, so a replay would lack them.
     folders = _folders(runtime, runtime.folder("data"))
     try:
         yield runtime._replace(
@@ -219,7 +217,7 @@ def _recorded(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
 @contextmanager
 def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtime]:
     clock = ReplayClock()
-    # Journals and runs of a replay are gone with it: nothing of them was done.
+    # The journals and runs of a replay go with it: no write was sent.
     with SpoolFile(runtime.folder("cache"), runtime.wall()) as copy, _temporary_folder() as data:
         index = HarIndex(path, copy, service)
         runtime.stderr.names_runs = False
@@ -234,7 +232,7 @@ def _replayed(runtime: Runtime, service: Service, path: Path) -> Iterator[Runtim
         except UnrecordedError as error:
             raise ServiceError(error.reason, hint=error.hint, retryable=False) from None
         except UnifiedError as error:
-            # It would continue with a run that is gone by then.
+            # The next command would need a run that is gone by then.
             error.next_command = None
             raise
 

@@ -71,7 +71,7 @@ class Exchange:
         if self.response is None:
             return False
         kind = self.response.headers.get("content-type")
-        # Without a type it may be JSON, too, which gzip hides.
+        # A body without a type may be JSON, too, which gzip hides.
         untyped = not kind and self.body.lstrip().startswith((b"{", b"[", b"\x1f"))
         return untyped or decoding.is_json(kind)
 
@@ -99,7 +99,7 @@ class Exchange:
                 if len(found) > self.largest:
                     break
         except decoding.DamageError as error:
-            # A body that was not read to its end only looks damaged.
+            # A body that was not read to its end looks damaged, but is not.
             if end is BodyEnd.COMPLETE and self.received == len(self.body):
                 end, reason = BodyEnd.DAMAGED, str(error)
         if self.received > len(self.body) or len(found) > self.largest:
@@ -116,7 +116,7 @@ class Sent(NamedTuple):
 
 def sent(request: httpx.Request, service: Service, redaction: Redaction) -> Sent:
     """Return the request without its own credentials. It is looked up in this form."""
-    # Where a file is sent, a recording has what it is.
+    # A recording describes an uploaded file instead of holding it.
     told = request.extensions.get("unified_body")
     text = request.read().decode("utf-8", "replace") if told is None else told
     address = str(request.url)
@@ -130,7 +130,7 @@ def entry(exchange: Exchange, ended: float, service: Service) -> JsonObject:
     answered = exchange.answered or ended
     redaction = Redaction()
     before = sent(exchange.request, service, redaction)
-    # The credentials in the answer are replaced in all that follows.
+    # From here on, the answer's credentials are replaced everywhere.
     response = _response(exchange, redaction, service)
     found: JsonObject = {
         "startedDateTime": datetime.fromtimestamp(exchange.started, UTC).isoformat(

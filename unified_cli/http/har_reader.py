@@ -105,7 +105,7 @@ def entry(text: bytes) -> HarEntry:
     try:
         found = _DECODER.decode(text)
     except msgspec.MsgspecError as error:
-        # Only a newer msgspec makes it a ValueError.
+        # Older versions of msgspec raise no ValueError.
         raise ValueError(str(error)) from None
     status, failure = found.response.status, found.error
     if not (100 <= status < 600 or (failure and status == 0)):

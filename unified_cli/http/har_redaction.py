@@ -82,7 +82,7 @@ def _suspect(names: Iterable[str], before: str) -> re.Pattern[str]:
 _SUSPECT = _suspect([*_ANYWHERE], r'["\\][-_]*')
 _SUSPECT_ELSEWHERE = _suspect([*_ANYWHERE, *_ENDS], "")
 
-# A name that ends like that of a credential and says no position in a list.
+# Any name that ends like a credential's, but is not a position in a list.
 _IN_NAME = r"(?:[\w.~\[\]-]|%5[bd])*"
 _CREDENTIAL = (
     rf"(?!{_IN_NAME}(?:cursor|page|sync)[_-]*token\b)"
@@ -93,7 +93,7 @@ _SIGNED = (
     rf"|awsaccesskeyid|googleaccessid|ossaccesskeyid|jwt|hmac|hdnts|temp_url_sig|{_CREDENTIAL}"
 )
 _SIGNED_NAME = re.compile(_SIGNED, re.IGNORECASE)
-# In a URL, in the escapes of JSON, and in a URL that is a value of another's query.
+# In a URL, in escaped JSON, and in a URL within another URL's query.
 _BEGIN = r"[?&;]|\\u0026|\\u003f"
 _ESCAPED_BEGIN = r"%(?:25)*(?:3f|26)"
 _CHARACTER = r"""[^&"'\\\s<>#]|\\u00(?!2[236])[0-9a-f]{2}|\\/"""
@@ -258,7 +258,6 @@ def refusal(sent: Request, body: bytes, service: Service) -> bytes:
 
 
 def _is_suspect(content: str, holds: Holding) -> bool:
-    """Return whether a text may have a credential in it."""
     pattern = _SUSPECT if holds is Holding.RECORDS else _SUSPECT_ELSEWHERE
     return pattern.search(content) is not None
 

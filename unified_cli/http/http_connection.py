@@ -302,8 +302,8 @@ class HttpConnection:
             "User-Agent": PRODUCT,
             "Authorization": f"Bearer {self._token}",
         }
-        # To encode them takes longer than to compare them: those of the pages of a list
-        # are the same, and those of many creates but for the key.
+        # Comparing headers is faster than encoding them. The pages of a list have the
+        # same ones, and many creates differ only in the key.
         if headers.keys() != self._named.keys():
             self._headers = httpx.Headers(headers)
         elif changed := {

@@ -17,7 +17,7 @@ from unified_cli.json_text.members import Record, parts, placed, string
 
 _NOTHING = Record(b"null")
 _FEW = 8 * 1024
-# A letter that is written as an escape, as no one does: it may be one of a key.
+# A letter of a key may be written as an escape, though it is rare.
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
 
 
@@ -82,7 +82,7 @@ def _as_served(body: bytes, readable: bytes, page: PageBody, service: Service) -
 
 
 def _decode(text: bytes, service: Service) -> PageBody:
-    # An array has a comma less than items, and no text has more commas than bytes.
+    # An array has one comma less than items, and no more commas than bytes.
     many = len(text) > decoding.MOST_RECORDS and text.count(b",") >= decoding.MOST_RECORDS
     if text.lstrip().startswith(b"["):
         if many:
@@ -103,7 +103,7 @@ def _decode(text: bytes, service: Service) -> PageBody:
 
 
 def _check_depths(records: Sequence[Record]) -> None:
-    # A few records rarely have more brackets than that, and counting them is quick.
+    # Counting brackets is quick, and a few records rarely have more.
     for some in members.slices(records, _FEW):
         if json_check.deeper_than(b"".join(some), json_check.DEEPEST):
             raise decoding.TooLargeError(
@@ -121,8 +121,8 @@ def _without_records(text: bytes, records: list[Record], service: Service) -> by
     start = text.find(b"[", text.find(_quoted(service)[0])) + 1
     last = bytes(records[-1]) if records else b""
     end = text.rfind(last) + len(last)
-    # As long as the records and their commas: then nothing else is there, no second
-    # array either.
+    # If it is as long as the records and their commas, there is nothing else in it,
+    # such as a second array.
     return (
         text[:start] + text[end:]
         if end - start == sum(map(len, records)) + len(records) - 1
@@ -145,8 +145,7 @@ def _repeated(text: bytes, service: Service) -> str | None:
     """Return the records' or the cursor's key if repeated. msgspec took the last
     one.
     """
-    # Within a record it may be as often as it likes, so now the keys of the outermost
-    # object are looked at.
+    # A record may repeat it, so only the keys of the outermost object count.
     found: list[str] = []
 
     class _Key(enum.Enum):

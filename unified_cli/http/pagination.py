@@ -113,12 +113,12 @@ class ListReader:
         self._number += 1
         request = _at(self._request, self._service, self._cursor)
         if self._request.searches:
-            # The key of a page is for its attempts only.
+            # Each page has its own key, for its attempts.
             request = request._replace(key=str(uuid.uuid4()))
         answer = _send(self._send, request, self._number)
         page = split(answer, self._request, self._service, self._number)
         if self._cursor is not None and _is_bare(answer):
-            # It does not say whether there are more pages.
+            # The answer does not say whether there are more pages.
             raise ServiceError(
                 f"page {self._number} of {self._request.line} is a bare array without a cursor,"
                 " and there may be more records",
@@ -136,7 +136,7 @@ class ListReader:
 
     def _note(self, cursor: str) -> None:
         if self._last is None and masked(cursor) != cursor:
-            # It would be in a URL, and in the checkpoint of an export.
+            # The cursor is put into a URL and an export's checkpoint.
             raise ServiceError(
                 f"the cursor after page {self._number} of {self._request.line} contains the"
                 " token; not followed",
@@ -304,8 +304,8 @@ def _cut(
         end = len(page.records) if left is None else min(len(page.records), skip + left)
         found = page.records[skip:end]
     else:
-        # The position counts what was served: with a time that moves on, others are
-        # left out the next time.
+        # The position counts served records: a later run has a later time, which leaves
+        # out others.
         kept = [at for at in range(skip, len(page.records)) if since.keeps(page.records[at])]
         end = len(page.records) if left is None or left >= len(kept) else kept[left]
         found = [page.records[at] for at in kept[:left]]

@@ -154,7 +154,6 @@ class _Headers:
         self.left = self._lies = 0
 
     def window(self, now: float) -> Window | None:
-        """Return the window that was named lately."""
         return self.latest if now < self._until else None
 
     def keep_to(self, window: Window, now: float) -> None:
@@ -278,7 +277,6 @@ class Pace:
         return self._next - now
 
     def _free(self, window: Window) -> float:
-        """Return when one more send fits into the window."""
         if len(self._sent) < window.most:
             return -NEVER
         return self._sent[-window.most] + window.seconds
@@ -335,7 +333,8 @@ class Pace:
         until = now + min(wait, _LONGEST) + _LATE if wait else -NEVER
         if turn.round != self._round:
             if self._closed:
-                # Each of a burst lowers the number in flight by one, to half of it.
+                # Each refusal of a burst lowers the number in flight by one, down to
+                # half.
                 self._most_in_flight = max(self._least_in_flight, self._most_in_flight - 1)
             if self._closed and until > self._closed_until:
                 self._asked, self._closed_until = True, until

@@ -31,7 +31,7 @@ def read(headers: Mapping[str, str]) -> RateFacts | None:
     """Return the facts in the headers, or None. Names are in lower case."""
     if "ratelimit" in headers:
         return _structured(headers)
-    # Most answers say nothing, which is to be seen at once.
+    # Fast path: most answers have none of them.
     if headers.keys().isdisjoint(_OLDER):
         return None
     return _three_fields(
@@ -101,8 +101,8 @@ def _reset(text: str, date: str | None) -> float | None:
     value = float(number[1])
     if value < _EPOCH_SECONDS:
         return _near(value)
-    # A time of day: this machine's clock may be wrong, so the answer's own is what
-    # counts.
+    # A time of day is compared with the answer's own, as this machine's clock may be
+    # wrong.
     then = value / 1000 if value >= _EPOCH_MILLISECONDS else value
     now = http_date(date)
     return _near(then - now) if now else None

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from unified_cli.http.attempt import Attempt, Outcome
 from unified_cli.http.rate import NEVER, WINDOW, Pace, RateFacts, Turn, Window
 
-# Who waits for an answer of someone else looks again after this time, in case it never
-# comes.
+# A thread that waits for another's answer checks again after this time.
 _LOOK_AGAIN = 1.0
 # Shorter waits are not worth a line.
 _NOTABLE = 1.0
@@ -29,9 +28,8 @@ waits, and then continues.
 
 With 0 seconds, threads that wait to continue may do so first.
 """
-# Assumption: where the service does not say whose limit it was, it was the
-# connection's. Only where several are refused at once that have sent far less than they
-# may, it was that of the token.
+# Assumption: a limit of unknown scope is the connection's. It is the token's only if
+# several connections are refused at once, each far below its own limit.
 _TOGETHER = 1.0
 _SEVERAL = 6
 
@@ -85,8 +83,7 @@ class RateLimit:
         self._monotonic = monotonic
         self._sleep = sleep
         self._idle = idle
-        # Taken by itself where no one waits: the context of a condition is two calls
-        # more.
+        # Used directly if no one waits: a condition's context takes two more calls.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._unlikely: deque[tuple[float, str]] = deque(maxlen=100)
@@ -142,9 +139,8 @@ class RateLimit:
         `tell` is called before a wait that can be noticed begins.
         """
         if len(self._connections) > 1:
-            # Who sends as much as its connection may would leave nothing of the token's
-            # limit to the others, and they would have the whole of their work before
-            # them when it is done.
+            # A connection at its own limit would use up the token's, and all others
+            # would only start when it is done.
             with self._idle(0):
                 pass
         while True:
@@ -185,8 +181,8 @@ class RateLimit:
             self._sleep(seconds)
 
     def _wait_for_an_answer(self, account: str) -> None:
-        # Anyone who gets the answer needs the lock, so nothing else is waited for with
-        # it.
+        # The thread that gets the answer needs the lock, so it is not held while
+        # waiting.
         with self._idle(NEVER), self._changed:
             if self.delay(account) == NEVER:
                 self._changed.wait(_LOOK_AGAIN)

@@ -235,7 +235,6 @@ class Replay(httpx.BaseTransport):
         return UnrecordedError(f"{name} is not in {path}, which holds {self._index.size}", _ANEW)
 
     def _name(self, request: httpx.Request) -> str:
-        """Return the request in words, with its connection."""
         parts = urlsplit(str(request.url))
         query = parse_qsl(parts.query, keep_blank_values=True)
         account = next((value for name, value in query if name == self._connection), "")

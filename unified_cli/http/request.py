@@ -79,7 +79,7 @@ class Scope(NamedTuple):
     """The service honours idempotency keys, so a repeat with the same key is safe."""
 
 
-# The requests for the pages of a list differ in one value.
+# Requests for the pages of a list differ only in their cursor.
 @lru_cache(maxsize=64)
 def _encoded(text: str) -> str:
     return quote(text, safe="")

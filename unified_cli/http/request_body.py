@@ -144,7 +144,6 @@ def _read_json(data: str, runtime: Runtime) -> bytes:
 
 
 def _are_records(text: bytes) -> bool:
-    """Return whether a text has one record per line."""
     first, _, rest = text.partition(b"\n")
     second = rest.lstrip().partition(b"\n")[0]
     return bool(second) and not any(map(json_check.flaw, (first, second)))

@@ -75,7 +75,6 @@ class Trace:
             self.stderr.line(f"< {what}{sent.method} {path} after {seconds:.3f} s{ended}")
 
     def _read(self, sent: Request) -> tuple[Redaction, str | None]:
-        """Return a request's redaction and its body without credentials."""
         return har_redaction.of_request(sent, self._service)
 
     def _headers(self, mark: str, headers: httpx.Headers, redaction: Redaction) -> None:

@@ -129,8 +129,8 @@ class Upload:
         with self._file.reader() as reader:
             try:
                 while piece := reader.read(_CHUNK):
-                    # A piece is given when the next one has been read, so that the last
-                    # waits for the whole digest.
+                    # Each piece is yielded after the next is read, so that the last one
+                    # waits for the digest.
                     if held:
                         yield held
                     held = piece
@@ -253,7 +253,6 @@ def _kind(path: Path) -> str:
 def _head(
     boundary: str, path: Path, field: str, fields: Sequence[tuple[str, str]], kind: str
 ) -> bytes:
-    """Return the form before the bytes of its file."""
     parts = [
         b'--%b\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n'
         % (boundary.encode(), _quoted(name), _text(name, value))

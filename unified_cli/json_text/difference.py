@@ -13,8 +13,7 @@ from unified_cli.masking import excerpt
 _NULL = b"null"
 _LONGEST_VALUE = 80
 _PARTS = re.compile(rb"(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
-# An exponent of more digits is no measure of anything, and Python refuses to read very
-# long ones.
+# Longer exponents measure nothing, and Python refuses very long ones.
 _LONGEST_EXPONENT = 18
 
 
@@ -188,5 +187,4 @@ def changes(seen: Parts, now: Parts, rules: PathRules) -> list[str]:
 
 
 def _shown(value: bytes | None) -> str:
-    """Return a value for a message, shortened if long."""
     return excerpt((value or _NULL).decode("utf-8"), _LONGEST_VALUE)

@@ -29,7 +29,7 @@ _PAIR = re.compile(
     rb"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
     re.DOTALL,
 )
-# Whether the brackets match is checked elsewhere, so that both kinds can count as one.
+# Both kinds count as one: other code checks that they match.
 _ONE_KIND = bytes.maketrans(b"[]", b"{}")
 _ESCAPE = re.compile(rb'\\["\\]')
 _EVERY_BYTE = bytes(range(256))
@@ -124,8 +124,8 @@ def syntax_flaw(text: bytes) -> str:
         with contextlib.suppress(ValueError, RecursionError):
             scan(text.decode("utf-8"))
             return ""
-    # The import of msgspec takes as long as the standard library takes for half a
-    # mebibyte, and msgspec reads anything larger in a tenth of the memory.
+    # Importing msgspec takes as long as reading half a mebibyte without it. For larger
+    # texts it needs a tenth of the memory.
     try:
         reason = _refusal(text)
         # msgspec refuses half a surrogate pair, which is valid JSON and occurs where a
@@ -194,8 +194,8 @@ def deeper_than(text: bytes, levels: int) -> bool:
     for brackets in _outside(text, _ALL_BUT_BRACKETS):
         whole = left + brackets
         left = b"{" * (whole.count(b"{") - whole.count(b"}"))
-        # With the brackets closed that are still open, as many pairs are within one
-        # another as it takes rounds to remove them all.
+        # After closing the open brackets, the nesting is the number of rounds that
+        # remove all pairs.
         if len(left) > levels or b"{}" in _unpaired(whole + b"}" * len(left), levels):
             return True
     return False
@@ -214,7 +214,7 @@ def is_longer(array: bytes | memoryview, items: int) -> bool:
             left = fewer
         inner = left.lstrip(b",")
         commas += len(left) - len(inner)
-        # Those that follow a bracket that is still open belong to an item.
+        # Commas after an open bracket belong to an item.
         left = inner.replace(b",", b"")
         if commas >= items:
             return True

@@ -28,7 +28,7 @@ _KEY = re.compile(rb"[ \t\n\r,]*+(" + STRING + rb")" + _BLANKS + rb":" + _BLANKS
 _BETWEEN_ITEMS = re.compile(rb"[ \t\n\r,]*+")
 _SCALAR = re.compile(STRING + rb"|[^ \t\n\r,\]}]++", re.DOTALL)
 _NO_BRACKET = rb'[^"\[\]{}]*+(?:' + STRING + rb'[^"\[\]{}]*+)*+'
-# Brackets with none between them are passed at once: most objects in records are such.
+# Brackets without others between them are skipped at once: most objects are like that.
 _BRACKET = re.compile(
     _NO_BRACKET + rb"(?:[\[{]" + _NO_BRACKET + rb"[\]}]|([\[{])|([\]}]))", re.DOTALL
 )

@@ -17,7 +17,7 @@ _KEY = re.compile(
     b'"%b"' % b"".join(b"(?:%c|\\\\u00(?i:%02x))" % (letter, letter) for letter in LABEL.encode())
 )
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
-# As several connections are printed, which is cut off without taking the record apart.
+# The form in which several connections are printed is cut off without parsing.
 _FIRST = re.compile(rb'\{"_profile":"([^"\\]*)"(?:,|(?=\}))')
 
 
@@ -30,8 +30,8 @@ def label(records: Sequence[Record], name: str) -> list[Record]:
     first = b"{%b:%b" % (msgspec.json.encode(LABEL), msgspec.json.encode(name))
     start = first + b","
     texts = [*map(bytes, records)]
-    # Every record of several connections passes here, and one look at a whole page
-    # takes half the time.
+    # Every record of several connections passes here. One search of a whole page takes
+    # half the time.
     none = not _may_carry(b"\n".join(texts))
     return [
         Record(start + text[1:])
@@ -68,7 +68,7 @@ def _joined(members: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def _may_carry(text: bytes) -> bool:
-    # From the end it is found in a third of the time, and one character in a tenth.
+    # Searching from the end takes a third of the time, for one character a tenth.
     return text.rfind(b"_profile") >= 0 or (
         b"\\" in text and _ESCAPED_LETTER.search(text) is not None
     )

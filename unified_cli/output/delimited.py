@@ -131,8 +131,7 @@ class Delimited(RecordWriter):
         )
 
     def _fix(self, slices: Iterable[Sequence[Record]]) -> dict[str, None] | None:
-        # Any connection's page may come first, so the known columns are there whether
-        # it has them or not.
+        # Any connection's page may come first, so all known columns are there.
         found = dict.fromkeys([*self._style.first, *self._style.known] if self._style.first else [])
         record = None
         for record in chain.from_iterable(slices):

@@ -62,7 +62,7 @@ def _refuse(word: str) -> NoReturn:
     raise _NotHeldError(word)
 
 
-# It keeps no value, so that a large text takes little memory.
+# Values are dropped, so that a large text takes little memory.
 _SCANNER = JSONDecoder(
     object_pairs_hook=_members,
     parse_float=_number,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import subprocess
 
 _WORKER = Path(__file__).with_name("jq_worker.py")
-# A program that is not run before the time is over has so long, as the last read has.
+# As the last read, a program that starts at the deadline gets this long.
 _LEAST_SECONDS = 1.0
 _START_SECONDS = 60.0
 

@@ -197,11 +197,10 @@ def _compiled(expression: str, option: str) -> Any:
             # A program compiles alone first: so it is complete without the brackets,
             # and its messages name its own lines.
             jq.compile(expression)
-            # As text a result keeps all digits, which Python's numbers do not. The
-            # first line break may belong to a comment that ends in a backslash.
+            # As text, a result keeps all digits; Python's numbers do not. The first
+            # line break may belong to a comment that ends in a backslash.
             as_text = f"({expression}\n\n) | tojson"
-            # The library ends the results there without a word, so a record would be
-            # missing.
+            # The library ends the results there silently, so a record would be missing.
             return jq.compile(_HALTS + as_text if "halt" in expression else as_text)
     except ValueError as error:
         raise UsageError(f"{option}: {_reason(error)}", hint=_spelled(expression, error)) from None
@@ -282,8 +281,8 @@ class Expectation:
         """
         self.expression = expression
         self.shown = f"{option} '{excerpt(' '.join(expression.split()), _LONGEST_PROGRAM)}'"
-        # An expression that is wrong is shown by what jq says of it; one that fails on
-        # a value, by itself.
+        # For a wrong expression, jq's message is shown; for one that fails on a value,
+        # the expression.
         JqProgram(expression, option)
         self._program = JqProgram(expression, self.shown, process)
 

@@ -26,7 +26,7 @@ def serve() -> None:
         signal.signal(number, signal.SIG_DFL)
     fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(0, fcntl.F_GETFL)
-    # No one reads on from standard error once it runs.
+    # Standard error is not read any more once the worker runs.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
@@ -34,8 +34,7 @@ def serve() -> None:
         request = json.loads(line)
         text = sys.stdin.buffer.read(request["size"]).decode()
         signal.setitimer(signal.ITIMER_REAL, request["seconds"])
-        # Where the process that asked is killed in the meantime, the end of the input
-        # sends the signal.
+        # If the parent is killed, the end of the input sends the signal.
         fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
         try:
             answer = json.dumps({"results": jq.compile(request["program"]).input_text(text).all()})

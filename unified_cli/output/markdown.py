@@ -43,7 +43,7 @@ class Markdown(Table):
         style = self._style
         if not (style.first and style.known):
             return super()._candidates(slices)
-        # The page of any connection may come first, so none decides.
+        # Any connection's page may come first, so no page decides.
         names = dict.fromkeys([*style.first, *AHEAD, *style.known])
         return [name for name in names if name not in NEVER]
 
@@ -84,7 +84,6 @@ def document(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
 
 
 def _line(cells: Iterable[str], sizes: Iterable[int]) -> str:
-    """Return the row of these cells, padded."""
     padded = (pad(cell, size) for cell, size in zip(cells, sizes, strict=True))
     return f"| {' | '.join(padded)} |"
 

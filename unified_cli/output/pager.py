@@ -112,8 +112,8 @@ class PagedStdout(io.RawIOBase):
 
         Earlier output is on the terminal then.
         """
-        # Only text that is held needs the lock, which a write has for as long as a
-        # pager's user looks at the screen.
+        # Only buffered text needs the lock. A write holds it while a pager's user looks
+        # at the screen.
         if self._state is _State.HELD and self._kept:
             # No one reads a terminal that is gone; the next write of a result says so.
             with contextlib.suppress(OSError):
@@ -170,7 +170,7 @@ class PagedStdout(io.RawIOBase):
         )
 
     def _show_soon(self) -> None:
-        # Without a thread to spare it is shown a little later.
+        # If no thread can start, it is shown a little later.
         with contextlib.suppress(StorageError):
             os_limits.start_thread(self._show_late)
 
@@ -276,8 +276,8 @@ def _command(runtime: Runtime) -> str:
         try:
             found = file.read(runtime).top.get("pager")
         except UnifiedError:
-            # Help needs no sound config file, and whatever reads the settings reports
-            # the problem with it.
+            # Help works without a valid config file; code that needs the settings
+            # reports the problem.
             found = None
     return str(runtime.environ.get("PAGER", _DEFAULT) if found is None else found)
 

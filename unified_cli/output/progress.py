@@ -134,11 +134,10 @@ def span(seconds: float) -> str:
 
 
 def _facts(tally: Tally, seconds: float) -> list[str]:
-    """Return the known figures, the most important first."""
     work = tally.work
     found = [done(tally)]
     if work.part == "file":
-        # The one that is under way: a single large file may take most of the time.
+        # The current part counts, as one large file may take most of the time.
         at = min(tally.parts_before + tally.parts + 1, work.parts)
         found = [f"file {at} of {work.parts}", _units(tally)]
     if tally.failed:
@@ -240,7 +239,7 @@ class Progress:
     def start(self) -> None:
         """Draw at intervals, even if nothing is counted."""
         if self.draws:
-            # Without a thread to spare the line changes whenever something is counted.
+            # If no thread can start, the line changes whenever something is counted.
             with suppress(StorageError):
                 os_limits.start_thread(self._tick)
 

@@ -82,8 +82,8 @@ def lengths(bar: Bar) -> list[int]:
         return [0] * len(bar.parts)
     exact = [number * bar.size / total for number, _ in bar.parts]
     found = [max(1, int(length)) if length else 0 for length in exact]
-    # The rest is for those that lost most to whole characters; the longest loses the
-    # remainder.
+    # The rest goes to the parts that lost most by rounding; the longest loses any
+    # excess.
     while (left := bar.size - sum(found)) > 0:
         found[max(range(len(found)), key=lambda at: exact[at] - found[at])] += 1
     if left and max(found) > -left:
@@ -284,7 +284,6 @@ def grid(widths: Sequence[int], rows: Iterable[Iterable["Text"]], gap: int = GAP
 
 
 def _fitted(cell: "Text", column: Column, size: int, sign: str) -> "Text":
-    """Return the cell within its width, cut or broken."""
     shown = cell.plain
     if text_width.width(shown) > size:
         lines = (

@@ -18,7 +18,7 @@ from unified_cli.values import Json
 
 _PIECE = 8 * 1024
 _COLOURED = 256 * 1024
-# After these no colon can follow, which makes a key of the string before it.
+# No colon can follow these, so the string before is not a key.
 _LINE_END = re.compile(rb"[][{},][ \t\r]*+\n")
 
 

@@ -73,7 +73,7 @@ def fit(found: Measured, room: int) -> dict[str, int]:
     chosen: set[str] = set()
     for column in sorted(natural, key=_rank):
         if column in _NAMES and column not in found.fixed and chosen:
-            # A name takes less than it should before it is left out.
+            # A name is narrowed before it is left out.
             floor[column] = min(floor[column], max(room - GAP, _NARROWEST))
         if not chosen or floor[column] + GAP <= room:
             room -= floor[column] + (GAP if chosen else 0)
@@ -83,7 +83,7 @@ def fit(found: Measured, room: int) -> dict[str, int]:
         for column, size in natural.items()
         if column in chosen
     }
-    # Those that lack the least are made whole first.
+    # Columns that lack the least are widened first.
     for column in sorted(wanted, key=wanted.__getitem__):
         more = max(0, min(wanted[column], room))
         floor[column] += more
@@ -299,8 +299,7 @@ class Table(RecordWriter):
     def _measure(self, slices: Iterable[Sequence[Record]]) -> dict[str, int]:
         style = self._style
         if style.width is not None and style.label is not None and (style.columns or style.known):
-            # The ids are last: where they are shorter than was expected, nothing is
-            # apart.
+            # Ids come last, so that shorter ones than expected leave no gap.
             names = [name for name in _NAMES[:-1] if name in style.known]
             known = [
                 name for name in (*style.first, *names, *style.known, "id") if name not in NEVER
@@ -367,7 +366,7 @@ class Table(RecordWriter):
         ]
         if any(wide):
             sizes = [size + more for size, more in zip(sizes, wide, strict=True)]
-            # Blanks are given up before words.
+            # Blanks are cut before words.
             filled = [min(size, width(one)) for one, size in zip(cells, sizes, strict=True)]
             sizes = narrowed(sizes, filled, room)
             sizes = narrowed(

@@ -61,8 +61,8 @@ def styled(text: str) -> TerminalText:
 def _json_escape(match: re.Match[str]) -> str:
     character = match[0]
     if character == "\r":
-        # Outside strings, which have no raw one, blanks are alike; before a line feed
-        # it moves the cursor nowhere else.
+        # Outside strings, which cannot hold a raw one, all blanks are equal. Before a
+        # line feed it is harmless.
         return "\r" if match.string.startswith("\n", match.end()) else " "
     if character in "\n\t":
         return character

@@ -38,7 +38,7 @@ def _represent(dumper: Any, value: Number) -> Any:
     text = str(value)
     if text.lstrip("-").isdigit():
         return dumper.represent_scalar(_INT, text)
-    # YAML 1.1 takes 1e5 for text: it requires a point, and a sign in the exponent.
+    # YAML 1.1 reads 1e5 as text: it requires a point, and a sign in the exponent.
     mantissa, letter, exponent = text.lower().partition("e")
     mantissa += "" if "." in mantissa else ".0"
     if letter:

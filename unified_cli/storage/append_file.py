@@ -70,7 +70,7 @@ class AppendFile:
         The end of the process closes it, too. `regular_file.remove_unheld` leaves it
         until then.
         """
-        # Where the file system knows no locks nothing is removed either.
+        # On a file system without locks, nothing is removed either.
         with contextlib.suppress(OSError):
             fcntl.flock(self._handle, fcntl.LOCK_EX)
 
@@ -154,7 +154,7 @@ class GrowingDocument:
             self._write(data + self._foot, self._at)
         except OSError:
             with contextlib.suppress(OSError):
-                # Existing bytes need no more room.
+                # Overwriting needs no more room on the disk.
                 self._write(self._foot, self._at)
                 os.ftruncate(self._handle, self._at + len(self._foot))
             raise

@@ -113,8 +113,7 @@ class AtomicFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Whatever cannot be tidied up now is swept later; it is no reason to call a
-        # published file a failure.
+        # Leftovers are swept later: the file is published, so this is not a failure.
         with contextlib.suppress(OSError):
             self._file.close()
         with contextlib.suppress(OSError):
@@ -193,8 +192,7 @@ def _link(temporary: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # A file system without hard links: nothing better than looking once more, then
-        # renaming.
+        # Without hard links, the best that is left is to check again and rename.
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         temporary.replace(path)

@@ -23,10 +23,9 @@ _WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _MODE = 0o600
 _MOMENT = 0.2
 _NOTED_SECONDS = 1.0
-# Not shorter: two hundred waiting processes that look again and again would leave no
-# time for the one that works.
+# Not shorter: two hundred polling processes would slow down the one that works.
 _POLL_SECONDS = 0.1
-# Some folders, such as /proc, say at each try that a new file is not there.
+# Some folders, such as /proc, report at each try that a new file is missing.
 _MOST_TRIES = 10
 
 
@@ -129,8 +128,7 @@ def waiting(
     try:
         yield
     finally:
-        # A file that cannot be closed any more holds no lock, and what was done under
-        # it is done.
+        # A file that cannot be closed holds no lock, and the work is done.
         with contextlib.suppress(OSError):
             lock.release()
 
@@ -155,14 +153,12 @@ def _no_locks(path: Path, error: OSError) -> NoLocksError | None:
 
 def _refused(path: Path, error: OSError) -> StorageError:
     if error.errno in {errno.EACCES, errno.EROFS} and not os.path.lexists(path):
-        # The lock is the first file that is made, and no one has asked for it by its
-        # name.
+        # The lock is the first file that is made, so the error names its folder.
         return StorageError(f"cannot write into the folder {path.parent}: {error.strerror}")
     return StorageError(f"cannot write {path}: {error.strerror}")
 
 
 def _sign(handle: int) -> None:
-    """Write this process into the lock's file."""
     os.ftruncate(handle, 0)
     os.write(handle, f"{os.getpid()}\n".encode())
 

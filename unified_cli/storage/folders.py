@@ -91,7 +91,7 @@ def sync(folder: Path) -> None:
         os.fsync(handle)
     except OSError as error:
         if error.errno not in _NOT_OFFERED:
-            # The operating system names no file where an open one fails.
+            # For an open file, the operating system's error has no name.
             raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(handle)

@@ -115,7 +115,7 @@ def _lines(
     while line := read():
         number += 1
         if len(line) == _PIECE and not line.endswith(ends):
-            # The pieces are put together only where there are not too many.
+            # Pieces are joined only up to the limit.
             pieces, size = [line], len(line)
             while not pieces[-1].endswith(ends) and (piece := read()):
                 pieces.append(piece)

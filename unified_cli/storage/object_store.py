@@ -43,16 +43,14 @@ _CREDENTIALS = {
         " identity of the machine"
     ),
 }
-# The library has one exception for whatever it knows no better; its dump names an
-# answer's status and an error of the operating system by their numbers. That of tables
-# has its own words.
+# The library has one exception for all unknown problems. Its text has the number of an
+# answer's status or of an OSError. The library of tables has its own words.
 _STATUS = re.compile(r"(?:\bstatus: |\bstatus code\s+\S+ )(\d{3})\b")
 _NUMBER = re.compile(r"\b(?:code: |os error )(\d+)\b")
 # The library's error for an address that would need clear text.
 _REFUSED = re.compile(r"\bsource: BadScheme\b|\bURL scheme is not allowed\b")
 _VARIABLES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
-# Where a machine of a cloud is asked for its role; on other machines no one answers
-# there.
+# Addresses where a cloud machine gets its role; elsewhere there is no answer.
 _METADATA = re.compile(r"\b169\.254\.(?:169\.254|170\.2)\b|\bmetadata\.google\.internal\b")
 _AGAIN = "the same command continues where it stopped"
 _FILE = "file"
@@ -305,8 +303,8 @@ def _opened(url: StoreUrl, environ: Mapping[str, str], *, make: bool) -> "Object
     return _client(url, _allows_clear_text(environ), tuple(sorted(environ.items())))
 
 
-# Each reads the authorities of the system and makes connections of its own; a worker
-# does many tasks for one place.
+# Each client reads the system's authorities and opens connections. A worker does many
+# tasks for one place.
 @lru_cache(maxsize=1)
 def _client(
     url: StoreUrl, clear_text: bool, _environ: tuple[tuple[str, str], ...]

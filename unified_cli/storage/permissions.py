@@ -41,8 +41,7 @@ def check_own_folder(folder: Path) -> None:
 
     Or with its parent. It need not exist. Raises OSError.
     """
-    # Anyone who can write in the outer one can put another folder in the place of the
-    # inner one.
+    # Anyone who can write to the outer folder can replace the inner one.
     for one in (folder.parent, folder):
         try:
             status = one.stat()

@@ -45,7 +45,7 @@ def locked(path: Path, note: Callable[[str], None] = lambda _: None) -> Iterator
     except atomic_file.NotSyncedError as error:
         raise ConfigError(error.message) from None
     except NotRegularError as error:
-        # Of the lock, since the target was looked at before.
+        # The folder of the lock, since the target was checked before.
         raise ConfigError(
             f"cannot write {path}: {error.filename} is {error.strerror}", hint="remove it"
         ) from None
@@ -84,7 +84,7 @@ def _check_target(target: Path) -> None:
     try:
         status = os.lstat(target)
     except OSError:
-        # It is missing or cannot be reached; the lock will find that too.
+        # Missing or out of reach; taking the lock reports that.
         return
     if not stat.S_ISREG(status.st_mode):
         raise ConfigError(f"{target} is not a file and is left alone")

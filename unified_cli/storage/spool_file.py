@@ -12,7 +12,7 @@ from unified_cli.errors import StorageError
 from unified_cli.storage import folders
 
 _PREFIX = "spool-"
-# Where the system cannot make a file without a name, it has one for a moment.
+# On some systems the file has a name for a moment.
 _NAMED_SECONDS = 60.0
 
 

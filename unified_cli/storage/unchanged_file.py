@@ -52,14 +52,13 @@ class UnchangedFile:
         found = os.pread(self._handle, size, at)
         now = os.fstat(self._handle)
         if (now.st_size, now.st_mtime_ns) != (self._status.st_size, self._status.st_mtime_ns):
-            # It may only have been touched.
+            # The file may only have been touched.
             if now.st_size != self.size or self._content() != (self.size, self.sha256):
                 raise self.changed()
             self._status = now
         return found
 
     def _content(self, read: Callable[[int, int], None] | None = None) -> tuple[int, str]:
-        """Return the size and digest of the current content."""
         digest, size = hashlib.sha256(), 0
         while piece := os.pread(self._handle, _PIECE, size):
             digest.update(piece)

@@ -60,7 +60,7 @@ def _not_connected(
     error: httpx.TransportError, route: NetworkRoute, state: ConnectionState
 ) -> NetworkFailure:
     cause = error.__cause__
-    # Whom the TLS handshake is with: the proxy first, if that uses TLS.
+    # The first TLS handshake is with the proxy, if that uses TLS.
     first = route.proxy is not None and route.proxy.url.scheme == "https" and not state.handshakes
     peer = route if first else route._replace(proxy=None)
     if isinstance(cause, ssl.SSLError):
@@ -82,7 +82,7 @@ def _not_connected(
             f" {seconds:.1f} s"
         )
         if state.speaks_tls:
-            # It is only slow.
+            # The peer is only slow.
             return NetworkFailure(Outcome.NOT_SENT, reason)
         return NetworkFailure(
             Outcome.PERMANENT, reason, f"it may not speak TLS; {_without_tls(peer)}"
@@ -100,7 +100,7 @@ def _without_tls(peer: NetworkRoute) -> str:
     """Return what to try if the peer lacks TLS."""
     if peer.proxy:
         return hints.no_tls_proxy(peer.proxy.variable)
-    # Clear text leaves this machine in no case.
+    # Clear text never leaves this machine.
     return (
         hints.http_instead(peer.first_place) if is_loopback(peer.address.host) else hints.TLS_PORT
     )

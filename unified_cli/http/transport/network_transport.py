@@ -43,8 +43,7 @@ class NetworkTransport(httpx.BaseTransport):
         """
         try:
             connection = self._usable(request)
-            # The answer, if there is one, says why the request was not wanted to its
-            # end.
+            # An early answer, if any, says why the rest of the request was refused.
             with suppress(httpx.WriteError):
                 self._send(connection, request)
             answer = ResponseReader(connection, request.method)
@@ -87,7 +86,7 @@ class NetworkTransport(httpx.BaseTransport):
 
     def _tunnel(self, connection: DeadlineSocket, proxy: ProxySetting, url: httpx.URL) -> None:
         if proxy.url.scheme == "https" and self._context is not None:
-            # The authorities of the service verify it too.
+            # The proxy's certificate is verified like the service's.
             connection.start_tls(self._context, proxy.url.raw_host.decode("ascii"))
         target = f"{bracketed(url.raw_host.decode('ascii'))}:{port_of(url)}".encode("ascii")
         headers = [(b"Host", target)]
@@ -107,7 +106,7 @@ class NetworkTransport(httpx.BaseTransport):
 
     def _send(self, connection: DeadlineSocket, request: httpx.Request) -> None:
         head = _head(request.method.encode("ascii"), request.url.raw_path, request.headers.raw)
-        # A request of this program has no other.
+        # Requests of this program have no other stream.
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101
         if isinstance(request.stream, httpx.ByteStream):
             # One packet, where it may be; httpx has counted its bytes.

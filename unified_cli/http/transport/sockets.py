@@ -21,8 +21,7 @@ _CONNECT = 10.0
 _NEXT_ADDRESS = 2.5
 _IDLE = 30.0
 _READ_SIZE = 64 * 1024
-# So much of an upload can be written as soon as anything can, without waiting for the
-# peer to read.
+# A socket that is writable takes this much without waiting for the peer.
 _UPLOAD_SIZE = 16 * 1024
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1")
 _ATTEMPT = 60.0
@@ -166,7 +165,7 @@ class DeadlineSocket:
         try:
             data = self._socket.recv(_READ_SIZE)
         except (BlockingIOError, ssl.SSLWantReadError):
-            # It was of TLS itself, such as its tickets.
+            # The data was TLS's own, such as session tickets.
             return
         except OSError as error:
             raise httpx.ReadError(str(error)) from error

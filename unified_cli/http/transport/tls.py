@@ -97,11 +97,10 @@ def _complete_folder() -> str | None:
             found = [entry.stat() for entry in entries if _HASHED.fullmatch(entry.name)]
     except OSError:
         return None
-    # A file that not everybody may read does not count, because this user may be among
-    # those who may not.
+    # Files that not everyone may read do not count: this user may be excluded.
     size = sum(one.st_size for one in found if one.st_mode & stat.S_IROTH)
-    # The bundle is written as all files of the folder together, so it is longer where
-    # only it was added to.
+    # The bundle is all files of the folder together, so it is longer if something was
+    # added only to it.
     return paths.openssl_capath if size and size == bundle else None
 
 
