@@ -256,7 +256,9 @@ def send(
     try:
         with (
             (
-                evidence.kept(runtime, CATALOGUE.service, har) if har else nullcontext(runtime)
+                evidence.record_or_replay(runtime, CATALOGUE.service, har)
+                if har
+                else nullcontext(runtime)
             ) as runtime,
             Clients(runtime, CATALOGUE) as clients,
         ):

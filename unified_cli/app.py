@@ -139,7 +139,7 @@ def _with_evidence(work: Work, context: CommandContext, options: EvidenceOptions
     from unified_cli.http import evidence  # noqa: PLC0415  most commands do neither
 
     files = evidence.Evidence(options.record, options.replay)
-    with evidence.kept(context.runtime, context.catalogue.service, files) as changed:
+    with evidence.record_or_replay(context.runtime, context.catalogue.service, files) as changed:
         work(context._replace(runtime=changed), options)
 
 

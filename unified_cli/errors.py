@@ -60,7 +60,7 @@ class ExitCode(IntEnum):
     CLOSED = 141, "the output was closed by its reader"
 
 
-def of_bug(text: str, *, more: str = "") -> str:
+def bug_message(text: str, *, more: str = "") -> str:
     """Return the end of a bug's message.
 
     It says what it is, `more` to look at, and where to report it.
@@ -143,7 +143,7 @@ class UnifiedError(Exception):
         """The message and the details on one line. For reports and journals."""
         return masked("; ".join(self.lines))
 
-    def retold(self, reason: str) -> Self:
+    def reworded(self, reason: str) -> Self:
         """Return the same failure in other words.
 
         It has no hint: for the end of a run of which all parts failed alike.

@@ -20,7 +20,7 @@ from unified_cli.errors import (
     TerminatedError,
     UnifiedError,
     UsageError,
-    of_bug,
+    bug_message,
 )
 from unified_cli.masking import hide, visible
 from unified_cli.output import stdout
@@ -157,4 +157,4 @@ def _bug(error: Exception, runtime: Runtime) -> UnifiedError:
     frame = traceback.extract_tb(error.__traceback__)[-1]
     name = frame.filename.rpartition("unified_cli")[2].lstrip("/\\") or frame.filename
     where = f"a bug, sorry: {type(error).__name__} at {name}:{frame.lineno}"
-    return UnifiedError(of_bug(where, more="-vv shows more"))
+    return UnifiedError(bug_message(where, more="-vv shows more"))

@@ -98,7 +98,7 @@ def say_how_to_continue(stop: BaseException, done: str, onward: str) -> None:
 
 
 @contextlib.contextmanager
-def told_with(so_far: Callable[[], str]) -> Iterator[None]:
+def with_progress(so_far: Callable[[], str]) -> Iterator[None]:
     """Add the same to a signal within the block.
 
     `so_far` says then how much was done.

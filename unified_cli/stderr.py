@@ -72,7 +72,7 @@ class Stderr:
         self.verbosity = 0
         self.run = ""
         """The id of the run that is under way, which errors printed as JSON name."""
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
         """The parameters of queries that a line said to be unknown."""
         self.names_runs = True
         """Runs are kept, so that their ids are worth telling."""
@@ -250,7 +250,7 @@ class _NamedStderr(Stderr):
         self._through = stderr
         self._name = name
         self.quiet, self.machine, self.verbosity = stderr.quiet, stderr.machine, stderr.verbosity
-        self.told = stderr.told
+        self.reported = stderr.reported
 
     def block(self, lines: list[str]) -> None:
         self._through.block([f"{self._name}: {line}" for line in lines])

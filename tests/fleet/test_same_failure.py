@@ -45,7 +45,7 @@ def test_an_id_that_cannot_be_sent_is_a_usage_error_of_a_fan_out(
 @pytest.mark.parametrize("kind", UnifiedError.__subclasses__())
 def test_any_error_can_be_told_in_other_words(kind: type[UnifiedError]) -> None:
     error = kind("the reason", hint="a hint")
-    told = error.retold("all failed")
+    told = error.reworded("all failed")
     assert (type(told), told.hint) == (kind, None)
     assert {told.reason, told.message, str(told)} == {"all failed"}
     assert (error.reason, error.hint) == ("the reason", "a hint")
@@ -53,4 +53,4 @@ def test_any_error_can_be_told_in_other_words(kind: type[UnifiedError]) -> None:
 
 def test_a_retold_error_keeps_its_facts() -> None:
     error = UnifiedError("x", origin="provider", status=503, retryable=True, idempotency_key="k")
-    assert error.retold("y").facts() == {**error.facts(), "message": "y"}
+    assert error.reworded("y").facts() == {**error.facts(), "message": "y"}

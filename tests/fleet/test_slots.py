@@ -77,9 +77,9 @@ def test_no_more_than_the_slots_work_at_a_time_and_all_of_them_wait_at_a_time() 
             working["now"] -= 1
 
     def job(_: int) -> Generator[int]:
-        with slots.held():
+        with slots.slot():
             work()
-            with slots.given_up(5):
+            with slots.lend(5):
                 waiting.wait()
             work()
         yield 1
@@ -94,11 +94,11 @@ def test_the_slot_is_given_up_for_waits_that_are_worth_it(seconds: float, given_
     slots, worked = WorkerSlots(1), threading.Event()
 
     def other() -> None:
-        with slots.held():
+        with slots.slot():
             worked.set()
 
     thread = threading.Thread(target=other)
-    with slots.held(), slots.given_up(seconds):
+    with slots.slot(), slots.lend(seconds):
         thread.start()
         assert worked.wait(SECONDS if given_up else 0.1) is given_up
     thread.join(SECONDS)
@@ -107,7 +107,7 @@ def test_the_slot_is_given_up_for_waits_that_are_worth_it(seconds: float, given_
 
 def test_who_waits_for_the_answer_of_another_has_no_slot() -> None:
     slots = WorkerSlots(1)
-    limited = RateLimit((0, 0), time.monotonic, time.sleep, slots.given_up)
+    limited = RateLimit((0, 0), time.monotonic, time.sleep, slots.lend)
     first = limited.wait("a")
     assert first
     limited.refused(first, Attempt(Outcome.ANSWERED, 429, retry_after=0.0))
@@ -116,7 +116,7 @@ def test_who_waits_for_the_answer_of_another_has_no_slot() -> None:
     begun, sent = threading.Event(), threading.Event()
 
     def second() -> None:
-        with slots.held():
+        with slots.slot():
             begun.set()
             assert limited.wait("a")
             sent.set()
@@ -124,7 +124,7 @@ def test_who_waits_for_the_answer_of_another_has_no_slot() -> None:
     thread = threading.Thread(target=second)
     thread.start()
     assert begun.wait(SECONDS)
-    with slots.held():
+    with slots.slot():
         assert not sent.is_set()
         limited.accepted(probe)
     assert sent.wait(SECONDS)
@@ -143,6 +143,6 @@ def test_many_connections_have_more_slots_unless_their_number_was_given(
     slots.expect(connections)
     with contextlib.ExitStack() as stack:
         for _ in range(number):
-            stack.enter_context(slots.held())
+            stack.enter_context(slots.slot())
         assert (slots.number, slots.room(number)) == (number, 0)
     assert slots.threads(connections) >= number

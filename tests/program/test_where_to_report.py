@@ -15,7 +15,7 @@ from front_door import ROOT, Unified
 
 import unified_cli
 from unified_cli.commands.doctor import versions
-from unified_cli.errors import of_bug
+from unified_cli.errors import bug_message
 
 ADDRESS = "https://code.example/unified"
 LIST = "-p sandbox ticketing tickets list"
@@ -49,7 +49,7 @@ def test_without_an_address_nothing_is_said_of_reports(
     result = unified(LIST)
     assert result.code == 1
     assert result.stderr.endswith(" (-vv shows more)\n")
-    assert of_bug("a bug, sorry: E") == "a bug, sorry: E"
+    assert bug_message("a bug, sorry: E") == "a bug, sorry: E"
     assert "report" not in unified("help exit-codes").stdout
 
 

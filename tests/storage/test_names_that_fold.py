@@ -42,11 +42,11 @@ def folding(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """
     asked: list[Path] = []
 
-    def are_one(folder: Path, one: str, other: str) -> bool:
+    def are_same(folder: Path, one: str, other: str) -> bool:
         asked.append(folder)
         return names.folded(one) == names.folded(other)
 
-    monkeypatch.setattr(names, "are_one", are_one)
+    monkeypatch.setattr(names, "are_same", are_same)
     return asked
 
 
@@ -181,7 +181,7 @@ def test_elsewhere_both_are_as_they_were(
     run: Callable[[str], Result], config: Config, tmp_path: Path
 ) -> None:
     config(TWINS)
-    if names.are_one(tmp_path, "Acme", "acme"):
+    if names.are_same(tmp_path, "Acme", "acme"):
         pytest.skip("this disk takes the names for one")
     assert run(f"-p Acme -p acme {EXPORT}").code == 0
     assert run(f"-p Acme -p acme {EXPORT}").code == 0
@@ -236,7 +236,7 @@ def test_case_and_normal_form_are_one_rule(one: str, other: str) -> None:
 
 
 def test_a_disk_is_asked_by_trying(tmp_path: Path) -> None:
-    assert names.are_one(tmp_path / "not" / "there", "a", "a")
-    assert not names.are_one(tmp_path, "a", "b")
-    assert not names.are_one(Path("/proc"), "a", "A")
+    assert names.are_same(tmp_path / "not" / "there", "a", "a")
+    assert not names.are_same(tmp_path, "a", "b")
+    assert not names.are_same(Path("/proc"), "a", "A")
     assert [*tmp_path.iterdir()] == []

@@ -20,7 +20,7 @@ _WITH_QUERY = {"resource", "id"}
 _SEPARATORS = re.compile(r"[?&;#]")
 
 
-def aimed(call: Call, request: Request) -> Request:
+def with_connection(call: Call, request: Request) -> Request:
     """Return the request with the connection in its body.
 
     It is put there if the body names none.

@@ -39,4 +39,4 @@ def check_names(
     `described` are known, too.
     """
     for one in doubtful_fields(operation, names, described):
-        builder.tell(runtime, one, strict=strict)
+        builder.warn_of_parameter(runtime, one, strict=strict)

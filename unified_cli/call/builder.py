@@ -87,15 +87,15 @@ def common(
     selection.check_account(options.account_id)
     if part(options, PageOptions).cursor:
         raise UsageError("a cursor belongs to one connection (-p with one name)")
-    settings = own_account.shared(runtime, config, overrides(options))
+    settings = own_account.common_settings(runtime, config, overrides(options))
     if runtime.stdout_is_terminal:
-        settings = of_many(
+        settings = settings_for_many(
             settings, runtime, options.jq, config, profiles.select(config, options.profile)
         )
     return delivery.with_delivery(Call(runtime, catalogue, settings, options, mode), operation)
 
 
-def of_many(
+def settings_for_many(
     settings: Settings, runtime: Runtime, jq: str | None, config: Config, names: Iterable[str] = ()
 ) -> Settings:
     """Return the settings for the results of many calls.
@@ -170,12 +170,12 @@ def operation_content(call: Call, operation: Operation) -> Content:
         # Assumption: an action requires a JSON object even if it needs no fields; the
         # service's own clients send one.
         body = b"{}"
-    _tell_dots(call, operation)
+    _warn_of_dots(call, operation)
     query = read_query(call, lists=operation.lists)
     return _content(call, operation.method, query, body)
 
 
-def _tell_dots(call: Call, operation: Operation) -> None:
+def _warn_of_dots(call: Call, operation: Operation) -> None:
     """Warn about a field typed as a path with dots.
 
     Columns are typed so, but it is sent as one name, which a product may ignore.
@@ -253,12 +253,12 @@ def described(runtime: Runtime, options: CallOptions, operation: Operation) -> K
         return None
 
 
-def tell(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
+def warn_of_parameter(runtime: Runtime, found: "DoubtfulParameter", *, strict: bool) -> None:
     """Warn about a doubtful parameter. Raises UsageError if it is strict."""
     if strict:
         raise UsageError(found.reason, hint=found.hint)
     runtime.stderr.note(found.said)
-    runtime.stderr.told.add(found.name.partition("[")[0])
+    runtime.stderr.reported.add(found.name.partition("[")[0])
 
 
 def check_writable(settings: Settings, request: Request) -> None:

@@ -95,7 +95,7 @@ class Probe:
         work = [self._prepare(name) for name in names]
         asked = [one for one in work if isinstance(one, ProbedConnection)]
         found: dict[ProbedConnection, ProbeResult] = {}
-        with signals.told_with(
+        with signals.with_progress(
             lambda: f"{len(found)} of {counted(len(asked), 'connection')}, nothing printed"
         ):
             found.update(self._asked(asked) if asked else ())
@@ -161,7 +161,7 @@ class Probe:
             if state.scopes_in_words
             else ""
         )
-        said = state.trouble(service) or lacking
+        said = state.problem_as_sentence(service) or lacking
         return ProbeResult(None, 0, state.error(service), health.headers, told, said)
 
 

@@ -95,7 +95,7 @@ class AccountState(NamedTuple):
             filter(None, (self.status or (words.shut if self.blocked else ""), more, less))
         )
 
-    def held(self, service: Service) -> str:
+    def problem_in_a_word(self, service: Service) -> str:
         """Return what keeps calls from working, in few words.
 
         Empty if nothing is known to.
@@ -107,9 +107,9 @@ class AccountState(NamedTuple):
             return "needs login"
         return "" if self.status in ("", words.healthy) else self.status
 
-    def trouble(self, service: Service) -> str:
+    def problem_as_sentence(self, service: Service) -> str:
         """Return the same as a sentence, with the provider's words."""
-        held, words = self.held(service), service.connections
+        held, words = self.problem_in_a_word(service), service.connections
         if not held:
             return ""
         said = f": {self.last_error}" if self.last_error else ""
@@ -124,15 +124,15 @@ class AccountState(NamedTuple):
 
         Empty if no problem is known.
         """
-        return self.trouble(service) or self.scopes_in_words
+        return self.problem_as_sentence(service) or self.scopes_in_words
 
     def error(self, service: Service) -> UnifiedError | None:
         """Return the error that calls would end with.
 
         None if they may work, as with a status that is not known.
         """
-        words, trouble = service.connections, self.trouble(service)
-        if self.held(service) == words.shut:
+        words, trouble = service.connections, self.problem_as_sentence(service)
+        if self.problem_in_a_word(service) == words.shut:
             return AccessError(trouble, hint=hints.unblocked(words.renewal), status=503)
         if self.status in words.needs_login.split():
             return AccessError(trouble, hint=hints.NEEDS_LOGIN, origin="provider", status=401)

@@ -189,7 +189,7 @@ def _check(
     beside = selected.several or condition is None
     with (
         progress(runtime, work, to_stdout=beside) as shown,
-        signals.told_with(lambda: _so_far(selected, shown, condition)),
+        signals.with_progress(lambda: _so_far(selected, shown, condition)),
         FairReaders(runtime, selected.common.catalogue, selected.workers) as readers,
     ):
         judge = _Judge(report, printer, program, readers.clients, shown)

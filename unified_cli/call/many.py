@@ -155,11 +155,11 @@ def _reader(reads: ManyReads, readers: FairReaders) -> Callable[[str], Generator
         settings, request = reads.ask(name)
         with readers.client(settings, reads.label(name)) as client:
             if wanted is None:
-                yield pagination.alone(client.send(request), request)
+                yield pagination.as_page(client.send(request), request)
             else:
                 yield from pagination.pages(client.send, request, client.service, wanted)
 
-    return lambda name: pagination.to_the_end(name, pages(name))
+    return lambda name: pagination.with_errors(name, pages(name))
 
 
 def _read_all(

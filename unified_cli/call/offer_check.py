@@ -58,9 +58,9 @@ def selected(runtime: Runtime, options: ConnectionOptions) -> AskedConnections:
     config = file.read(runtime)
     if profiles.is_several(options.profile):
         selection.check_account(options.account_id)
-        own_account.shared(runtime, config, overrides(options))
+        own_account.common_settings(runtime, config, overrides(options))
         names = profiles.select(config, options.profile)
-        found, wrong = selection.each(runtime, config, options, names)
+        found, wrong = selection.resolve_each(runtime, config, options, names)
         selection.note_same(runtime, found)
         return AskedConnections(names, found, wrong)
     resolved = own_account.resolved(
@@ -135,7 +135,7 @@ class OfferCheck(NamedTuple):
     def _reported(self, name: str, settings: Settings, client: Client) -> ConnectionOffer:
         offer = self.offer(settings, client)
         if offer is None:
-            return self.untold(name)
+            return self.unknown_offer(name)
         try:
             record = introspection.ask_record(client, settings, self.catalogue)
         except UnifiedError as error:
@@ -163,7 +163,7 @@ class OfferCheck(NamedTuple):
         known_capabilities.keep(self.runtime, settings, offered, blocked=offer.state.blocked)
         return offer._replace(offered=offered)
 
-    def untold(self, name: str) -> ConnectionOffer:
+    def unknown_offer(self, name: str) -> ConnectionOffer:
         """Return a connection whose offer is unknown."""
         why = masked("the service does not say what this connection offers")
         return ConnectionOffer(name, [OfferCell(one, UNKNOWN, why) for one in self.operations])
@@ -199,8 +199,8 @@ class OfferCheck(NamedTuple):
                 else _NOTHING.format(of)
             )
             return OfferCell(operation, REFUSED, masked(why))
-        whys = [state.trouble(service)]
-        held = state.held(service)
+        whys = [state.problem_as_sentence(service)]
+        held = state.problem_in_a_word(service)
         if operation.changes and (read_only or state.sandbox):
             held = held or READ_ONLY
             whys.append(

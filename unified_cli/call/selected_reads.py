@@ -134,7 +134,7 @@ class ReadWork(NamedTuple):
             yield read, error
             return
         began = read.call.runtime.monotonic()
-        for source, found in pagination.to_the_end(read, self._pages(read, token)):
+        for source, found in pagination.with_errors(read, self._pages(read, token)):
             if self.seconds is not None:
                 self.seconds[read.name] = read.call.runtime.monotonic() - began
             yield source, found
@@ -150,7 +150,7 @@ class ReadWork(NamedTuple):
             patience = Patience.TIMEOUT
         with closing(self.clients.open(settings, token, name=name, patience=patience)) as client:
             if not lists:
-                yield pagination.alone(client.send(request), request)
+                yield pagination.as_page(client.send(request), request)
                 return
             taken, span = 0, listing.span(call)._replace(pages=None)
             for page in pagination.pages(client.send, request, call.catalogue.service, span):

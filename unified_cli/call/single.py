@@ -113,7 +113,7 @@ def once(call: Call, clients: Clients, request: Request) -> None:
     try:
         with delivery.to_file(call) as aimed:
             # An upload reports its progress.
-            with _told(runtime, request.upload) if request.upload else nullcontext():
+            with _with_progress(runtime, request.upload) if request.upload else nullcontext():
                 got = client.send(request, any_type=settings.output.binary)
             write_answer(aimed, request, got, program)
     except IncompleteError as error:
@@ -124,7 +124,7 @@ def once(call: Call, clients: Clients, request: Request) -> None:
         if got is None or not request.writes:
             raise
 
-        raise attempts.unshown(request, got.status, error) from None
+        raise attempts.unshown_error(request, got.status, error) from None
     finally:
         client.close()
     _note_page(call, request, got.body or b"")
@@ -142,10 +142,10 @@ def _note_page(call: Call, request: Request, body: bytes) -> None:
             seen_words.keep_page(call, request.operation, body)
 
 
-def _told(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
+def _with_progress(runtime: Runtime, upload: "Upload") -> AbstractContextManager[None]:
     from unified_cli.call import uploading  # noqa: PLC0415  most calls send no file
 
-    return uploading.told(runtime, upload)
+    return uploading.with_progress(runtime, upload)
 
 
 def write_answer(call: Call, request: Request, answer: Answer, program: "JqProgram | None") -> None:

@@ -92,7 +92,7 @@ def _fields(options: SendOptions) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def told(runtime: Runtime, file: Upload) -> Iterator[None]:
+def with_progress(runtime: Runtime, file: Upload) -> Iterator[None]:
     """Report how much was sent, during the block. Each attempt begins with nothing."""
     with progress(runtime, Work("byte", file.size)) as shown:
         file.progress = _telling(shown)

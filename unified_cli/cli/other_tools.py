@@ -29,7 +29,7 @@ class OwnSpelling(NamedTuple):
     option: str
     text: str
 
-    def told(self, value: str = "") -> str:
+    def in_words(self, value: str = "") -> str:
         """Return the text with the value that was typed.
 
         With the name of its place, if there was none.

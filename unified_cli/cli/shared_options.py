@@ -33,7 +33,7 @@ def flag_of(field: Any) -> Flag:
     return next(mark for mark in field.__metadata__ if isinstance(mark, Flag))
 
 
-def told(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
+def with_help(field: Any, about: str, group: str | None = None, metavar: str | None = None) -> Flag:
     """Return a shared field's option with another help text.
 
     Or with another group or metavar. Its spelling is the same everywhere.

@@ -319,10 +319,10 @@ def _instead(context: Any, option: str, value: str, argv: Sequence[str]) -> str 
     if assigned and option in _LABELS and not _PROFILE.isdisjoint(argv):
         return assigned
     if found := next((one for one in own if not one.option or one.option in spellings), None):
-        return found.told(value)
+        return found.in_words(value)
     if context and _is_group(context.command) and (own or option in by_spelling()):
         return _after_operation(
-            context, option, value, own[-1].told(value) if option not in by_spelling() else ""
+            context, option, value, own[-1].in_words(value) if option not in by_spelling() else ""
         )
     # Typer's own suggestions are poor.
     longer = [one for one in spellings if one.startswith(f"{option}-")]

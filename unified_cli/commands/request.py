@@ -21,7 +21,7 @@ from unified_cli.cli.options import (
     PageOptions,
     SendOptions,
 )
-from unified_cli.cli.shared_options import Strict, told
+from unified_cli.cli.shared_options import Strict, with_help
 from unified_cli.config.profiles import is_several
 from unified_cli.errors import UsageError
 from unified_cli.http.request import Request
@@ -45,7 +45,9 @@ class RequestOptions(
     path: Annotated[str, Argument("below the base URL")]
     strict: Annotated[
         bool,
-        told(Strict, "send nothing where a list is not known to take a query parameter", QUERY),
+        with_help(
+            Strict, "send nothing where a list is not known to take a query parameter", QUERY
+        ),
     ] = False
 
 
@@ -75,7 +77,9 @@ def _request(context: CommandContext, options: RequestOptions) -> None:
     body = builder.read_body(context.runtime, options, method)
     with closing(_built(call, options, body)) as request:
         _check_file(call, request)
-        single.send(call, batch_request.aimed(call, request) if request.batch else request)
+        single.send(
+            call, batch_request.with_connection(call, request) if request.batch else request
+        )
 
 
 def _read(context: CommandContext, options: RequestOptions, method: str, *, several: bool) -> None:
@@ -138,7 +142,7 @@ def _check_query(context: CommandContext, options: RequestOptions) -> None:
     known = found.resources.get(resource) if found else None
     if known and (operation := known.operations.get("list")):
         for one in doubtful(operation, service, builder.pairs(options.query)):
-            builder.tell(context.runtime, one, strict=options.strict)
+            builder.warn_of_parameter(context.runtime, one, strict=options.strict)
 
 
 def _check_file(call: Call, request: Request) -> None:

@@ -9,7 +9,7 @@ from unified_cli.cli.command import Command, CommandContext, Entry, Group
 from unified_cli.cli.flags import SERVE, Argument, Flag, Options
 from unified_cli.cli.option_parts import NoOptions
 from unified_cli.cli.result_table import TableOutput, show
-from unified_cli.cli.shared_options import Records, TokenFile, Verbose, told
+from unified_cli.cli.shared_options import Records, TokenFile, Verbose, with_help
 from unified_cli.config.token import TokenSource, read
 from unified_cli.errors import UsageError
 from unified_cli.output import stdout
@@ -74,7 +74,7 @@ class ServeOptions(Options):
     ] = None
     records: Annotated[
         tuple[str, ...],
-        told(Records, "the number of records of a resource", SERVE, "API/RESOURCE=N")._replace(
+        with_help(Records, "the number of records of a resource", SERVE, "API/RESOURCE=N")._replace(
             minimum=None
         ),
     ] = ()

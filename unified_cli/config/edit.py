@@ -223,7 +223,7 @@ def _check_names(runtime: Runtime, path: Path, before: TomlTable, wanted: TomlTa
     """
     new = [name for name in wanted if name not in before]
     for folder in filter(None, (path.parent, runtime.folder("cache"))):
-        if pair := names.taken_for_one(folder, new, before):
+        if pair := names.find_same(folder, new, before):
             raise UsageError(
                 f'profiles "{pair[0]}" and "{pair[1]}" would share files: the disk of {folder}'
                 " takes these names for one",

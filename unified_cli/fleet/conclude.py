@@ -148,7 +148,9 @@ def _all_failed(ending: Ending, first: UnifiedError) -> UnifiedError:
     It is the error of the only part, or says that all failed.
     """
     return (
-        first if ending.total == 1 else first.retold(f"{all_of(ending.total, ending.unit)} failed")
+        first
+        if ending.total == 1
+        else first.reworded(f"{all_of(ending.total, ending.unit)} failed")
     )
 
 
@@ -157,7 +159,7 @@ def _stopped(ending: Ending) -> UnifiedError | None:
     if ending.stopped is None:
         return None
     left = f"{ending.not_tried} of {counted(ending.total, ending.unit)} not tried"
-    told = ending.stopped.retold(f"stopped with {left}: {ending.stopped.reason}")
+    told = ending.stopped.reworded(f"stopped with {left}: {ending.stopped.reason}")
     if ending.stopped.hint:
         told.add_hint(ending.stopped.hint)
     return told

@@ -84,7 +84,7 @@ class WorkerSlots:
         return max(self.number, min(connections, self.most_threads))
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def slot(self) -> Iterator[None]:
         """Work in a slot, once one is free."""
         self._take()
         try:
@@ -93,7 +93,7 @@ class WorkerSlots:
             self._release()
 
     @contextmanager
-    def given_up(self, seconds: float) -> Iterator[None]:
+    def lend(self, seconds: float) -> Iterator[None]:
         """Lend this thread's slot to others while it waits.
 
         Then wait until there is one again.

@@ -22,7 +22,7 @@ from unified_cli.runtime import Runtime
 _NOT_OWN = (400, 403, 404)
 
 
-def shared(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
+def common_settings(runtime: Runtime, config: Config, flags: Overrides) -> Settings:
     """Return the settings that several connections share.
 
     They are from flags, the environment and the top of the file.

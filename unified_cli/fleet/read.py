@@ -50,7 +50,7 @@ class FairReaders:
         # In order, a list waits for its turn. If it took the slot of the list whose
         # turn it is, both would stop.
         self.clients = Clients(
-            runtime, catalogue, nullcontext if in_turn else self._let_others_go_on, tokens
+            runtime, catalogue, nullcontext if in_turn else self._lend_slot, tokens
         )
         self._check = runtime.check
         self._idle = ClientPool(max(connections, self.slots.most_threads))
@@ -82,7 +82,7 @@ class FairReaders:
 
         For anything that is not done in the workers of `read`.
         """
-        return self.slots.held()
+        return self.slots.slot()
 
     def read(
         self,
@@ -101,7 +101,7 @@ class FairReaders:
         """
 
         def run(job: Job) -> Generator[Result]:
-            with self.slots.held():
+            with self.slots.slot():
                 yield from work(job)
 
         if connections is None:
@@ -193,13 +193,13 @@ class FairReaders:
                         ahead, kept[following] = kept[following], []
                         yield from ahead
 
-    def _let_others_go_on(self, seconds: float) -> AbstractContextManager[None]:
+    def _lend_slot(self, seconds: float) -> AbstractContextManager[None]:
         # Checked while a caller waits for the answer.
         self._check()
-        return self.slots.given_up(seconds)
+        return self.slots.lend(seconds)
 
     def _waiting(self) -> AbstractContextManager[None]:
-        return self.slots.given_up(signals.LONGEST_WAIT)
+        return self.slots.lend(signals.LONGEST_WAIT)
 
 
 class _HeldBytes:
@@ -224,10 +224,10 @@ class _HeldBytes:
             if self._is_first(job):
                 return
             self._held[job] += size
-            if self._may_go_on(job):
+            if self._may_continue(job):
                 return
         with waiting(), self._changed:
-            while not self._may_go_on(job):
+            while not self._may_continue(job):
                 self._changed.wait(signals.LONGEST_WAIT)
 
     def release(self, job: int) -> None:
@@ -250,7 +250,7 @@ class _HeldBytes:
     def _is_first(self, job: int) -> bool:
         return job == next(iter(self._held), job)
 
-    def _may_go_on(self, job: int) -> bool:
+    def _may_continue(self, job: int) -> bool:
         return self._over or self._is_first(job) or sum(self._held.values()) < self._most
 
 

@@ -28,7 +28,7 @@ def for_writes(runtime: Runtime, config: Config, options: ConnectionOptions) -> 
     selected = _resolved(runtime, config, options)
     if same := same_connection(selected):
         hint = f"-p '!{same[0][-1]}' leaves one out"
-        raise UsageError(f"nothing was sent: {_told(same)}", hint=hint)
+        raise UsageError(f"nothing was sent: {_same_in_words(same)}", hint=hint)
     if closed := [name for name, settings in selected.items() if settings.read_only]:
         what = (
             f"{counted(len(closed), 'profile')} of {len(selected)}"
@@ -77,11 +77,11 @@ def note_same_of(
     """
     # A problem with one connection is reported when it is called; the others still
     # count.
-    selected, _ = each(runtime, config, options, names)
+    selected, _ = resolve_each(runtime, config, options, names)
     note_same(runtime, selected)
 
 
-def each(
+def resolve_each(
     runtime: Runtime, config: Config, options: ConnectionOptions, names: Sequence[str]
 ) -> tuple[Selected, Mapping[str, UnifiedError]]:
     """Return the usable profiles, and the others' problems."""
@@ -105,7 +105,7 @@ def note_same(runtime: Runtime, selected: Selected) -> None:
     It is on stderr: a read then asks it more than once.
     """
     if same := same_connection(selected):
-        runtime.stderr.note(_told(same))
+        runtime.stderr.note(_same_in_words(same))
 
 
 def same_connection(selected: Selected) -> list[list[str]]:
@@ -120,6 +120,6 @@ def same_connection(selected: Selected) -> list[list[str]]:
     return [names for names in found.values() if len(names) > 1]
 
 
-def _told(same: Sequence[Sequence[str]]) -> str:
+def _same_in_words(same: Sequence[Sequence[str]]) -> str:
     more = f", and {len(same) - 1} more such groups" if len(same) > 1 else ""
     return f"{named(same[0])} are the same connection{more}"

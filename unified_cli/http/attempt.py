@@ -159,7 +159,7 @@ def error_for(request: Request, attempts: Iterable[Attempt], error: UnifiedError
     )
 
 
-def unshown(request: Request, status: int, error: UnifiedError) -> StorageError:
+def unshown_error(request: Request, status: int, error: UnifiedError) -> StorageError:
     """Return the error for a write that was done.
 
     Its answer could not be shown, for the reason of another error.

@@ -183,7 +183,9 @@ class Evidence(NamedTuple):
     replay: str | None = None
 
 
-def kept(runtime: Runtime, service: Service, evidence: Evidence) -> AbstractContextManager[Runtime]:
+def record_or_replay(
+    runtime: Runtime, service: Service, evidence: Evidence
+) -> AbstractContextManager[Runtime]:
     """Return a runtime that records or replays exchanges.
 
     Raises UsageError for both at once; ServiceError for a request that the recording

@@ -244,7 +244,7 @@ def of_request(sent: Request, service: Service) -> tuple[Redaction, str | None]:
     redaction = Redaction()
     for name, value in sent.query:
         redaction.parameter(name, value)
-    text = sent.upload.told if sent.upload else (sent.body or b"").decode("utf-8", "replace")
+    text = sent.upload.description if sent.upload else (sent.body or b"").decode("utf-8", "replace")
     return redaction, redaction.body(text, holding(sent.path, 0, service))
 
 

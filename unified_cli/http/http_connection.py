@@ -89,7 +89,7 @@ def _http_request(
     url = _url(request.url)
     if url.raw_path != request.target.encode("ascii"):
         raise UsageError(f"these words cannot be put into a URL safely: {request.target}")
-    extensions = {"unified_body": request.upload.told} if request.upload else None
+    extensions = {"unified_body": request.upload.description} if request.upload else None
     stream = httpx.ByteStream(body) if isinstance(body, bytes) else None
     content = body if stream is None else None
     return httpx.Request(

@@ -168,7 +168,7 @@ def fingerprint(cursor: str) -> int:
     )
 
 
-def to_the_end(
+def with_errors(
     source: SourceT, found: Generator[Page]
 ) -> Generator[tuple[SourceT, Page | UnifiedError | None]]:
     """Yield each page with its source, then None. Or the error that broke them off."""
@@ -182,7 +182,7 @@ def to_the_end(
         yield source, None
 
 
-def alone(answer: Answer, request: Request) -> Page:
+def as_page(answer: Answer, request: Request) -> Page:
     """Return a single record as a page. Raises ServiceError if it is not JSON."""
     if not answer.body:
         raise ServiceError(

@@ -43,8 +43,8 @@ class Trace:
         """Print the sandbox's warning, unless a line said so."""
         if warning := headers.get(_WARNING):
             names = set(_NAMES.sub("", warning).split(", "))
-            if not names <= self.stderr.told:
-                self.stderr.told |= names
+            if not names <= self.stderr.reported:
+                self.stderr.reported |= names
                 self.stderr.line(excerpt(f"the sandbox {warning}"))
 
     def body(self, content: bytes) -> None:

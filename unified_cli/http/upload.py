@@ -97,7 +97,7 @@ class Upload:
         """The bytes of the whole body."""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The text shown instead of the body.
 
         It is in a recording and with `-vv`, without the folder of the file.

@@ -24,7 +24,7 @@ def others_like(name: str, names: Iterable[str]) -> list[str]:
     return [one for one in names if one != name and folded(one) == wanted]
 
 
-def taken_for_one(
+def find_same(
     folder: Path, names: Iterable[str], there: Iterable[str] = ()
 ) -> tuple[str, str] | None:
     """Return two names that the folder's disk treats alike. None if there are not any.
@@ -38,13 +38,13 @@ def taken_for_one(
     for name in dict.fromkeys(names):
         alike = by_fold.setdefault(folded(name), [])
         for other in alike:
-            if other != name and are_one(folder, other, name):
+            if other != name and are_same(folder, other, name):
                 return other, name
         alike.append(name)
     return None
 
 
-def are_one(folder: Path, one: str, other: str) -> bool:
+def are_same(folder: Path, one: str, other: str) -> bool:
     """Return whether the folder's disk treats two names alike.
 
     That is tried in a temporary folder: what a disk folds depends on how it was made

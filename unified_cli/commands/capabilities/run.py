@@ -136,7 +136,7 @@ def _ask_all(
             seconds[name] = check.runtime.monotonic() - began
 
     with (
-        signals.told_with(
+        signals.with_progress(
             lambda: f"{len(found)} of {counted(len(selected), 'connection')}, nothing printed"
         ),
         closing(readers.ask(selected, timed)) as answers,

@@ -17,7 +17,7 @@ from unified_cli.cli.shared_options import (
     TokenFile,
     TokenStdin,
     Yes,
-    told,
+    with_help,
 )
 
 
@@ -64,9 +64,11 @@ class AddConnectionsOptions(ListedConnectionsOptions):
     prefix: Annotated[
         str, Common(("--prefix",), PROFILE, "begin each profile's name with this", "NAME")
     ] = ""
-    tag: Annotated[tuple[str, ...], told(Tags, "give each profile this tag", metavar="TAG")] = ()
-    dry_run: Annotated[bool, told(DryRun, "show the profiles and add none")] = False
-    yes: Annotated[bool, told(Yes, "add without asking; required off a terminal")] = False
+    tag: Annotated[
+        tuple[str, ...], with_help(Tags, "give each profile this tag", metavar="TAG")
+    ] = ()
+    dry_run: Annotated[bool, with_help(DryRun, "show the profiles and add none")] = False
+    yes: Annotated[bool, with_help(Yes, "add without asking; required off a terminal")] = False
 
 
 _LIST = Command(

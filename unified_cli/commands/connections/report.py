@@ -106,7 +106,7 @@ def _ask_health(
     with (
         progress(runtime, work) as shown,
         FairReaders(runtime, catalogue, None) as readers,
-        signals.told_with(
+        signals.with_progress(
             lambda: (
                 f"{len(states) + len(failed)} of {counted(len(before), 'connection')}, nothing"
                 " printed"
@@ -188,7 +188,7 @@ def _statuses(context: CommandContext, shown: Sequence[ConnectionRecord]) -> Ter
 
 
 def _look(context: CommandContext, one: ConnectionRecord) -> Look:
-    if one.state.held(context.catalogue.service):
+    if one.state.problem_in_a_word(context.catalogue.service):
         return Look.BAD
     return Look.DOUBT if one.state.lacks_scopes else Look.GOOD
 

@@ -74,7 +74,7 @@ def run(context: CommandContext, options: DoctorOptions) -> None:
         )
     errors = [finding.error for finding in findings if finding.error]
     if errors:
-        raise conclude.worst(errors).retold(f"found {counted(len(errors), 'error')}")
+        raise conclude.worst(errors).reworded(f"found {counted(len(errors), 'error')}")
 
 
 def _check_bundle(options: DoctorOptions, service: Service) -> bytes | None:

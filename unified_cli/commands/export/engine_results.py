@@ -106,7 +106,9 @@ class EngineResults:
         report = engine_messages.read_report(end.result, end.task.payload)
         if report is not None and report.error:
             error = report.error.error()
-            return error.retold(f"{where} did not do the task of {end.task.name}: {error.message}")
+            return error.reworded(
+                f"{where} did not do the task of {end.task.name}: {error.message}"
+            )
         outcome = report.outcome if report else None
         if outcome is None or not outcome.failed.keys() <= {
             *self._files(self._tasks[end.task.name])

@@ -21,7 +21,7 @@ from unified_cli.commands.export.engine_messages import (
 )
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.config.user_catalogue import own_catalogue
-from unified_cli.errors import ConfigError, StateError, UnifiedError, of_bug
+from unified_cli.errors import ConfigError, StateError, UnifiedError, bug_message
 from unified_cli.exported.list_export import TakenOverError
 from unified_cli.fleet.read import FairReaders
 from unified_cli.masking import hide
@@ -48,7 +48,7 @@ def work(payload: bytes, tell: Callable[[bytes], None]) -> bytes:
     except UnifiedError as error:
         return msgspec.json.encode(WorkerReport(order, error=Failure.of(error)))
     except Exception as error:  # noqa: BLE001  the driver reads no exception
-        bug = UnifiedError(of_bug(f"a bug, sorry: {type(error).__name__}: {error}"))
+        bug = UnifiedError(bug_message(f"a bug, sorry: {type(error).__name__}: {error}"))
         return msgspec.json.encode(WorkerReport(order, error=Failure.of(bug)))
 
 

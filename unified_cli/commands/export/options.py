@@ -24,7 +24,7 @@ from unified_cli.cli.shared_options import (
     WaitTimeout,
     flag_of,
     output_of,
-    told,
+    with_help,
 )
 from unified_cli.output import formats
 from unified_cli.output.formats import Format
@@ -42,7 +42,8 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = ()
     query: Query = ()
     strict: Annotated[
-        bool, told(Strict, "export nothing where a query parameter is unknown to a list", QUERY)
+        bool,
+        with_help(Strict, "export nothing where a query parameter is unknown to a list", QUERY),
     ] = False
     to: To = None
     shard: Annotated[
@@ -74,11 +75,13 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = None
     dry_run: Annotated[
         bool,
-        told(DryRun, "print the lists and where each would go; send and write nothing", EXPORT),
+        with_help(
+            DryRun, "print the lists and where each would go; send and write nothing", EXPORT
+        ),
     ] = False
     wait_timeout: Annotated[
         float | None,
-        told(
+        with_help(
             WaitTimeout,
             "with --engine: seconds to wait for a worker if all are lost (600)",
             EXPORT,
@@ -106,11 +109,11 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     page_size: PageSize = None
     allow_partial: AllowPartial = False
     restart: Annotated[
-        bool, told(Restart, "start over: read everything and replace the files", EXPORT)
+        bool, with_help(Restart, "start over: read everything and replace the files", EXPORT)
     ] = False
-    dedupe: Annotated[Literal["id"] | None, told(Dedupe, "leave out repeated records", EXPORT)] = (
-        None
-    )
+    dedupe: Annotated[
+        Literal["id"] | None, with_help(Dedupe, "leave out repeated records", EXPORT)
+    ] = None
     output: Annotated[
         str | None,
         output_of(formats.EXPORTS)._replace(
@@ -121,7 +124,7 @@ class ExportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ] = None
     columns: Annotated[
         str | None,
-        told(
+        with_help(
             Columns,
             "add these fields as text columns to Parquet, Delta, CSV and TSV, such as status.name",
             EXPORT,

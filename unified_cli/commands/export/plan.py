@@ -153,7 +153,7 @@ def check_query(context: CommandContext, options: ExportOptions) -> None:
         if found:
             told = max(found.values(), key=lambda one: bool(one.meant))
             others = f", nor of {counted(len(found) - 1, 'other list')}" if len(found) > 1 else ""
-            builder.tell(
+            builder.warn_of_parameter(
                 runtime, told._replace(reason=f"{told.reason}{others}"), strict=options.strict
             )
 
@@ -228,7 +228,7 @@ def selected(context: CommandContext, options: ExportOptions) -> ExportConnectio
     if patterns:
         names = profiles.select(config, patterns)
         # A file format is not an output format.
-        own_account.shared(runtime, config, flags)
+        own_account.common_settings(runtime, config, flags)
         if profiles.is_several(patterns):
             selection.check_account(options.account_id)
         selection.note_same_of(runtime, config, replace(options, output=None), names)

@@ -125,7 +125,7 @@ def check_names(destination: Destination, manifest: str, connections: Iterable[s
             manifest_name(connection),
         )
     }
-    if pair := names.taken_for_one(folder, wanted, [manifest, *there]):
+    if pair := names.find_same(folder, wanted, [manifest, *there]):
         first, second = (wanted.get(one, one) for one in pair)
         raise StorageError(
             f'"{visible(first)}" and "{second}" would share files: the disk of {folder} takes these'

@@ -20,7 +20,7 @@ from unified_cli.cli.shared_options import (
     RetryInDoubt,
     Strict,
     Yes,
-    told,
+    with_help,
 )
 
 
@@ -71,20 +71,20 @@ class ImportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         ),
     ] = None
     fail_fast: Annotated[
-        bool, told(FailFast, "stop at the first record that fails", flags.IMPORT)
+        bool, with_help(FailFast, "stop at the first record that fails", flags.IMPORT)
     ] = False
     restart: Annotated[
-        bool, told(Restart, "discard the journal and send everything again", flags.IMPORT)
+        bool, with_help(Restart, "discard the journal and send everything again", flags.IMPORT)
     ] = False
     retry_in_doubt: Annotated[
-        bool, told(RetryInDoubt, "send records in doubt again", flags.IMPORT)
+        bool, with_help(RetryInDoubt, "send records in doubt again", flags.IMPORT)
     ] = False
     retry_failed: Annotated[
         bool, Flag(("--retry-failed",), flags.IMPORT, "send records that were refused again")
     ] = False
     query: Query = ()
     strict: Annotated[
-        bool, told(Strict, "send nothing if a column or field is misspelt", flags.IMPORT)
+        bool, with_help(Strict, "send nothing if a column or field is misspelt", flags.IMPORT)
     ] = False
     output: TableOutput = None
     dry_run: DryRun = False

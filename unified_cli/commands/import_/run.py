@@ -131,7 +131,7 @@ def _targets(runtime: Runtime, options: ImportOptions) -> Mapping[str | None, Se
     # The option is the format of the summary, not of records.
     options = replace(options, output=None)
     if profiles.is_several(options.profile):
-        own_account.shared(runtime, config, overrides(options))
+        own_account.common_settings(runtime, config, overrides(options))
         return dict(selection.for_writes(runtime, config, options).items())
     resolved = own_account.resolved(
         overrides(options, profiles.one(options.profile)), runtime, config

@@ -110,7 +110,7 @@ class _SharedRead:
             told = "; ".join(
                 f"{name}: {tool_calls.failure(error)['message']}" for name, error in errors[:5]
             )
-            raise first if len(errors) == 1 else first.retold(told)
+            raise first if len(errors) == 1 else first.reworded(told)
 
     def _shorten(self) -> None:
         """Leave for the next answer what has no place in this one: an error may be long

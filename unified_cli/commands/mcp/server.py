@@ -35,7 +35,7 @@ from unified_cli.commands.mcp.tool_calls import (
 )
 from unified_cli.commands.mcp.write_log import WriteLog
 from unified_cli.commands.mcp.write_tool import WriteArguments
-from unified_cli.errors import UnifiedError, UnsafeError, UsageError, of_bug
+from unified_cli.errors import UnifiedError, UnsafeError, UsageError, bug_message
 from unified_cli.fleet.read import FairReaders
 from unified_cli.http.replay import UnrecordedError
 from unified_cli.json_text import json_codec, typed_json
@@ -290,7 +290,7 @@ def _called(
     except Exception as error:  # noqa: BLE001  the server continues, whatever one call does
         if runtime.stderr.verbosity:
             runtime.stderr.block("".join(traceback.format_exception(error)).splitlines())
-        text = of_bug(f"a bug in this server, sorry: {type(error).__name__}: {error}")
+        text = bug_message(f"a bug in this server, sorry: {type(error).__name__}: {error}")
         return _result(text, failed=True)
 
 

@@ -51,7 +51,7 @@ def run(context: CommandContext, options: ApplyOptions) -> None:
     """
     runtime, shows_only = context.runtime, options.dry_run
     config = config_file.read(runtime)
-    common = own_account.shared(runtime, config, overrides(options)._replace(output=None))
+    common = own_account.common_settings(runtime, config, overrides(options)._replace(output=None))
     with ExitStack() as stack:
         files = [
             stack.enter_context(PlanFile(Path(name), context.catalogue)) for name in options.plans

@@ -20,7 +20,7 @@ from unified_cli.cli.shared_options import (
     TokenStdin,
     Yes,
     output_of,
-    told,
+    with_help,
 )
 from unified_cli.output import formats
 
@@ -38,9 +38,9 @@ class CompareOptions(MessageOptions, NetworkOptions):
     resource: Annotated[str, Argument("the resource, as API/RESOURCE", takes=("api/resource",))]
     from_: Annotated[
         str | None,
-        told(From, "a profile, a folder of an export, or an NDJSON file", COMPARE, "SIDE"),
+        with_help(From, "a profile, a folder of an export, or an NDJSON file", COMPARE, "SIDE"),
     ] = None
-    to: Annotated[str | None, told(To, "what it is compared with", COMPARE, "SIDE")] = None
+    to: Annotated[str | None, with_help(To, "what it is compared with", COMPARE, "SIDE")] = None
     key: Annotated[
         tuple[str, ...],
         Common(
@@ -49,7 +49,7 @@ class CompareOptions(MessageOptions, NetworkOptions):
     ] = ()
     map: Annotated[
         str | None,
-        told(Map, "a jq program that reshapes each record of --from", COMPARE, "JQ"),
+        with_help(Map, "a jq program that reshapes each record of --from", COMPARE, "JQ"),
     ] = None
     ignore: Annotated[
         tuple[str, ...], Common(("--ignore",), COMPARE, "leave these values out", "PATH[,PATH]")

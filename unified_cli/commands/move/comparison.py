@@ -111,7 +111,7 @@ def prepared(context: CommandContext, options: CompareOptions) -> ComparedSides:
     """
     runtime, catalogue = context.runtime, context.catalogue
     config = config_file.read(runtime)
-    common = own_account.shared(runtime, config, overrides(options)._replace(output=None))
+    common = own_account.common_settings(runtime, config, overrides(options)._replace(output=None))
     resource = named_resource.find(catalogue, options.resource)
 
     def settings(name: str) -> Settings:

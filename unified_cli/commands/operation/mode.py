@@ -209,4 +209,4 @@ def _check_filters(
     said = builder.described(runtime, options, operation)
     names = [one.name for one in said.query] if said else None
     for one in doubtful(operation, catalogue.service, builder.pairs(options.query), names):
-        builder.tell(runtime, one, strict=options.strict)
+        builder.warn_of_parameter(runtime, one, strict=options.strict)

@@ -94,7 +94,7 @@ def run(
         call = builder.resolve(runtime, catalogue, options, mode, operation)
         if operation.changes:
             call = call._replace(
-                settings=builder.of_many(call.settings, runtime, options.jq, config)
+                settings=builder.settings_for_many(call.settings, runtime, options.jq, config)
             )
         call.settings.reachable()
         targets = {None: call.settings}

@@ -21,7 +21,7 @@ from unified_cli.cli.shared_options import (
     With,
     Yes,
     output_of,
-    told,
+    with_help,
 )
 from unified_cli.commands.profile.values import SETTABLE
 from unified_cli.config.file import RESERVED
@@ -122,7 +122,7 @@ class RemoveOptions(MessageOptions):
     """The profile to remove."""
 
     name: ExistingName
-    yes: Annotated[bool, told(Yes, "do not ask before removing", PROFILE)] = False
+    yes: Annotated[bool, with_help(Yes, "do not ask before removing", PROFILE)] = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 from unified_cli.cli.command import Command, Later
 from unified_cli.cli.flags import OUTPUT, WAIT, Common, Flag
 from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
-from unified_cli.cli.shared_options import Junit, To, output_of, told
+from unified_cli.cli.shared_options import Junit, To, output_of, with_help
 from unified_cli.output import formats
 
 
@@ -15,7 +15,7 @@ class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     """The contents of the page, and its destination."""
 
     to: Annotated[
-        str | None, told(To, "the file to write, over an older one", OUTPUT, "FILE.html")
+        str | None, with_help(To, "the file to write, over an older one", OUTPUT, "FILE.html")
     ] = None
     export: Annotated[
         tuple[str, ...],
@@ -38,7 +38,7 @@ class ReportOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         ),
     ] = ()
     junit: Annotated[
-        tuple[str, ...], told(Junit, "also show the expectations in this file of --junit")
+        tuple[str, ...], with_help(Junit, "also show the expectations in this file of --junit")
     ] = ()
     output: Annotated[str | None, output_of(formats.REPORTS)] = None
 

@@ -161,7 +161,9 @@ class _Question(NamedTuple):
                 # Nothing at all is known of it.
                 raise untold
         state = offer.state if offer else state
-        judged = self.check.judged(name, settings, offer) if offer else self.check.untold(name)
+        judged = (
+            self.check.judged(name, settings, offer) if offer else self.check.unknown_offer(name)
+        )
         seen = self._seen(name, settings.identity[1], record, state, judged)
         return seen._replace(age=known.age if known else 0.0)
 

@@ -61,7 +61,7 @@ def condition(context: CommandContext, one: SeenConnection) -> str:
     """Return how a connection is, in a word or two."""
     if one.error:
         return NOT_SEEN
-    if held := one.state.held(context.catalogue.service):
+    if held := one.state.problem_in_a_word(context.catalogue.service):
         return held
     if one.state.lacks_scopes:
         return LACKS_SCOPES

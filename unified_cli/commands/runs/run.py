@@ -228,15 +228,15 @@ def _shown_as(
     """
     if run.several:
         names = {connections.name_now(call.profile) for _, _, call in run.calls() if call.profile}
-        found = own_account.shared(runtime, config, overrides(options))
-        return builder.of_many(found, runtime, options.jq, config, names)
+        found = own_account.common_settings(runtime, config, overrides(options))
+        return builder.settings_for_many(found, runtime, options.jq, config, names)
     profile = next((call.profile for _, _, call in run.calls()), None)
     profile = profile and connections.name_now(profile)
     settings = own_account.resolved(
         flags._replace(profile=profile, output=options.output), runtime, config
     )
     own_account.apply_to_messages(runtime, settings)
-    return builder.of_many(settings, runtime, options.jq, config)
+    return builder.settings_for_many(settings, runtime, options.jq, config)
 
 
 def _failed(run: StoredRun) -> Iterator[int]:

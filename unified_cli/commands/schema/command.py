@@ -9,7 +9,7 @@ from unified_cli.cli.command import EXAMPLES, Command, Later
 from unified_cli.cli.flags import WAIT, Argument, Common
 from unified_cli.cli.option_parts import ConnectionOptions, MessageOptions, NetworkOptions
 from unified_cli.cli.result_table import TableOutput
-from unified_cli.cli.shared_options import Junit, PageSize, Query, Records, Strict, told
+from unified_cli.cli.shared_options import Junit, PageSize, Query, Records, Strict, with_help
 from unified_cli.commands.schema.difference import ShapeChange
 
 
@@ -31,7 +31,7 @@ class SchemaOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         ),
     ] = None
     strict: Annotated[
-        bool, told(Strict, "with --against: fail with 14 for every difference", WAIT)
+        bool, with_help(Strict, "with --against: fail with 14 for every difference", WAIT)
     ] = False
     junit: Junit = None
     output: TableOutput = None

@@ -140,7 +140,7 @@ def observe(
     work = Work(part="connection", parts=len(selected.reads))
     with (
         progress(runtime, work) as shown,
-        signals.told_with(shown.so_far),
+        signals.with_progress(shown.so_far),
         FairReaders(runtime, catalogue, selected.workers) as readers,
         closing(
             readers.read(selected.reads, ReadWork(selected, readers.clients, seconds=seconds).run)

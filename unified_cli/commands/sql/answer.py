@@ -85,12 +85,12 @@ def _call(context: CommandContext, options: SqlOptions) -> Call:
     """Return what says how the rows are printed. Raises UsageError."""
     runtime, config, flags = context.runtime, file.read(context.runtime), overrides(options)
     if options.from_ or profiles.is_several(options.profile):
-        settings = own_account.shared(runtime, config, flags)
+        settings = own_account.common_settings(runtime, config, flags)
     else:
         flags = flags._replace(profile=profiles.one(options.profile))
         settings = resolution.resolve(flags, runtime, config)
         own_account.apply_to_messages(runtime, settings)
-    settings = builder.of_many(settings, runtime, None, config)
+    settings = builder.settings_for_many(settings, runtime, None, config)
     formats.check_choice(settings.output.name, formats.names(formats.ROWS))
     delivery.check_cells(settings.output, bom=options.bom, csv_safe=options.csv_safe)
     out = None if options.out == "-" else options.out
@@ -135,7 +135,7 @@ def _read(
     labels = {one.connection: msgspec.json.encode(one.connection) for one in reads.planned}
     with (
         progress(runtime, Work(part="list", parts=len(reads.planned))) as shown,
-        signals.told_with(shown.so_far),
+        signals.with_progress(shown.so_far),
     ):
 
         def take(read: ListRead, records: Sequence[bytes]) -> None:

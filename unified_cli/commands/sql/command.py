@@ -18,7 +18,7 @@ from unified_cli.cli.shared_options import (
     Since,
     Timeout,
     output_of,
-    told,
+    with_help,
 )
 from unified_cli.output import formats
 
@@ -32,17 +32,17 @@ class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
     ]
     from_: Annotated[
         str | None,
-        told(From, "read an export instead of connections", LIST, "DIR"),
+        with_help(From, "read an export instead of connections", LIST, "DIR"),
     ] = None
     query: Annotated[
         tuple[str, ...],
-        told(Query, "a query parameter of one list", QUERY, "API/RESOURCE:NAME=VALUE"),
+        with_help(Query, "a query parameter of one list", QUERY, "API/RESOURCE:NAME=VALUE"),
     ] = ()
     since: Since = None
     page_size: PageSize = None
     explain: Annotated[
         bool,
-        told(
+        with_help(
             Explain, "print what would be read, with the least calls, and read nothing", SAFETY
         )._replace(common=True),
     ] = False
@@ -57,13 +57,13 @@ class SqlOptions(MessageOptions, NetworkOptions, ConnectionOptions):
         ),
     ] = None
     output: Annotated[str | None, output_of(formats.ROWS)] = None
-    out: Annotated[str | None, told(Out, "write the result to a file")] = None
-    force: Annotated[bool, told(Force, "overwrite the files of --out and --keep")] = False
+    out: Annotated[str | None, with_help(Out, "write the result to a file")] = None
+    force: Annotated[bool, with_help(Force, "overwrite the files of --out and --keep")] = False
     csv_safe: CsvSafe = False
     bom: Bom = False
     timeout: Annotated[
         float | None,
-        told(Timeout, "seconds for a request with its retries, and for the statement (120)"),
+        with_help(Timeout, "seconds for a request with its retries, and for the statement (120)"),
     ] = None
 
 

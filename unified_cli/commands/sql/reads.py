@@ -128,7 +128,7 @@ def _filters(
     for table, pairs in found.items():
         service = context.catalogue.service
         for one in doubtful(plan.tables[table], service, builder.pairs(pairs), None):
-            builder.tell(context.runtime, one, strict=False)
+            builder.warn_of_parameter(context.runtime, one, strict=False)
     return {table: tuple(pairs) for table, pairs in found.items()}
 
 
