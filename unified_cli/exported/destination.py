@@ -1,23 +1,13 @@
-"""The interface of a destination, and the check that every file in its manifests is
-there.
-"""
+"""The interface of a destination: a folder of this machine, or of an object store."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from unified_cli.errors import StateError
 from unified_cli.exported.checkpoint import Checkpoint, ListIdentity
 from unified_cli.exported.list_export import ListExportOptions, ListTarget
-from unified_cli.exported.manifest import (
-    TIMESTAMPS,
-    Manifest,
-    ManifestEntry,
-    no_export,
-    without_lists,
-)
-from unified_cli.plural import counted
+from unified_cli.exported.manifest import ManifestEntry
 
 
 class InUseError(StateError):
@@ -42,6 +32,9 @@ class Destination(Protocol):
 
         Raises StateError or InUseError if one is under way.
         """
+
+    def is_held(self, manifest: str) -> bool:
+        """Return whether another run with a manifest of this name is under way."""
 
     def check_held(self) -> None:
         """Raise TakenOverError if another run has taken over from the one that holds
@@ -113,58 +106,3 @@ class FilePlace(Destination, Protocol):
 
     def clear(self, file: str) -> None:
         """Remove a list, also one that was only begun, with all that is beside it."""
-
-
-@dataclass(slots=True)
-class ManifestCheck:
-    """How many files were compared with their manifest, what differs, and what was
-    never completed.
-    """
-
-    compared: int = 0
-    differences: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-
-def parquet_columns(destination: Destination) -> int:
-    """Return which columns the Parquet files of other manifests have, as
-    `Manifest.parquet` says it, for one more beside them.
-
-    Raises StorageError.
-    """
-    for name in destination.manifests():
-        # Anyone who uses a damaged one is reported.
-        with suppress(StateError):
-            return Manifest.of(destination.read(name) or b"", name, str(destination)).parquet
-    return TIMESTAMPS
-
-
-def verify(destination: Destination) -> ManifestCheck:
-    """Compare the files at a destination with its manifests.
-
-    Raises StateError if it does not exist, or a damaged one; UnsafeError where a folder
-    in it is a link; StorageError.
-    """
-    found = destination.manifests()
-    if not found:
-        raise no_export(destination)
-    check = ManifestCheck()
-    entries: list[ManifestEntry] = []
-    for name in found:
-        manifest = Manifest.of(destination.read(name) or b"", name, str(destination))
-        entries += manifest.entries.values()
-        if manifest.ended is None:
-            check.missing.append(f"{name}: the export has not come to its end")
-        for entry in manifest.entries.values():
-            if entry.complete:
-                check.compared += 1
-                check.differences += [
-                    f"{entry.file}: {said}" for said in destination.differences(entry)
-                ]
-            elif entry.offered:
-                check.missing.append(f"{entry.file}: not complete: {entry.why}")
-    for name, of_it in without_lists(entries).items():
-        check.missing.append(
-            f"{name}: none of its {counted(len(of_it), 'list')} is offered, so nothing was read"
-        )
-    return check

@@ -5,10 +5,11 @@ from pathlib import Path, PurePosixPath
 
 from unified_cli.catalogue import Operation, Resource
 from unified_cli.errors import IncompleteError, UsageError
+from unified_cli.exported import export_state
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.list_history import ListHistory
 from unified_cli.exported.local_folder import LocalFolder
-from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
+from unified_cli.exported.manifest import ManifestEntry, no_export
 from unified_cli.json_text.members import member
 from unified_cli.runtime import Runtime
 
@@ -99,9 +100,6 @@ def _newest(history: ListHistory) -> Iterator[bytes]:
 
 
 def _entries(destination: Destination) -> dict[str, ManifestEntry]:
-    found: dict[str, ManifestEntry] = {}
-    for name in destination.manifests():
-        found |= Manifest.of(destination.read(name) or b"", name, str(destination)).entries
-    if not found:
-        raise no_export(destination)
-    return found
+    if found := export_state.latest(export_state.manifests(destination).values()):
+        return found
+    raise no_export(destination)

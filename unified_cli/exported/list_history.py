@@ -11,7 +11,7 @@ from unified_cli.exported import gone_ids
 from unified_cli.exported.checkpoint import START_ANEW
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.increments import Mark
-from unified_cli.exported.manifest import Manifest, ManifestEntry
+from unified_cli.exported.manifest import ManifestEntry
 
 
 class ListHistory(NamedTuple):
@@ -95,25 +95,25 @@ def _added(first: ManifestEntry, entries: Mapping[str, ManifestEntry]) -> Iterat
         number += 1
 
 
-def forget(destination: Destination, name: str, files: Collection[str], *, keep: bool) -> None:
-    """Remove the manifest of that name, and what was added to the lists that begin with
-    these files.
+def forget(
+    destination: Destination,
+    known: Mapping[str, ManifestEntry],
+    every: Collection[str],
+    files: Collection[str],
+    *,
+    keep: bool,
+) -> None:
+    """Remove what was added to the lists that begin with these files.
 
     The first files stay until there are new ones, and what ids they all have is noted;
-    with `keep` new ones begin with what they hold. Raises UnsafeError where a folder is
-    a link, StorageError.
+    with `keep` new ones begin with what they hold. `every` are the files that any
+    manifest has. Raises UnsafeError where a folder is a link, StorageError.
     """
-    try:
-        text = destination.read(name)
-        known = Manifest.of(text, name, str(destination)).entries if text else {}
-    except StateError:
-        # Who starts anew may do so because it is damaged.
-        known = {}
-    for first in sorted(known.keys() & {*files}):
-        if known[first].complete:
+    for first in sorted(files):
+        if first in known and known[first].complete:
             gone_ids.keep(destination, [known[first], *_added(known[first], known)])
         number = 2
-        while _name(first, number) in known:
+        while _name(first, number) in every:
             number += 1
         # The newest first: who is killed here leaves a history that lacks its end,
         # which the next run sees.
@@ -123,7 +123,6 @@ def forget(destination: Destination, name: str, files: Collection[str], *, keep:
     # like a new one.
     for first in sorted(files):
         destination.begin_anew(first, keep=keep)
-    destination.remove(name)
 
 
 def _name(file: str, number: int) -> str:

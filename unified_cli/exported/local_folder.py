@@ -66,6 +66,19 @@ class LocalFolder:
         finally:
             lock.release()
 
+    def is_held(self, manifest: str) -> bool:
+        """Return whether another run with this manifest is under way."""
+        path = self._folder / f"{manifest}.lock"
+        if not path.exists():
+            return False
+        lock = HeldLock(path)
+        try:
+            lock.take(manifest)
+        except StateError:
+            return True
+        lock.release()
+        return False
+
     def _make(self) -> None:
         for one in (self._folder, *self._folder.parents):
             if one.is_symlink() and not one.exists():

@@ -1,10 +1,11 @@
 """The manifest of an export: what its folder holds, file by file."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
+from urllib.parse import quote
 
 import msgspec
 
@@ -27,6 +28,7 @@ _MEMBERS = (
     "origin",
     "api",
     "resource",
+    "turn",
     "fingerprint",
     "options",
     "records",
@@ -64,7 +66,8 @@ class ManifestEntry(ListRecord):
     is what tells at a glance whether someone changed it, where the destination has such
     a thing. `checked` is when an increment last found that nothing had changed. `gone`
     is how many ids of earlier full reads the last one did not find, if there were any.
-    `earlier` is the mark before the present one, where a table is one entry.
+    `earlier` is the mark before the present one, where a table is one entry. A run that
+    takes a list over from the manifest of another run gives it the next `turn`.
     """
 
     file: str
@@ -82,6 +85,13 @@ class ManifestEntry(ListRecord):
     checked: str = ""
     gone: int | None = None
     earlier: Mark | None = None
+    turn: int = 0
+
+    @property
+    def list_file(self) -> str:
+        """The first file of its list."""
+        path = PurePosixPath(self.file)
+        return str(path.with_name(f"{self.resource}{path.suffix}"))
 
     @property
     def marks(self) -> list[Mark]:
@@ -115,6 +125,7 @@ class _StoredManifest(msgspec.Struct):
     ended: str | None
     files: list[ManifestEntry]
     parquet: int = 1
+    running: list[str] = []
 
 
 @dataclass(slots=True)
@@ -122,7 +133,8 @@ class Manifest:
     """The manifest of an export, or of one shard of it; `name` is that of its file.
 
     `parquet` says which columns its Parquet files have: `TIMESTAMPS`, or 1 where the
-    times are text.
+    times are text. `running` are the first files of the lists that a run reads, until
+    it has `ended`.
     """
 
     name: str
@@ -131,6 +143,7 @@ class Manifest:
     ended: str | None = None
     entries: dict[str, ManifestEntry] = field(default_factory=dict)
     parquet: int = TIMESTAMPS
+    running: Collection[str] = ()
 
     @classmethod
     def of(cls, text: bytes, name: str, folder: str) -> "Manifest":
@@ -148,7 +161,15 @@ class Manifest:
                     hint=START_ANEW,
                 )
         entries = {entry.file: entry for entry in found.files}
-        return cls(name, found.started, found.shard, found.ended, entries, found.parquet)
+        return cls(
+            name, found.started, found.shard, found.ended, entries, found.parquet, found.running
+        )
+
+    def put(self, entry: ManifestEntry) -> None:
+        """Add the entry, or replace the one of its file."""
+        first = self.entries.get(entry.list_file)
+        entry.turn = first.turn if first else entry.turn
+        self.entries[entry.file] = entry
 
     @property
     def complete(self) -> bool:
@@ -177,6 +198,7 @@ class Manifest:
             "shard": self.shard,
             "complete": self.complete,
             "parquet": self.parquet,
+            **({} if self.ended else {"running": sorted(self.running)}),
             "files": [
                 {
                     name: entry[name]
@@ -188,6 +210,18 @@ class Manifest:
         }
         # A run may write it each second; with an indent, `json` encodes in Python.
         return msgspec.json.format(json.dumps(value).encode(), indent=1) + b"\n"
+
+
+def manifest_of(name: str) -> str:
+    """Return the name of the manifest of a connection's task: no two tasks of an export
+    write the same file.
+    """
+    return f"manifest-of-{quote(name, safe='')}.json"
+
+
+def is_of_task(manifest: str) -> bool:
+    """Return whether a manifest of this name is that of a connection's task."""
+    return manifest.startswith("manifest-of-")
 
 
 def no_export(place: object) -> StateError:

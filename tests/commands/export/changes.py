@@ -2,8 +2,9 @@
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from front_door import Result
@@ -75,6 +76,23 @@ class World:
     def size(self) -> int:
         """The bytes of all pages."""
         return len(json.dumps([*self.records.values()]))
+
+
+def records_of(folder: Path, name: str, form: str) -> Iterator[str]:
+    """The records of a list in all files of an export, the oldest file first."""
+    if form == "delta":
+        from deltalake import DeltaTable  # noqa: PLC0415  an extra
+
+        yield from DeltaTable(str(folder / name)).to_pyarrow_table().column("record").to_pylist()
+        return
+    files = [*folder.glob(f"*/{name}*.{form}"), *folder.glob(f"*/{name}/*.{form}")]
+    for path in sorted(files, key=lambda one: (len(one.name), one.name)):
+        if form == "ndjson":
+            yield from path.read_text().splitlines()
+        else:
+            from pyarrow import parquet  # noqa: PLC0415  an extra
+
+            yield from parquet.ParquetFile(path).read().column("record").to_pylist()
 
 
 def five_rounds(

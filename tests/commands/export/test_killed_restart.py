@@ -88,16 +88,11 @@ def test_what_a_killed_restart_had_not_reached_is_not_taken_for_read(
     world.change("a", 1000, name="changed")
     kill_restart(service, world, ["--to", to, "--format", form], tmp_path / "home")
     result = export()
-    if "://" in to or form == "delta":
-        said = (
-            f"wrote 2 {'lists' if form == 'delta' else 'files'} with 8 records to {to}, 0 already"
-            " complete\n"
-        )
-        assert (result.code, result.stderr) == (0, said)
-    else:
-        # Files that no manifest lists are not replaced unasked.
-        assert (result.code, "(--restart replaces it)" in result.stderr) == (11, True)
-        assert export("--restart").code == 0
+    said = (
+        f"wrote 2 {'lists' if form == 'delta' else 'files'} with 8 records to {to}, 0 already"
+        " complete\n"
+    )
+    assert (result.code, result.stderr) == (0, said)
     for resource in ("tickets", "users"):
         assert {one["id"]: one for one in content(tmp_path, resource)} == world.records
         assert len(content(tmp_path, resource)) == 4
@@ -151,10 +146,6 @@ def test_a_restart_that_keeps_what_was_written_and_was_killed_reads_every_list_a
     world.change("d", 10)
     kill_restart(service, world, ["--to", to, "--dedupe", "id"], tmp_path / "home")
     result = export(more)
-    if "://" not in to:
-        # Files that no manifest lists are not replaced unasked.
-        assert (result.code, "(--restart replaces it)" in result.stderr) == (11, True)
-        return
     number = 2 * len(world.records)
     assert (result.code, result.stderr) == (
         0,

@@ -5,7 +5,6 @@ can do: `--tasks`, `--task`.
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
-from urllib.parse import quote
 
 import msgspec
 
@@ -17,6 +16,7 @@ from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.plan import ExportPlan
 from unified_cli.config.settings import Settings
 from unified_cli.errors import ConfigError, StateError, UsageError
+from unified_cli.exported.manifest import manifest_of
 from unified_cli.fleet.read import FairReaders
 from unified_cli.output import stdout
 from unified_cli.runtime import Runtime
@@ -227,4 +227,4 @@ def manifest_name(name: str) -> str:
     """Return the name of the manifest of a connection's task: no two tasks of an export
     write the same file.
     """
-    return f"manifest-of-{quote(name, safe='')}.json"
+    return manifest_of(name)

@@ -64,6 +64,10 @@ class TableFolder:
         """As the place does."""
         return self._files.hold(manifest)
 
+    def is_held(self, manifest: str) -> bool:
+        """As the place does."""
+        return self._files.is_held(manifest)
+
     def check_held(self) -> None:
         """As the place does."""
         self._files.check_held()

@@ -8,7 +8,7 @@ from unified_cli.cli.result_table import show
 from unified_cli.commands.export.options import ExportOptions
 from unified_cli.commands.export.plan import ExportPlan
 from unified_cli.errors import IncompleteError, RefusedError, StateError, UnifiedError
-from unified_cli.exported import destination as destinations, gone_ids
+from unified_cli.exported import export_state, gone_ids
 from unified_cli.exported.checkpoint import START_ANEW
 from unified_cli.exported.destination import Destination
 from unified_cli.exported.manifest import ManifestEntry
@@ -211,7 +211,7 @@ def verify(runtime: Runtime, destination: Destination) -> None:
     """Print anything that is not there as the manifests list it, and raise the error
     that sums it up.
     """
-    verdict = destinations.verify(destination)
+    verdict = export_state.verify(destination)
     for line in (*verdict.differences, *verdict.missing):
         runtime.stderr.line(line)
     if verdict.differences:

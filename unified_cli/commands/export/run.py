@@ -16,7 +16,7 @@ from unified_cli.commands.export.one_list import FailedList, FinishedList, ListR
 from unified_cli.commands.export.plan import ExportPlan, PlannedList, file_for
 from unified_cli.commands.export.report import ExportSummary
 from unified_cli.errors import AccessError, StateError, StorageError, UnifiedError
-from unified_cli.exported import destination as destinations, list_history
+from unified_cli.exported import export_state
 from unified_cli.exported.destination import Destination, FilePlace, InUseError
 from unified_cli.exported.list_export import ListTarget, TakenOverError
 from unified_cli.exported.local_folder import LocalFolder
@@ -161,24 +161,14 @@ def carry_out(
 
     Raises StateError where another run is under way, StorageError.
     """
-    runtime, name, not_before = plan.context.runtime, plan.manifest, float("-inf")
-    check_names(destination, name, dict.fromkeys(one.connection for one in plan.lists))
-    with plan.readers, _held(destination, plan):
+    runtime, not_before = plan.context.runtime, float("-inf")
+    check_names(destination, plan.manifest, dict.fromkeys(one.connection for one in plan.lists))
+    with plan.readers, _held(destination, plan) as (kept, waits):
         held()
-        if plan.options.restart:
-            files = {one.file for one in plan.lists}
-            list_history.forget(destination, name, files, keep=plan.options.dedupe is not None)
-        text = destination.read(name)
-        if text is None:
-            kept = Manifest(name, timestamp(runtime.wall()), plan.options.shard)
-            if plan.form is formats.PARQUET and not plan.options.restart:
-                kept.parquet = destinations.parquet_columns(destination)
-        else:
-            kept = Manifest.of(text, name, str(destination))
-            _check_format(kept, plan, str(destination))
-            if plan.pauses and not kept.ended_before(runtime.wall(), WINDOW):
-                # A task may be run again elsewhere right after its process was killed.
-                not_before = runtime.monotonic() + WINDOW
+        if waits:
+            # A task may be run again elsewhere right after its process was killed.
+            not_before = runtime.monotonic() + WINDOW
+        _take(destination, plan, kept)
         plan = replace(plan, timestamps=kept.parquet == TIMESTAMPS)
         runner = ListRunner(plan, destination, kept, shown, stop=stop, not_before=not_before)
         return _Export(plan, destination, kept, shown, runner).run()
@@ -199,24 +189,77 @@ def _check_format(kept: Manifest, plan: ExportPlan, folder: str) -> None:
 
 
 @contextmanager
-def _held(destination: Destination, plan: ExportPlan) -> Iterator[None]:
-    """Keep other runs out.
+def _held(destination: Destination, plan: ExportPlan) -> Iterator[tuple[Manifest, bool]]:
+    """Keep other runs out, and give what `_reserve` gives.
 
     A task may be run again before its first run has noticed that no one wants it any
     more.
     """
     runtime = plan.context.runtime
     until = runtime.monotonic() + (_PATIENCE if plan.pauses else 0)
-    with ExitStack() as held:
-        while True:
+    while True:
+        with ExitStack() as held:
             try:
                 held.enter_context(destination.hold(plan.manifest))
-                break
+                reserved = _reserve(destination, plan)
             except InUseError:
                 if runtime.monotonic() >= until:
                     raise
-                runtime.sleep(1)
-        yield
+            else:
+                yield reserved
+                return
+        runtime.sleep(1)
+
+
+def _reserve(destination: Destination, plan: ExportPlan) -> tuple[Manifest, bool]:
+    """Return this run's manifest, which says now which lists it reads, and whether
+    requests of the run before may still count for the service's limits.
+
+    Raises StateError for a damaged one, InUseError where another run reads such a list.
+    """
+    runtime, name, restart = plan.context.runtime, plan.manifest, plan.options.restart
+    own = _own_manifest(destination, plan)
+    waits = own is not None and plan.pauses and not own.ended_before(runtime.wall(), WINDOW)
+    kept = own or Manifest(name, timestamp(runtime.wall()), plan.options.shard)
+    if own is None and plan.form is formats.PARQUET and not restart:
+        kept.parquet = export_state.parquet_columns(destination)
+    if not restart:
+        _check_format(kept, plan, str(destination))
+    ended, kept.ended, kept.running = kept.ended, None, {one.file for one in plan.lists}
+    destination.replace(name, kept.text())
+    try:
+        export_state.check_free(destination, kept)
+    except InUseError:
+        kept.ended = ended
+        if own is None:
+            destination.remove(name)
+        else:
+            destination.replace(name, kept.text())
+        raise
+    return kept, waits
+
+
+def _own_manifest(destination: Destination, plan: ExportPlan) -> Manifest | None:
+    """Return the manifest that an earlier run of this kind left, or None."""
+    try:
+        text = destination.read(plan.manifest)
+        return None if text is None else Manifest.of(text, plan.manifest, str(destination))
+    except StateError:
+        # Who starts anew may do so because it is damaged.
+        if not plan.options.restart:
+            raise
+        return None
+
+
+def _take(destination: Destination, plan: ExportPlan, kept: Manifest) -> None:
+    """Begin with what the last runs left of the lists, or anew."""
+    if not plan.options.restart:
+        export_state.take(destination, kept)
+        return
+    connections = {one.connection for one in plan.lists}
+    export_state.take_anew(destination, kept, connections, keep=plan.options.dedupe is not None)
+    if kept.entries.keys() <= {*kept.running}:
+        kept.started, kept.parquet = timestamp(plan.context.runtime.wall()), TIMESTAMPS
 
 
 class _Export:
@@ -248,7 +291,6 @@ class _Export:
         A failure of one does not keep the others from being read; StorageError, of a
         full disk say, ends all.
         """
-        self._manifest.ended = None
         self._save()
         try:
             readers, number = self._plan.readers, len(self._connections)
@@ -314,7 +356,7 @@ class _Export:
 
     def _note_success(self, entry: ManifestEntry, part: ListTarget | None) -> None:
         summary = self._summary
-        self._manifest.entries[entry.file] = entry
+        self._manifest.put(entry)
         if part is None:
             summary.unchanged += entry.offered
             summary.not_offered += not entry.offered

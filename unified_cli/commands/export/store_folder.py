@@ -69,6 +69,10 @@ class StoreFolder:
             self._lease.release()
             self._lease = None
 
+    def is_held(self, manifest: str) -> bool:
+        """Return whether another run with this manifest is under way."""
+        return StoreLease(self._runtime, self._objects, f".lease/{manifest}").is_held
+
     def check_held(self) -> None:
         """Raise TakenOverError if another run has the lease by now, StorageError."""
         if self._lease:

@@ -85,6 +85,12 @@ class StoreLease:
             )
         self._thread = os_limits.start_thread(self._renew)
 
+    @property
+    def is_held(self) -> bool:
+        """Whether a run has the lease, which is waited for. Raises StorageError."""
+        names = self._names()
+        return bool(names) and self._is_alive(names[-1])
+
     def check(self) -> None:
         """Raise TakenOverError if another run has the lease by now, StorageError."""
         if not self._is_there() or self._read(_name(self._number + 1)):

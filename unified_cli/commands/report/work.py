@@ -33,9 +33,9 @@ from unified_cli.commands.report.page import (
 )
 from unified_cli.config import file
 from unified_cli.errors import ConfigError, StateError, StorageError, UnifiedError, UsageError
-from unified_cli.exported import destination as destinations, list_history
+from unified_cli.exported import export_state, list_history
 from unified_cli.exported.local_folder import LocalFolder
-from unified_cli.exported.manifest import Manifest, ManifestEntry, no_export
+from unified_cli.exported.manifest import ManifestEntry, no_export
 from unified_cli.json_text.record_label import LABEL
 from unified_cli.runtime import Runtime
 from unified_cli.storage import input_bounds, regular_file
@@ -143,13 +143,11 @@ def check_export(runtime: Runtime, folder: str) -> None:
 def _export(runtime: Runtime, path: Path, *, verify: bool) -> ShownExport:
     folder = LocalFolder(runtime, path)
     try:
-        manifests = [
-            Manifest.of(folder.read(name) or b"", name, str(path)) for name in folder.manifests()
-        ]
-        differences = destinations.verify(folder).differences if verify else []
+        manifests = export_state.manifests(folder).values()
+        differences = export_state.verify(folder).differences if verify else []
     except (StateError, StorageError, ConfigError) as error:
         return _unseen(path, error)
-    entries = {name: one for manifest in manifests for name, one in manifest.entries.items()}
+    entries = export_state.latest(manifests)
     gaps = [
         f"{one.file}: {one.why or 'not read yet'}"
         for one in entries.values()

@@ -1,0 +1,217 @@
+"""Runs of every kind continue what any other kind left: plain ones, tasks and shards,
+in folders and in object stores.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from changes import START, World, records_of
+from front_door import Clock, Result, Unified
+from many_connections import Config
+from server import Service
+
+from unified_cli.storage.file_lock import HeldLock
+
+LIST = "ticketing/tickets"
+FORMS = [
+    "ndjson",
+    pytest.param("parquet", marks=pytest.mark.extra),
+    pytest.param("delta", marks=pytest.mark.extra),
+]
+HOUR = 3600
+
+
+class Exports:
+    """Exports of one list by a plain run, a task or a shard, an hour apart."""
+
+    def __init__(
+        self, unified: Unified, service: Service, folder: Path, form: str, place: str
+    ) -> None:
+        self.world = World(service)
+        self.folder = folder / "dump"
+        self.form = form
+        self.to = f"{'file://' if place == 'file' else ''}{self.folder}"
+        self.hours = 0
+        self._unified = unified
+        self._environ = {**service.environ, "UNIFIED_RATE": "0"}
+        del self._environ["UNIFIED_ACCOUNT_ID"]
+
+    def call(self, words: list[str]) -> Result:
+        wall, clock = START.timestamp() + self.hours * HOUR, Clock()
+        return self._unified(
+            words,
+            environ=self._environ,
+            wall=lambda: wall,
+            monotonic=clock.now,
+            sleep=clock.sleep,
+        )
+
+    def words(self, more: str = "") -> list[str]:
+        return f"export {LIST} -p p0 --to {self.to} --format {self.form} {more}".split()
+
+    def run(self, kind: str, more: str = "") -> Result:
+        """Export in the next hour."""
+        self.hours += 1
+        self.world.now(self.hours * HOUR)
+        if kind == "task":
+            (task,) = self.call(self.words(f"{more} --tasks")).stdout.splitlines()
+            return self.call(["export", "--task", task])
+        return self.call(self.words(f"{more} {'--shard 1/1' if kind == 'shard' else ''}"))
+
+    def change(self, identifier: str) -> None:
+        """Change a record now."""
+        self.world.change(identifier, self.hours * HOUR + 100, hour=self.hours)
+
+    def verify(self) -> Result:
+        return self.call(["export", "--verify", self.to])
+
+    def newest(self) -> dict[str, Any]:
+        """The last state of each record, in the order of the files."""
+        return {one["id"]: one for one in map(json.loads, records_of(self.folder, LIST, self.form))}
+
+
+@pytest.fixture(params=["folder", pytest.param("file", marks=pytest.mark.extra)])
+def exports(
+    request: pytest.FixtureRequest,
+    unified: Unified,
+    service: Service,
+    config: Config,
+    tmp_path: Path,
+) -> Iterator[Callable[[str], Exports]]:
+    config(f'base_url = "{service.url}"\n[profiles.p0]\naccount_id = "of-p0"\n')
+    if request.param == "file":
+        pytest.importorskip("obstore", reason="needs the extra cloud")
+    before = os.umask(0o077)
+
+    def of(form: str) -> Exports:
+        for module in {"parquet": ["pyarrow"], "delta": ["deltalake"]}.get(form, []):
+            pytest.importorskip(module, reason=f"needs the extra {form}")
+        return Exports(unified, service, tmp_path, form, request.param)
+
+    yield of
+    os.umask(before)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", ["task", "shard"])
+def test_a_restart_replaces_the_state_of_every_kind(
+    exports: Callable[[str], Exports], kind: str, form: str
+) -> None:
+    export = exports(form)
+    for number in range(5):
+        export.change(f"t{number}")
+    assert export.run(kind, "--incremental").code == 0
+    export.change("t1")
+    assert export.run(kind, "--incremental").code == 0
+    del export.world.records["t2"]
+    export.change("t3")
+    assert export.run("plain", "--restart").code == 0
+    verified = export.verify()
+    assert (verified.code, "matches 1 file" in verified.stderr) == (0, True), verified.stderr
+    assert export.newest() == export.world.records
+    for later in (kind, "plain", kind):
+        export.change("t4")
+        result = export.run(later, "--incremental")
+        assert result.code == 0, result.stderr
+        assert export.newest() == export.world.records
+    assert export.verify().code == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("first", ["plain", "task", "shard"])
+def test_each_kind_continues_what_another_left(
+    exports: Callable[[str], Exports], first: str, form: str
+) -> None:
+    export = exports(form)
+    kinds = ["plain", "task", "shard"]
+    kinds = kinds[kinds.index(first) :] + kinds[: kinds.index(first)]
+    export.change("t0")
+    assert export.run(first).code == 0
+    for round_, kind in enumerate([*kinds[1:], *kinds, first]):
+        export.change(f"t{round_}")
+        export.world.asked.clear()
+        result = export.run(kind, "--incremental")
+        assert result.code == 0, result.stderr
+        assert export.newest() == export.world.records
+        # Only what changed is asked for.
+        assert None not in export.world.asked
+    assert export.verify().code == 0
+
+
+def files_of(export: Exports) -> list[Path]:
+    """The files of the list, the newest last."""
+    suffix = "parquet" if export.form == "parquet" else "ndjson"
+    return sorted(
+        (export.folder / "p0").rglob(f"*.{suffix}"), key=lambda one: (len(one.name), one.name)
+    )
+
+
+@pytest.mark.parametrize("form", FORMS[:2])
+@pytest.mark.parametrize("left_by", ["task", "shard"])
+def test_a_damaged_file_stays_named_until_a_restart(
+    exports: Callable[[str], Exports], left_by: str, form: str
+) -> None:
+    export = exports(form)
+    for _ in range(2):
+        export.change("t0")
+        assert export.run(left_by, "--incremental").code == 0
+    path = files_of(export)[-1]
+    data = path.read_bytes()
+    path.write_bytes(data[:-3] + bytes([data[-3] ^ 1]) + data[-2:])
+    for kind in ("plain", "task", "plain"):
+        export.change("t1")
+        assert export.run(kind, "--incremental").code == 12
+        assert export.verify().code == 12
+    assert export.run("plain", "--restart").code == 0
+    assert export.verify().code == 0
+    assert export.newest() == export.world.records
+
+
+def test_a_damaged_manifest_stays_named_until_a_restart(exports: Callable[[str], Exports]) -> None:
+    export = exports("ndjson")
+    export.change("t0")
+    assert export.run("task").code == 0
+    (export.folder / "manifest-of-p0.json").write_text("{")
+    for command in (lambda: export.run("plain"), lambda: export.run("task"), export.verify):
+        result = command()
+        assert (result.code, "manifest-of-p0.json is damaged" in result.stderr) == (12, True)
+    assert export.run("plain", "--restart").code == 0
+    assert export.verify().code == 0
+
+
+@pytest.mark.parametrize("exports", ["folder"], indirect=True)
+@pytest.mark.parametrize("theirs", ["manifest.json", "manifest-of-p0.json"])
+@pytest.mark.parametrize("same", [True, False], ids=["the same list", "another"])
+def test_two_runs_never_read_one_list_at_once(
+    exports: Callable[[str], Exports], theirs: str, *, same: bool
+) -> None:
+    export = exports("ndjson")
+    export.change("t0")
+    assert export.run("plain").code == 0
+    text = (export.folder / "manifest.json").read_text()
+    other = json.loads(text) | {
+        "ended": None,
+        "running": ["p0/ticketing/tickets.ndjson" if same else "p1/ticketing/tickets.ndjson"],
+    }
+    if theirs != "manifest.json":
+        other["files"] = []
+    (export.folder / theirs).write_text(json.dumps(other))
+    lock = HeldLock(export.folder / f"{theirs}.lock")
+    lock.take("the test")
+    export.change("t1")
+    try:
+        result = export.run("task" if theirs == "manifest.json" else "plain", "--incremental")
+    finally:
+        lock.release()
+    if same:
+        assert (result.code, "another run reads p0/ticketing/tickets.ndjson" in result.stderr) == (
+            12,
+            True,
+        )
+    else:
+        assert result.code == 0, result.stderr
+        assert json.loads((export.folder / theirs).read_text()) == other

@@ -1,0 +1,184 @@
+"""The manifests at a destination as one: a plain run has one, each task and each shard
+another, and of each list the latest counts.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from unified_cli.errors import StateError
+from unified_cli.exported import list_history
+from unified_cli.exported.destination import Destination, InUseError
+from unified_cli.exported.manifest import (
+    TIMESTAMPS,
+    Manifest,
+    ManifestEntry,
+    is_of_task,
+    manifest_of,
+    no_export,
+    without_lists,
+)
+from unified_cli.masking import masked
+from unified_cli.plural import counted
+
+Entries = dict[str, ManifestEntry]
+
+
+def manifests(
+    destination: Destination, *, beside: str = "", damaged: bool = False
+) -> dict[str, Manifest]:
+    """Return all manifests at a destination by their names, or those `beside` this one
+    that may have lists of its run.
+
+    Raises StateError for a damaged one, unless those are left out with `damaged`;
+    StorageError.
+    """
+    found = {}
+    for name in destination.manifests():
+        if beside == name or (is_of_task(beside) and is_of_task(name)):
+            continue
+        with suppress(StateError) if damaged else nullcontext():
+            if (text := destination.read(name)) is not None:
+                found[name] = Manifest.of(text, name, str(destination))
+    return found
+
+
+def latest(found: Iterable[Manifest]) -> Entries:
+    """Return the entries of each list from the manifest of the run that had it last."""
+    lists: dict[str, list[ManifestEntry]] = {}
+    for manifest in found:
+        for name, entries in _by_list(manifest.entries).items():
+            if name not in lists or _order(lists[name]) < _order(entries):
+                lists[name] = entries
+    return {entry.file: entry for entries in lists.values() for entry in entries}
+
+
+def take(destination: Destination, own: Manifest) -> None:
+    """Have a run's own manifest begin with what the last runs left of its lists.
+
+    Raises StateError for a damaged manifest, StorageError.
+    """
+    found = {**manifests(destination, beside=own.name), own.name: own}
+    turn = _next_turn(found.values())
+    for name, entries in _by_list(latest(found.values())).items():
+        if name in own.running and any(own.entries.get(one.file) is not one for one in entries):
+            own.entries = {
+                file: one for file, one in own.entries.items() if one.list_file != name
+            } | {one.file: replace(one, turn=turn) for one in entries}
+
+
+def take_anew(
+    destination: Destination, own: Manifest, connections: Collection[str], *, keep: bool
+) -> None:
+    """Have the lists of a run begin anew, whatever the last runs left of them.
+
+    Ids that they have are noted; with `keep` they begin after the records that are
+    there. Raises UnsafeError, StorageError.
+    """
+    found = {**manifests(destination, beside=own.name, damaged=True), own.name: own}
+    turn, known = _next_turn(found.values()), latest(found.values())
+    every = {name for each in found.values() for name in each.entries}
+    list_history.forget(destination, known, every, own.running, keep=keep)
+    for name in {manifest_of(one) for one in connections} & {*destination.manifests()}:
+        if name not in found:
+            destination.remove(name)
+    anew = {_without_suffix(name) for name in own.running}
+    own.entries = {
+        name: one for name, one in own.entries.items() if _without_suffix(one.list_file) not in anew
+    } | {name: _blank(known[name], turn) for name in own.running if name in known}
+
+
+def check_free(destination: Destination, own: Manifest) -> None:
+    """Raise InUseError if another run reads one of the lists of this one, whose
+    manifest is written; StorageError.
+    """
+    for name, other in manifests(destination, beside=own.name, damaged=True).items():
+        shared = {*other.running} & {*own.running}
+        if shared and not other.ended and destination.is_held(name):
+            raise InUseError(f"another run reads {min(shared)} to {destination}")
+
+
+def parquet_columns(destination: Destination) -> int:
+    """Return which columns the Parquet files at a destination have, as
+    `Manifest.parquet` says it.
+
+    Raises StorageError.
+    """
+    found = manifests(destination, damaged=True).values()
+    return next((one.parquet for one in found), TIMESTAMPS)
+
+
+@dataclass(slots=True)
+class ManifestCheck:
+    """How many files were compared with their manifest, what differs, and what was
+    never completed.
+    """
+
+    compared: int = 0
+    differences: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def verify(destination: Destination) -> ManifestCheck:
+    """Compare the files at a destination with its manifests.
+
+    Raises StateError if it does not exist, or a damaged one; UnsafeError where a folder
+    in it is a link; StorageError.
+    """
+    found = manifests(destination)
+    if not found:
+        raise no_export(destination)
+    check, entries = ManifestCheck(), latest(found.values())
+    for name, manifest in found.items():
+        # One whose lists others have read since is of no interest any more.
+        has_any = any(entries.get(file) is one for file, one in manifest.entries.items())
+        if manifest.ended is None and (has_any or not manifest.entries):
+            check.missing.append(f"{name}: the export has not come to its end")
+    for entry in entries.values():
+        if entry.complete:
+            check.compared += 1
+            check.differences += [
+                f"{entry.file}: {said}" for said in destination.differences(entry)
+            ]
+        elif entry.offered:
+            check.missing.append(f"{entry.file}: not complete: {entry.why}")
+    for name, of_it in without_lists(entries.values()).items():
+        check.missing.append(
+            f"{name}: none of its {counted(len(of_it), 'list')} is offered, so nothing was read"
+        )
+    return check
+
+
+def _by_list(entries: Mapping[str, ManifestEntry]) -> dict[str, list[ManifestEntry]]:
+    found: dict[str, list[ManifestEntry]] = {}
+    for entry in entries.values():
+        found.setdefault(entry.list_file, []).append(entry)
+    return found
+
+
+def _order(entries: Iterable[ManifestEntry]) -> tuple[int, str]:
+    """Return what is larger for the later run. Versions before had no turns."""
+    return max((one.turn, max(one.ended, one.checked)) for one in entries)
+
+
+def _blank(entry: ManifestEntry, turn: int) -> ManifestEntry:
+    """Return the entry of a list of which nothing was read."""
+    return ManifestEntry(
+        entry.list_file,
+        entry.profile,
+        "",
+        "",
+        entry.api,
+        entry.resource,
+        turn=turn,
+        why=masked("not read yet") or None,
+    )
+
+
+def _next_turn(found: Iterable[Manifest]) -> int:
+    return 1 + max((one.turn for each in found for one in each.entries.values()), default=0)
+
+
+def _without_suffix(file: str) -> PurePosixPath:
+    return PurePosixPath(file).with_suffix("")
